@@ -28,6 +28,7 @@ import { siteAt, withSite } from './http/site.ts';
 import { missingPage, startPage } from './http/start-page.ts';
 import { observeServices, statusPage } from './http/status/page.ts';
 import { plainDocuments } from './oidc/documents.ts';
+import type { EndSessionDeps } from './oidc/end-session.ts';
 import { missingIssuer, oidcPages } from './oidc/pages.ts';
 import { metadataRoutes, type OidcDeps, oidcRoutes } from './oidc/routes.ts';
 import { apiDocument } from './openapi.ts';
@@ -102,13 +103,9 @@ export async function routesOf(options: AppOptions): Promise<Express> {
   app.use(withSite(services.issuers, missingIssuer(pages, 421)));
   app.use(
     signinRoutes({
-      ceremonies: services.ceremonies,
-      callers: services.callers,
-      db: services.db,
-      experiences: services.experiences,
+      ...services,
       cookies,
       pages,
-      testMode: services.testMode,
       hasMailbox: services.delivery.hasMailbox,
       isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
       relatedOrigins: () => services.origins.related(),
@@ -121,9 +118,7 @@ export async function routesOf(options: AppOptions): Promise<Express> {
   app.use(oidcRoutes(oidc, ofSite));
   app.use(
     accountRoutes({
-      ownAccount: services.ownAccount,
-      ownAuthenticator: services.ownAuthenticator,
-      recoveries: services.recoveries,
+      ...services,
       experienceOf: (projectId) => services.experiences.published(services.db.reader(), projectId),
       cookies,
       csrf: formTokens(services, 'account-form'),
@@ -175,95 +170,86 @@ function readsBody({ method = '', url = '' }: IncomingMessage): boolean {
 }
 
 function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies, pages: Pages): OidcDeps {
-  const { registry: clients, tokens, signer } = services;
-  const dpop = { proofs: services.dpopProofs, nonces: services.dpopNonces };
-  const experienceOf = ({ id }: Project) => services.experiences.published(services.db.reader(), id);
+  const { db, projects, experiences } = services;
+  const experienceOf = ({ id }: Project) => experiences.published(db.reader(), id);
   const { errorPage, endSession: endSessionPages, consent: page } = oidcPages(pages, experienceOf);
-  const readHint = async (idToken: string, issuer: Issuer) => {
-    const claims = await signer.verify('id-token', idToken, { issuer, expiredIsFine: true });
-    if (!claims || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return null;
-    return {
-      subject: claims.sub,
-      clientId: claims.aud,
-      sid: typeof claims['sid'] === 'string' ? claims['sid'] : undefined,
-    };
+  const endpoint = {
+    ...services,
+    clients: services.registry,
+    proofs: services.dpopProofs,
+    nonces: services.dpopNonces,
+    refusals: services.tokenRefusals,
+    revocable: services.revocableTokens,
+    cookies,
+    errorPage,
+    log,
   };
+  const readHint = hintsOf(services);
   const consent = { csrf: formTokens(services, 'consent-form'), page };
   return {
     log,
     jwks: (issuer) => services.issuerKeys.of(issuer),
     missingIssuer: missingIssuer(pages),
     isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
-    consent: { ...consent, authorizations: services.authorizations, cookies, errorPage },
+    consent: { ...endpoint, ...consent },
     authorize: {
-      refusals: services.tokenRefusals,
+      ...endpoint,
       consent,
-      clients,
-      pushedRequests: services.pushedRequests,
-      apis: services.apis,
-      authorizations: services.authorizations,
       hintedUser: async (idToken, issuer) => (await readHint(idToken, issuer))?.subject ?? null,
-      cookies,
-      errorPage,
-      log,
     },
-    token: {
-      clients,
-      assertions: services.assertions,
-      ...dpop,
-      tokens,
-      refreshTokens: services.refreshTokens,
-      clientTokens: services.clientTokens,
-      deviceAuthorizations: services.deviceAuthorizations,
-      refusals: services.tokenRefusals,
-    },
-    push: {
-      clients,
-      assertions: services.assertions,
-      ...dpop,
-      apis: services.apis,
-      pushedRequests: services.pushedRequests,
-    },
-    revoke: { clients, assertions: services.assertions, revocable: services.revocableTokens },
-    introspect: { clients, assertions: services.assertions, introspection: services.introspection },
-    deviceAuthorization: {
-      clients,
-      assertions: services.assertions,
-      deviceAuthorizations: services.deviceAuthorizations,
-    },
+    token: endpoint,
+    push: endpoint,
+    revoke: endpoint,
+    introspect: endpoint,
+    deviceAuthorization: endpoint,
     devicePages: {
       approvals: services.deviceApprovals,
       cookies,
       pages,
-      projectOf: (projectId) => services.projects.find(services.db.reader(), projectId),
+      projectOf: (projectId) => projects.find(db.reader(), projectId),
       experienceOf,
       newSecret: () => newSecret(random),
       csrf: formTokens(services, 'device-form'),
       nowSeconds: () => seconds(clock.now()),
     },
-    userInfo: { ...dpop, tokens },
+    userInfo: endpoint,
     endSession: {
-      clients: clients.current,
+      ...endpoint,
+      ...logoutDeps(services),
+      clients: services.registry.current,
       readHint,
-      liveSession: (projectId, secret) =>
-        inProject(projectId, () =>
-          services.db.transaction(async (em) => {
-            const project = await services.projects.find(em, projectId);
-            return project ? services.sessions.held(em, project, secret) : null;
-          }),
-        ),
-      logout: services.logout,
-      deviceKeys: {
-        of: ({ project, user }) =>
-          services.devices.thumbprints(services.db.reader(), { projectId: project.id, userId: user.id }),
-        revoke: async ({ deviceId, project, user }, actor) => {
-          if (deviceId) await services.accountAccess.forgetDevice(project.id, user.id, deviceId, actor);
-        },
-      },
-      cookies,
-      csrf: formTokens(services, 'logout-form'),
       pages: endSessionPages,
     },
+  };
+}
+
+/** Reads `id_token_hint`. */
+function hintsOf({ signer }: Services) {
+  return async (idToken: string, issuer: Issuer) => {
+    const claims = await signer.verify('id-token', idToken, { issuer, expiredIsFine: true });
+    if (!claims || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return null;
+    const sid = typeof claims['sid'] === 'string' ? claims['sid'] : undefined;
+    return { subject: claims.sub, clientId: claims.aud, sid };
+  };
+}
+
+function logoutDeps(services: Services): Pick<EndSessionDeps, 'liveSession' | 'deviceKeys' | 'csrf'> {
+  const { db, projects, sessions, devices, accountAccess } = services;
+  return {
+    liveSession: (projectId, secret) =>
+      inProject(projectId, () =>
+        db.transaction(async (em) => {
+          const project = await projects.find(em, projectId);
+          return project ? sessions.held(em, project, secret) : null;
+        }),
+      ),
+    deviceKeys: {
+      of: ({ project, user }) => devices.thumbprints(db.reader(), { projectId: project.id, userId: user.id }),
+      revoke: async ({ deviceId, project, user }, actor) => {
+        if (deviceId) await accountAccess.forgetDevice(project.id, user.id, deviceId, actor);
+      },
+    },
+    csrf: formTokens(services, 'logout-form'),
   };
 }
 
@@ -282,71 +268,20 @@ function adminDeps(
   pages: Pages,
   app: Express,
 ): Omit<AdminDeps, 'poolTurns'> {
-  const {
-    db,
-    audit,
-    sessions,
-    admins,
-    projects,
-    experiences,
-    clients,
-    delegationKeys,
-    directories,
-    keys,
-    delivery,
-    senders,
-    requests,
-  } = services;
+  const { senders, delivery } = services;
   const mailbox = senders.mail?.kind === 'mailbox' ? { list: (page: PageRequest) => delivery.mailbox(page) } : null;
   return {
-    db,
+    ...services,
+    dpop: { proofs: services.dpopProofs, nonces: services.dpopNonces },
     clock,
     random,
-    audit,
-    sessions,
-    admins,
-    adminClients: services.adminClients,
-    dpop: { proofs: services.dpopProofs, nonces: services.dpopNonces },
-    requests,
     pages,
     domain: {
-      ...{
-        projects,
-        configurations: services.configurations,
-        experiences,
-        delivery,
-        mfa: services.mfa,
-        senderTests: services.senderTests,
-        clients,
-        clientSecrets: services.clientSecrets,
-        apis: services.apis,
-        consents: services.consents,
-        refreshGrants: services.refreshGrants,
-        admins,
-        delegationKeys,
-        directories,
-        domains: services.domains,
-        webhooks: services.webhooks,
-        logStreams: services.logStreams,
-        keys,
-        mailbox,
-      },
-      adminInvitations: services.adminInvitations,
-      trials: services.trials,
-      localGroups: services.localGroups,
-      roles: services.roles,
-      claims: services.claims,
-      forecast: services.forecast,
-      customAttributes: services.customAttributes,
+      ...services,
       access: services.accountAccess,
-      recoveries: services.recoveries,
-      accounts: services.accounts,
-      invitations: services.invitations,
-      newUsers: services.newUsers,
-      logout: services.logout,
       system: services.systemStatus,
+      mailbox,
       directoryTest: new DirectorySelfTest({ ...services, clock, random, atLoopback: (use) => atLoopback(app, use) }),
-      requestRecords: services.requestRecords,
     },
     bootstrapToken: options.bootstrapToken,
     issuer: options.issuer,

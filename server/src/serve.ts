@@ -92,11 +92,22 @@ const leastMs = 500;
 /** Time reserved for the shutdown steps after requests have drained. */
 const afterRequestsMs = 2_000;
 
+/** What the parts of the start share. */
+interface Start {
+  config: Config;
+  log: Log;
+  opened: Opened;
+  metrics: Metrics;
+  /** Milliseconds that a shutdown step may take. @param kept reserved for the steps after it */
+  leftMs(kept?: number): number;
+}
+
 async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecycle): Promise<void> {
   const startedAt = performance.now();
   const leftMs = (kept = 0) => Math.max(leastMs, lifecycle.endsAt - performance.now() - kept);
-  const checks: Record<string, Check> = { database: async () => 'starting' };
   const metrics = new Metrics();
+  const shared: Start = { config, log, opened, metrics, leftMs };
+  const checks: Record<string, Check> = { database: async () => 'starting' };
   let servesHost = async (_host: string): Promise<boolean> => Promise.reject(new Error('starting'));
   const management = managementServer({
     metrics,
@@ -110,19 +121,63 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   const listening = await prepareListening(config.HOST, config.PORT, 'PORT', inherited);
   opened.add(() => listening.drain(0));
 
+  const { isEmbedded, services, queue, clock, watch, status, observers } = await openServices(shared);
+  servesHost = (host) => services.issuers.serves(host);
+  await services.processes.synchronize();
+  await services.keys.maintain();
+  await services.keys.published();
+  const builtIn = await services.seed.create({ demo: isEmbedded });
+  await startJobs(shared, services, queue);
+  // Imported late: the management port answers before these modules load.
+  const { buildApp } = await import('./app.ts');
+  // Started last: creating a database on a slow disk can block longer than the watch allows.
+  await watch.start();
+  await listening.serve(
+    await buildApp({
+      services,
+      random: randomOn(clock),
+      clock,
+      log,
+      issuer: config.BASE_URL,
+      trustProxy: config.TRUST_PROXY,
+      poolSize: config.DATABASE_POOL_SIZE,
+      consoleFolder,
+      sdkFolder,
+      bootstrapToken: config.BOOTSTRAP_ADMIN_TOKEN?.reveal(),
+      observers,
+      status: config.STATUS_PAGE ? status : undefined,
+      onSignInStep: (step, result) => metrics.signIn(step, result),
+    }),
+  );
+  opened.add(() => listening.drain(leftMs(afterRequestsMs)));
+  await startTimers(shared, services);
+  opened.add(() => {
+    listening.leave();
+    return pause(config.SHUTDOWN_DELAY_SECONDS * 1000);
+  });
+  const { mail } = services.senders;
+  checks['database'] = async () => watch.fault ?? watch.writeFault;
+  checks['clock'] = async () => clock.fault;
+  checks['mail'] = async () => (mail === null ? 'no mail server configured: set SMTP_URL and MAIL_FROM' : null);
+  await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });
+  log.info({ milliseconds: Math.round(performance.now() - startedAt) }, 'ready');
+}
+
+/** Opens the database and builds the domain on it. */
+async function openServices({ config, log, opened, metrics, leftMs }: Start) {
   const database = await openConfigured(config, true, (line) => print(`· ${line}`));
   opened.add(() => database.embedded?.stop());
   const runtime = await runtimeOf();
   const tracing = await tracingOf(config, runtime.version);
   // An unreachable collector must not delay shutdown.
   opened.add(() => Promise.race([tracing?.stop(), pause(Math.min(1_000, leftMs()))]));
+  const changed = (good: string, bad: string) => (fault: string | null) =>
+    fault === null ? log.info({}, good) : log.error({ fault }, bad);
   const watch = new DatabaseWatch({
     url: database.url,
     tracing,
-    onChange: (fault) =>
-      fault === null ? log.info({}, 'database reachable') : log.error({ fault }, 'database unreachable'),
-    onWriteChange: (fault) =>
-      fault === null ? log.info({}, 'database writable') : log.error({ fault }, 'database not writable'),
+    onChange: changed('database reachable', 'database unreachable'),
+    onWriteChange: changed('database writable', 'database not writable'),
   });
   const orm = await reach(database.url, config, { watch });
   opened.add(() => Promise.race([orm.close(true), pause(leftMs())]));
@@ -132,12 +187,7 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
     onDone: (job, result) => metrics.job(job, result),
     onError: (err, job) => log.warn({ err, job }, job === undefined ? 'job queue error' : 'job failed, will retry'),
   });
-  metrics.watchDatabase(watch);
-  metrics.watchQueue(queue);
-  const clock = new DatabaseClock((fault) =>
-    fault === null ? log.info({}, 'clock in sync') : log.error({ fault }, 'clock out of sync'),
-  );
-  metrics.watchClock(clock);
+  const clock = new DatabaseClock(changed('clock in sync', 'clock out of sync'));
   const services = compose(config, database, orm, {
     queue,
     clock,
@@ -158,13 +208,17 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
     hasMail: services.senders.mail !== null,
     databaseFault: () => watch.fault ?? watch.writeFault,
   });
+  metrics.watchDatabase(watch);
+  metrics.watchQueue(queue);
+  metrics.watchClock(clock);
   metrics.watchBackups(() => services.backups.ageSeconds());
-  servesHost = (host) => services.issuers.serves(host);
   metrics.watchStreams(services.streamRelay);
-  await services.processes.synchronize();
-  await services.keys.maintain();
-  await services.keys.published();
-  const builtIn = await services.seed.create({ demo: database.embedded !== undefined });
+  const observers = [metrics.observe(), ...(tracing ? [tracing.observe] : [])];
+  return { isEmbedded: database.embedded !== undefined, services, queue, clock, watch, status, observers };
+}
+
+/** Starts the queue; a shutdown stops it before it waits for the deliveries that it began. */
+async function startJobs({ log, opened, leftMs }: Start, services: Services, queue: JobQueue): Promise<void> {
   opened.add(() =>
     Promise.race([
       Promise.all([
@@ -178,59 +232,28 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   );
   opened.add(() => queue.stop(leftMs(leastMs) / 1000));
   await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'delivery failed, will retry') }));
-  // Imported late: the management port answers before these modules load.
-  const { buildApp } = await import('./app.ts');
-  // Started last: creating a database on a slow disk can block longer than the watch allows.
-  await watch.start();
-  await listening.serve(
-    await buildApp({
-      services,
-      random: randomOn(clock),
-      clock,
-      log,
-      issuer: config.BASE_URL,
-      trustProxy: config.TRUST_PROXY,
-      poolSize: config.DATABASE_POOL_SIZE,
-      consoleFolder,
-      sdkFolder,
-      bootstrapToken: config.BOOTSTRAP_ADMIN_TOKEN?.reveal(),
-      observers: [metrics.observe(), ...(tracing ? [tracing.observe] : [])],
-      status: config.STATUS_PAGE ? status : undefined,
-      onSignInStep: (step, result) => metrics.signIn(step, result),
-    }),
-  );
-  opened.add(() => listening.drain(leftMs(afterRequestsMs)));
+}
+
+/** Starts the heartbeat, the deliveries of events and the renewal of statistics. */
+async function startTimers({ log, opened }: Start, services: Services): Promise<void> {
   const { processes } = services;
   const beat = () => processes.beat().catch((err: unknown) => log.warn({ err }, 'heartbeat failed'));
   await beat();
-  const heartbeat = setInterval(beat, beatSeconds * 1000);
-  // The heartbeat reports a database that does not answer.
-  const relay = () => relayEvents(services, log);
-  const relaying = setInterval(relay, relaySeconds * 1000);
-  const renew = () => renewStatistics(services.db).catch(() => undefined);
-  const renewing = setInterval(renew, renewSeconds * 1000);
+  const timers = [
+    setInterval(beat, beatSeconds * 1000),
+    // The heartbeat reports a database that does not answer.
+    setInterval(() => relayEvents(services, log), relaySeconds * 1000),
+    setInterval(() => renewStatistics(services.db).catch(() => undefined), renewSeconds * 1000),
+  ];
   opened.add(() => {
-    clearInterval(relaying);
-    clearInterval(renewing);
-    clearInterval(heartbeat);
+    for (const timer of timers) clearInterval(timer);
     return processes.leave().catch((err: unknown) => log.warn({ err }, 'process deregistration failed'));
   });
-  opened.add(() => {
-    listening.leave();
-    return pause(config.SHUTDOWN_DELAY_SECONDS * 1000);
-  });
-  const { mail } = services.senders;
-  checks['database'] = async () => watch.fault ?? watch.writeFault;
-  checks['clock'] = async () => clock.fault;
-  checks['mail'] = async () => (mail === null ? 'no mail server configured: set SMTP_URL and MAIL_FROM' : null);
-  await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });
-  log.info({ milliseconds: Math.round(performance.now() - startedAt) }, 'ready');
 }
 
 /** How often a process looks for events to deliver. */
 const relaySeconds = 1;
 
-/** The watch reports a database that does not answer. */
 async function relayEvents({ webhookRelay, streamRelay }: Services, log: Log): Promise<void> {
   const failed = (what: string) => (err: unknown) => log.warn({ err }, `${what} delivery failed, will retry`);
   await Promise.allSettled([webhookRelay.start(failed('webhook')), streamRelay.start(failed('log stream'))]);

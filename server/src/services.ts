@@ -165,258 +165,206 @@ const noRuntime: Runtime = {
 
 export type Services = ReturnType<typeof buildServices>;
 
-/** Builds the domain, lowest layer first. Each service takes one object and names in its type the parts that it needs. */
+/** Builds the domain, lowest layer first. Each service names in its type the parts that it needs of the layers below. */
 export function buildServices(ports: Ports, settings: DomainSettings) {
-  const { orm, clock, random, queue, senders } = ports;
-  const { issuer, allowPrivateLogoutTargets } = settings;
+  const base = baseOf(ports, settings);
+  const applications = withApplications(base, ports, settings);
+  const users = withUsers(applications, ports);
+  const tokens = withTokens(users);
+  const signIn = withSignIn(tokens, settings);
+  const accounts = withAccounts(signIn, ports);
+  const deliveries = withDeliveries(accounts, ports, settings);
+  return withInstance(deliveries, ports, settings);
+}
+
+function baseOf({ orm, clock, random, queue, senders, onEvent }: Ports, settings: DomainSettings) {
   const db = new Database(orm);
-  const audit = new Audit({ clock, random, onRecord: ports.onEvent });
+  const audit = new Audit({ clock, random, onRecord: onEvent });
   const vault = new Vault(settings.masterKey, random, settings.secondMasterKey);
   const limits = new Limits({ clock, keysOf: (subject) => vault.macs('budget', '', subject) });
-  const base = { db, clock, random, queue, senders, issuer, audit, vault, limits };
+  return { db, clock, random, queue, senders, issuer: settings.issuer, audit, vault, limits };
+}
 
-  const activity = new Activity(base);
-  const auditRetention = new AuditRetention({
-    ...base,
-    days: settings.auditRetentionDays ?? 0,
-    archive: ports.eventArchive ?? null,
-  });
-  const smsGuard = new SmsGuard(base);
-  const issuers = new Issuers(base);
+/** Issuers and their keys, projects, and the applications and APIs of a project. */
+function withApplications(
+  base: ReturnType<typeof baseOf>,
+  { orm, fetchJson }: Ports,
+  { allowPrivateLogoutTargets }: DomainSettings,
+) {
+  const { clock } = base;
   const keys = new Keys({ ...base, schedule: defaultSchedule });
-  const signer = new Signer({ ...base, keys });
-  const projects = new Projects({ ...base, canSendSms: senders.sms !== null });
-  const { testMode } = projects;
-  const experiences = new Experiences(base);
-  const lookOf = (projectId: string, locale: Locale) => experiences.mailLook(db.reader(), projectId, locale);
+  const projects = new Projects({ ...base, canSendSms: base.senders.sms !== null });
   const clientSecrets = new ClientSecrets(base);
-  const clients = new Clients({ ...base, secrets: clientSecrets, allowPrivateLogoutTargets });
-  const registry = new ClientRegistry(base);
-  const assertions = new ClientAssertions({
-    clock,
-    remoteKeys: new RemoteKeys({ clock, fetchJson: ports.fetchJson ?? (async () => ({ error: 'no network' })) }),
-  });
+  const remoteKeys = new RemoteKeys({ clock, fetchJson: fetchJson ?? (async () => ({ error: 'no network' })) });
   const dpopNonces = new DpopNonces(base);
-  const dpopProofs = new DpopProofs({ clock, nonces: dpopNonces });
-  const apis = new Apis(base);
-  const issuerKeys = new IssuerKeys({ db, keys, clock });
   const origins = new Origins(base);
   orm.em.getEventManager().registerSubscriber(origins);
-  const users = new Users(base);
-  const customAttributes = new CustomAttributes({ ...base, clearTexts });
-  const groups = new Groups(base);
-  const roles = new Roles(base);
-  const claims = new Claims(base);
-  const admins = new Admins({ ...base, users });
+  return {
+    ...base,
+    issuers: new Issuers(base),
+    keys,
+    signer: new Signer({ ...base, keys }),
+    issuerKeys: new IssuerKeys({ ...base, keys }),
+    projects,
+    testMode: projects.testMode,
+    experiences: new Experiences(base),
+    clientSecrets,
+    clients: new Clients({ ...base, secrets: clientSecrets, allowPrivateLogoutTargets }),
+    registry: new ClientRegistry(base),
+    assertions: new ClientAssertions({ clock, remoteKeys }),
+    dpopNonces,
+    dpopProofs: new DpopProofs({ clock, nonces: dpopNonces }),
+    apis: new Apis(base),
+    origins,
+  };
+}
 
+/** Users, their credentials, and messages to them. */
+function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Ports) {
+  const { db, audit, experiences } = lower;
+  const users = new Users(lower);
+  const groups = new Groups(lower);
+  const admins = new Admins({ ...lower, users });
+  const lookOf = (projectId: string, locale: Locale) => experiences.mailLook(db.reader(), projectId, locale);
   const recipients = new Recipients({ users, setupLinks: admins });
   const delivery = new Delivery({
-    ...base,
+    ...lower,
     lookOf,
     check: (em, message, context) => recipients.check(em, message, context),
     settled: (em, message, context) => recordCodeEvent(audit, em, message, context),
-    onExpired: ports.onExpired,
+    onExpired,
   });
-  const senderTests = new SenderTests({ ...base, smsGuard, delivery, lookOf });
-  const devices = new Devices(base);
-  const passkeys = new Passkeys(base);
-  const mfa = new Mfa(base);
-  const otp = new Otp(base);
-  const sends = new Sends(base);
-  const guessing = new Guessing(base);
-  const codes = { users, mfa, otp, sends, smsGuard, delivery, testMode };
-  const phones = new PhoneChanges({ ...base, ...codes, endOpenWork });
-  const sessions = new Sessions(base);
-  const tokens = new Tokens({ ...base, signer, clients: registry.cached, applicationClaims: claims });
-  const tokenRefusals = new TokenRefusals(base);
-  const refreshTokens = new RefreshTokens({ ...base, tokens });
-  const clientTokens = new ClientTokens({ ...base, signer });
-  const introspection = new Introspection({ ...base, signer });
-  const adminClients = new AdminClients({ ...base, issuers, signer });
-  const refreshGrants = new RefreshGrants(base);
-  const revocableTokens = new RevocableTokens({ ...base, signer });
-
-  const requests = new AuthorizationRequests(base);
-  const perMinute = settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY;
-  const consents = new Consents(base);
-  const authorizations = new Authorizations({ ...base, sessions, tokens, requests, consents, perMinute });
-  const pushedRequests = new PushedRequests({ ...base, perMinute });
-  const deviceAuthorizations = new DeviceAuthorizations({ ...base, perMinute });
-  const deviceApprovals = new DeviceApprovals({
-    ...base,
-    sessions,
-    requests,
-    consents,
-    deviceAuthorizations,
-    perMinute,
-  });
-  const trials = new Trials({ ...base, requests, tokens, signer });
-  const callers = new SigninCallers({ ...base, clients: registry, requests });
-  const ceremonies = new Ceremonies({
-    ...base,
-    ...codes,
-    devices,
-    passkeys,
-    guessing,
-    phones,
-    recipients,
-    sessions,
-    tokens,
-    callers,
-    setupLinks: admins,
-    challengesPerMinute: settings.challengesPerMinute ?? Number.POSITIVE_INFINITY,
-    takesShortcuts: settings.signInShortcuts ?? true,
-  });
-  const retention = new Retention(base);
-
-  const delegationKeys = new DelegationKeys(base);
-  const delegationRequests = new DelegationRequests(base);
-  const factorChanges = new FactorChanges({ ...base, ...codes, factors: mfa, passkeys, phones });
-  const domains = new Domains({ ...base, readTxt: ports.readTxt ?? (async () => 'unavailable') });
-  const logout = new Logout({ ...base, sessions, signer, post: ports.postLogoutToken });
-  const domainEnd = new DomainEnd({ ...base, logout });
-  const directories = new Directories(base);
-  const requestRecords = new RequestRecords(base);
-  const directoryWarnings = new DirectoryWarnings({ ...base, directories, delivery });
-  const adminInvitations = new AdminInvitations({ ...base, admins, delivery });
-  const seed = new Seed({ ...base, projects, clients });
-  const accounts = new Accounts({ ...base, users, sessions, customAttributes });
-  const person = { users, devices, passkeys, consents, sessions, mfa, logout };
-  const forecast = new SignInForecast({ devices, passkeys, mfa, delivery, testMode, consents });
-  const accountAccess = new AccountAccess({ ...base, ...person, accounts, admins, delivery });
-  const invitations = new Invitations({ ...base, users, accounts, admins, delivery, issuers });
-  const newUsers = new NewUsers({ ...base, customAttributes, invitations });
-  const recoveries = new Recoveries({ ...base, users, mfa, delivery, issuers });
-  const ownAccount = new OwnAccount({
-    ...base,
-    ...person,
-    authorizations,
-    customAttributes,
-    delivery,
-    phones,
-    testMode,
-    requests,
-    recoveries,
-    refreshGrants,
-  });
-  const ownAuthenticator = new OwnAuthenticator({ ...base, ...person, delivery, requests });
-  const webhooks = new Webhooks({ ...base, allowPrivateLogoutTargets });
-  const webhookRelay = new WebhookRelay({
-    ...base,
-    delivery,
-    post: ports.postWebhook ?? (async () => ({ error: 'no network' })),
-    onAttempt: ports.onWebhook,
-  });
-  const reach = { allowPrivate: allowPrivateLogoutTargets, hasFolder: ports.hasStreamFolder ?? false };
-  const logStreams = new LogStreams({ ...base, reach });
-  const configurations = new Configurations({
-    ...{
-      ...base,
-      projects,
-      clients,
-      roles,
-      claims,
-      apis,
-      customAttributes,
-      experiences,
-      domains,
-      webhooks,
-      logStreams,
-    },
-  });
-  const streamRelay = new StreamRelay({
-    ...base,
-    send: ports.sendBatch ?? (async () => ({ error: 'no network' })),
-    host: new URL(issuer).hostname,
-    onBatch: ports.onBatch,
-  });
-  const backups = new Backups(base);
-  const masterKeyChange = new MasterKeyChange(base);
-  const processes = new Processes({ ...base, runtime: ports.runtime ?? noRuntime, follow: ports.follow });
-  const systemStatus = new SystemStatus({ ...base, processes, backups, gauge: ports.gauge });
+  const smsGuard = new SmsGuard(lower);
+  const mfa = new Mfa(lower);
+  const otp = new Otp(lower);
+  const sends = new Sends(lower);
+  const codes = { users, mfa, otp, sends, smsGuard, delivery };
   return {
-    db,
-    audit,
-    activity,
-    limits,
-    vault,
-    keys,
-    signer,
-    issuers,
-    projects,
-    testMode,
-    experiences,
-    configurations,
-    clients,
-    registry,
-    assertions,
-    dpopNonces,
-    dpopProofs,
-    pushedRequests,
-    clientSecrets,
-    apis,
-    issuerKeys,
-    origins,
-    tokenRefusals,
-    refreshGrants,
-    refreshTokens,
-    clientTokens,
-    introspection,
-    revocableTokens,
-    users,
-    customAttributes,
+    ...lower,
+    ...codes,
+    customAttributes: new CustomAttributes({ ...lower, clearTexts }),
     groups,
     localGroups: new LocalGroups({ groups }),
-    roles,
-    claims,
-    delivery,
-    senderTests,
-    devices,
-    passkeys,
-    mfa,
-    otp,
-    phones,
-    sessions,
-    tokens,
-    requests,
-    consents,
-    authorizations,
-    deviceAuthorizations,
-    deviceApprovals,
-    trials,
-    callers,
-    ceremonies,
-    delegationKeys,
-    delegationRequests,
-    factorChanges,
-    logout,
-    domains,
-    domainEnd,
-    directories,
-    directoryWarnings,
-    requestRecords,
+    roles: new Roles(lower),
+    claims: new Claims(lower),
     admins,
-    adminClients,
-    adminInvitations,
-    accounts,
-    accountAccess,
-    forecast,
+    recipients,
+    senderTests: new SenderTests({ ...lower, ...codes, lookOf }),
+    devices: new Devices(lower),
+    passkeys: new Passkeys(lower),
+    guessing: new Guessing(lower),
+    phones: new PhoneChanges({ ...lower, ...codes, endOpenWork }),
+    sessions: new Sessions(lower),
+    consents: new Consents(lower),
+  };
+}
+
+function withTokens(lower: ReturnType<typeof withUsers>) {
+  const { registry, claims } = lower;
+  const tokens = new Tokens({ ...lower, clients: registry.cached, applicationClaims: claims });
+  return {
+    ...lower,
+    tokens,
+    tokenRefusals: new TokenRefusals(lower),
+    refreshTokens: new RefreshTokens({ ...lower, tokens }),
+    refreshGrants: new RefreshGrants(lower),
+    clientTokens: new ClientTokens(lower),
+    introspection: new Introspection(lower),
+    revocableTokens: new RevocableTokens(lower),
+    adminClients: new AdminClients(lower),
+  };
+}
+
+/** Requests of applications, and the sign-ins that answer them. */
+function withSignIn(lower: ReturnType<typeof withTokens>, settings: DomainSettings) {
+  const perMinute = settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY;
+  const requests = new AuthorizationRequests(lower);
+  const deviceAuthorizations = new DeviceAuthorizations({ ...lower, perMinute });
+  const callers = new SigninCallers({ ...lower, clients: lower.registry, requests });
+  return {
+    ...lower,
+    requests,
+    authorizations: new Authorizations({ ...lower, requests, perMinute }),
+    pushedRequests: new PushedRequests({ ...lower, perMinute }),
+    deviceAuthorizations,
+    deviceApprovals: new DeviceApprovals({ ...lower, requests, deviceAuthorizations, perMinute }),
+    trials: new Trials({ ...lower, requests }),
+    callers,
+    ceremonies: new Ceremonies({
+      ...lower,
+      callers,
+      setupLinks: lower.admins,
+      challengesPerMinute: settings.challengesPerMinute ?? Number.POSITIVE_INFINITY,
+      takesShortcuts: settings.signInShortcuts ?? true,
+    }),
+    retention: new Retention(lower),
+  };
+}
+
+/** Changes of accounts: by their users, by admins, by directories and by back ends. */
+function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, readTxt }: Ports) {
+  const lower = {
+    ...signIn,
+    logout: new Logout({ ...signIn, post: postLogoutToken }),
+    accounts: new Accounts(signIn),
+    recoveries: new Recoveries(signIn),
+    directories: new Directories(signIn),
+  };
+  const invitations = new Invitations(lower);
+  return {
+    ...lower,
     invitations,
-    newUsers,
-    ownAccount,
-    ownAuthenticator,
-    recoveries,
-    seed,
-    retention,
-    auditRetention,
+    newUsers: new NewUsers({ ...lower, invitations }),
+    accountAccess: new AccountAccess(lower),
+    forecast: new SignInForecast(lower),
+    ownAccount: new OwnAccount(lower),
+    ownAuthenticator: new OwnAuthenticator(lower),
+    adminInvitations: new AdminInvitations(lower),
+    domains: new Domains({ ...lower, readTxt: readTxt ?? (async () => 'unavailable') }),
+    domainEnd: new DomainEnd(lower),
+    requestRecords: new RequestRecords(lower),
+    directoryWarnings: new DirectoryWarnings(lower),
+    delegationKeys: new DelegationKeys(lower),
+    delegationRequests: new DelegationRequests(lower),
+    factorChanges: new FactorChanges({ ...lower, factors: lower.mfa }),
+    seed: new Seed(lower),
+  };
+}
+
+/** Webhooks and log streams, and the configuration of a project, which includes them. */
+function withDeliveries(lower: ReturnType<typeof withAccounts>, ports: Ports, settings: DomainSettings) {
+  const { allowPrivateLogoutTargets } = settings;
+  const unreachable = async () => ({ error: 'no network' });
+  const webhooks = new Webhooks({ ...lower, allowPrivateLogoutTargets });
+  const reach = { allowPrivate: allowPrivateLogoutTargets, hasFolder: ports.hasStreamFolder ?? false };
+  const logStreams = new LogStreams({ ...lower, reach });
+  return {
+    ...lower,
     webhooks,
-    webhookRelay,
+    webhookRelay: new WebhookRelay({ ...lower, post: ports.postWebhook ?? unreachable, onAttempt: ports.onWebhook }),
     logStreams,
-    streamRelay,
+    streamRelay: new StreamRelay({
+      ...lower,
+      send: ports.sendBatch ?? unreachable,
+      host: new URL(settings.issuer).hostname,
+      onBatch: ports.onBatch,
+    }),
+    configurations: new Configurations({ ...lower, webhooks, logStreams }),
+  };
+}
+
+/** The running of the instance itself. */
+function withInstance(lower: ReturnType<typeof withDeliveries>, ports: Ports, settings: DomainSettings) {
+  const backups = new Backups(lower);
+  const processes = new Processes({ ...lower, runtime: ports.runtime ?? noRuntime, follow: ports.follow });
+  const days = settings.auditRetentionDays ?? 0;
+  return {
+    ...lower,
+    activity: new Activity(lower),
+    auditRetention: new AuditRetention({ ...lower, days, archive: ports.eventArchive ?? null }),
     backups,
-    masterKeyChange,
+    masterKeyChange: new MasterKeyChange(lower),
     processes,
-    systemStatus,
-    senders,
+    systemStatus: new SystemStatus({ ...lower, processes, backups, gauge: ports.gauge }),
   };
 }

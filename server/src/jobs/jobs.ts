@@ -50,78 +50,42 @@ export interface JobsDeps {
   onError(error: unknown): void;
 }
 
-export function jobs({
-  db,
-  queue,
-  delivery,
-  logout,
-  keys,
-  otp,
-  projects,
-  limits,
-  retention,
-  recoveries,
-  directoryWarnings,
-  auditRetention,
-  experiences,
-  customAttributes,
-  requestRecords,
-  domains,
-  domainEnd,
-  activity,
-  onError,
-}: JobsDeps): JobTable {
-  return {
-    queued: [
-      // `delivery` schedules its own attempts, and recovers messages whose process died. The timeout only ends the job.
-      ...[...messageQueues, previousQueue].map((name) => ({
-        name,
-        run: (data: Record<string, unknown>) => forRow('messages', data, data['messageId'], sendMessage),
-        workers: name === previousQueue ? 1 : 2,
-        timeoutSeconds: 15 * 60,
-        retries: { limit: 2, firstSeconds: 30, longestSeconds: 60 },
-      })),
-      {
-        // Only claims and starts the delivery: `logout` schedules its own attempts, so a slow receiver does not block the
-        // queue. If the process dies before the claim, the job is retried within 40 s: this timeout, the queue's 10 s poll,
-        // and the delay.
-        name: deliverJob,
-        run: (data) => forRow('logout_deliveries', data, data['deliveryId'], (row) => logout.dispatch(row, onError)),
-        workers: 2,
-        timeoutSeconds: 15,
-        retries: { limit: 3, firstSeconds: 5, longestSeconds: 60 },
+export function jobs(deps: JobsDeps): JobTable {
+  return { queued: queuedJobs(deps), periodic: periodicJobs(deps) };
+}
+
+function queuedJobs({ db, delivery, logout, domainEnd, onError }: JobsDeps): JobTable['queued'] {
+  return [
+    // `delivery` schedules its own attempts, and recovers messages whose process died. The timeout only ends the job.
+    ...[...messageQueues, previousQueue].map((name) => ({
+      name,
+      run: (data: Record<string, unknown>) => forRow('messages', data, data['messageId'], sendMessage),
+      workers: name === previousQueue ? 1 : 2,
+      timeoutSeconds: 15 * 60,
+      retries: { limit: 2, firstSeconds: 30, longestSeconds: 60 },
+    })),
+    {
+      // Only claims and starts the delivery: `logout` schedules its own attempts, so a slow receiver does not block the
+      // queue. If the process dies before the claim, the job is retried within 40 s: this timeout, the queue's 10 s poll,
+      // and the delay.
+      name: deliverJob,
+      run: (data) => forRow('logout_deliveries', data, data['deliveryId'], (row) => logout.dispatch(row, onError)),
+      workers: 2,
+      timeoutSeconds: 15,
+      retries: { limit: 3, firstSeconds: 5, longestSeconds: 60 },
+    },
+    {
+      // Idempotent: it ends only rows that are still open.
+      name: endDomainJob,
+      run: (data) => {
+        const lost = data as unknown as LostDomain;
+        return inProject(lost.projectId, () => domainEnd.end(lost));
       },
-      {
-        // Idempotent: it ends only rows that are still open.
-        name: endDomainJob,
-        run: (data) => {
-          const lost = data as unknown as LostDomain;
-          return inProject(lost.projectId, () => domainEnd.end(lost));
-        },
-        workers: 1,
-        timeoutSeconds: 15 * 60,
-        retries: { limit: 10, firstSeconds: 30, longestSeconds: 3600 },
-      },
-    ],
-    periodic: [
-      { name: 'keys.tend', everyMinutes: 15, run: () => keys.maintain() },
-      { name: 'logout.recover', everyMinutes: 1, run: recoverDeliveries },
-      { name: 'delivery.recover', everyMinutes: 1, run: () => delivery.recover() },
-      { name: 'sweep.budgets', everyMinutes: 15, run: () => limits.sweep(db.alone) },
-      { name: 'sweep.codes', everyMinutes: 15, run: () => otp.sweep(db.alone) },
-      { name: 'projects.test-mode', everyMinutes: 5, run: endTestModes },
-      { name: 'sweep.messages', everyMinutes: 5, run: () => delivery.sweep() },
-      { name: 'sweep.request-records', everyMinutes: 60, run: () => requestRecords.sweep() },
-      { name: 'sweep.logos', everyMinutes: 60, run: () => db.transaction((em) => experiences.sweep(em)) },
-      { name: 'activity.count', everyMinutes: 30, run: () => activity.count() },
-      { name: 'sweep.events', everyMinutes: 60, run: () => auditRetention.sweep() },
-      { name: 'domains.check', everyMinutes: 5, run: () => domains.checkDue() },
-      { name: 'recoveries.expire', everyMinutes: 15, run: () => recoveries.expire() },
-      { name: 'directories.warn', everyMinutes: 60, run: () => directoryWarnings.send() },
-      { name: 'sweep.custom-attributes', everyMinutes: 1, run: () => customAttributes.sweep() },
-      { name: 'sweep.rest', everyMinutes: 30, run: () => retention.sweep() },
-    ],
-  };
+      workers: 1,
+      timeoutSeconds: 15 * 60,
+      retries: { limit: 10, firstSeconds: 30, longestSeconds: 3600 },
+    },
+  ];
 
   /** Runs `work` in the project of the row; the jobs of the previous release do not name it. */
   async function forRow(
@@ -144,6 +108,27 @@ export function jobs({
       onError(error);
     }
   }
+}
+
+function periodicJobs({ db, queue, delivery, logout, projects, experiences, ...deps }: JobsDeps): JobTable['periodic'] {
+  return [
+    { name: 'keys.tend', everyMinutes: 15, run: () => deps.keys.maintain() },
+    { name: 'logout.recover', everyMinutes: 1, run: recoverDeliveries },
+    { name: 'delivery.recover', everyMinutes: 1, run: () => delivery.recover() },
+    { name: 'sweep.budgets', everyMinutes: 15, run: () => deps.limits.sweep(db.alone) },
+    { name: 'sweep.codes', everyMinutes: 15, run: () => deps.otp.sweep(db.alone) },
+    { name: 'projects.test-mode', everyMinutes: 5, run: endTestModes },
+    { name: 'sweep.messages', everyMinutes: 5, run: () => delivery.sweep() },
+    { name: 'sweep.request-records', everyMinutes: 60, run: () => deps.requestRecords.sweep() },
+    { name: 'sweep.logos', everyMinutes: 60, run: () => db.transaction((em) => experiences.sweep(em)) },
+    { name: 'activity.count', everyMinutes: 30, run: () => deps.activity.count() },
+    { name: 'sweep.events', everyMinutes: 60, run: () => deps.auditRetention.sweep() },
+    { name: 'domains.check', everyMinutes: 5, run: () => deps.domains.checkDue() },
+    { name: 'recoveries.expire', everyMinutes: 15, run: () => deps.recoveries.expire() },
+    { name: 'directories.warn', everyMinutes: 60, run: () => deps.directoryWarnings.send() },
+    { name: 'sweep.custom-attributes', everyMinutes: 1, run: () => deps.customAttributes.sweep() },
+    { name: 'sweep.rest', everyMinutes: 30, run: () => deps.retention.sweep() },
+  ];
 
   function endTestModes(): Promise<void> {
     return db.transaction((em) => projects.endTestModes(em, 'user-limit'));
