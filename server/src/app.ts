@@ -79,27 +79,10 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
 
 /** All routes, in one Express application. */
 export async function routesOf(options: AppOptions): Promise<Express> {
-  const { services, log, issuer } = options;
+  const { services, log, issuer, clock, random } = options;
   const cookies = new Cookies(issuer);
   const pages = new Pages(options.consoleFolder);
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('trust proxy', options.trustProxy);
-  app.set('query parser', 'simple');
-  app.use(withContext(options.random));
-  const security = securityHeaders(issuer);
-  app.use((_req, res, next) => {
-    for (const [name, value] of security) res.setHeader(name, value);
-    next();
-  });
-  const built = (folder: string, cacheControl: string) =>
-    app.use(
-      `/${folder}`,
-      builtFiles(join(options.consoleFolder, folder), () => ({ 'Cache-Control': cacheControl })),
-    );
-  built('assets', forEver);
-  built('messages', briefly);
+  const app = emptyApp(options);
   app.use(withSite(services.issuers, missingIssuer(pages, 421)));
   app.use(
     signinRoutes({
@@ -138,17 +121,37 @@ export async function routesOf(options: AppOptions): Promise<Express> {
   app.use('/p/:slug', oidcRoutes(oidc, ofProject));
   app.use('/.well-known/oauth-authorization-server/p/:slug', metadataRoutes(oidc, ofProject));
   const poolTurns = new PoolTurns(options.poolSize);
-  app.use(
-    '/v1/scim/:projectId',
-    scimRoutes({ ...services, issuer, clock: options.clock, random: options.random, log, poolTurns }),
-  );
-  app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock: options.clock, log }));
+  app.use('/v1/scim/:projectId', scimRoutes({ ...services, issuer, clock, random, log, poolTurns }));
+  app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock, log }));
   app.use(await adminRoutes({ ...adminDeps(options, cookies, pages, app), poolTurns }));
   app.use(openApiRoutes(apiDocument(issuer), pages));
   if (options.status) app.get('/status', statusPage(options.status, pages));
   app.get('/', startPage(pages, cookies));
   app.use(missing);
   app.use(lastResort(log, pages));
+  return app;
+}
+
+/** Settings and headers of all responses, and the files of the pages. */
+function emptyApp({ issuer, random, trustProxy, consoleFolder }: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', trustProxy);
+  app.set('query parser', 'simple');
+  app.use(withContext(random));
+  const security = securityHeaders(issuer);
+  app.use((_req, res, next) => {
+    for (const [name, value] of security) res.setHeader(name, value);
+    next();
+  });
+  const built = (folder: string, cacheControl: string) =>
+    app.use(
+      `/${folder}`,
+      builtFiles(join(consoleFolder, folder), () => ({ 'Cache-Control': cacheControl })),
+    );
+  built('assets', forEver);
+  built('messages', briefly);
   return app;
 }
 

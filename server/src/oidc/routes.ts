@@ -6,7 +6,7 @@
  */
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { Refusal } from '../domain/kernel/problem.ts';
-import type { Issuer } from '../domain/projects/issuer.ts';
+import type { Capabilities, Issuer } from '../domain/projects/issuer.ts';
 import { requestContext } from '../http/context.ts';
 import { cors } from '../http/cors.ts';
 import { bodyFault, failureOf } from '../http/failure.ts';
@@ -82,38 +82,31 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
 
   router.route('/authorize/consent').post(noStore, formBody(), consentEndpoint(deps.consent)).all(onlyMethods('POST'));
 
-  router
-    .route('/oauth2/token')
-    .all(registeredOrigins, noStore)
-    .post(formBody(), tokenEndpoint(deps.token))
-    .all(onlyMethods('POST'));
-  router
-    .route('/oauth2/revoke')
-    .all((req, _res, next) => next(issuerOf(req).capabilities.revocation ? undefined : 'route'))
-    .all(registeredOrigins, noStore)
-    .post(formBody(), revokeEndpoint(deps.revoke))
-    .all(onlyMethods('POST'));
-  router
-    .route('/oauth2/introspect')
-    .all((req, _res, next) => next(issuerOf(req).capabilities.introspection ? undefined : 'route'))
-    .all(noStore)
-    .post(formBody(), introspectEndpoint(deps.introspect))
-    .all(onlyMethods('POST'));
-  router
-    .route('/oauth2/par')
-    .all((req, _res, next) => next(issuerOf(req).capabilities.pushedRequests ? undefined : 'route'))
-    .all(registeredOrigins, noStore)
-    .post(formBody(), pushEndpoint(deps.push))
-    .all(onlyMethods('POST'));
-  const hasDevices = (req: Request) => issuerOf(req).capabilities.grantTypes.includes('device_code');
-  router
-    .route('/oauth2/device_authorization')
-    .all((req, _res, next) => next(hasDevices(req) ? undefined : 'route'))
-    .all(registeredOrigins, noStore)
-    .post(formBody(), deviceAuthorizationEndpoint(deps.deviceAuthorization))
-    .all(onlyMethods('POST'));
+  const hasDevices = ({ grantTypes }: Capabilities) => grantTypes.includes('device_code');
+  // Clients send a form. Issuers without the capability do not have the endpoint.
+  const clientEndpoint = (
+    path: string,
+    handler: RequestHandler,
+    { isOffered = (_: Capabilities): boolean => true, browsers = [registeredOrigins] } = {},
+  ) =>
+    router
+      .route(`/oauth2/${path}`)
+      .all((req, _res, next) => next(isOffered(issuerOf(req).capabilities) ? undefined : 'route'))
+      .all(...browsers, noStore)
+      .post(formBody(), handler)
+      .all(onlyMethods('POST'));
+  clientEndpoint('token', tokenEndpoint(deps.token));
+  clientEndpoint('revoke', revokeEndpoint(deps.revoke), { isOffered: ({ revocation }) => revocation });
+  clientEndpoint('introspect', introspectEndpoint(deps.introspect), {
+    isOffered: ({ introspection }) => introspection,
+    browsers: [],
+  });
+  clientEndpoint('par', pushEndpoint(deps.push), { isOffered: ({ pushedRequests }) => pushedRequests });
+  clientEndpoint('device_authorization', deviceAuthorizationEndpoint(deps.deviceAuthorization), {
+    isOffered: hasDevices,
+  });
   const pages = devicePages(deps.devicePages);
-  router.use('/device', (req, res, next) => (hasDevices(req) ? pages(req, res, next) : next()));
+  router.use('/device', (req, res, next) => (hasDevices(issuerOf(req).capabilities) ? pages(req, res, next) : next()));
   const userInfo = userInfoEndpoint(deps.userInfo);
   router
     .route('/userinfo')

@@ -9,7 +9,7 @@ import {
 } from '../kernel/openid.ts';
 
 /** The features of an issuer. Handlers and discovery read them instead of comparing issuers. */
-interface Capabilities {
+export interface Capabilities {
   authMethods: readonly TokenEndpointAuthMethod[];
   /** Algorithms of client assertions. */
   assertionAlgorithms: readonly string[];
