@@ -320,6 +320,15 @@ describe('revocation (RFC 7009)', () => {
     }
   });
 
+  it('of a refresh token that was replaced twice ends the grant: a tab that signs out may have missed the live one', async () => {
+    const first = await offline();
+    const second = (await refresh(first.refresh_token)).body;
+    const third = (await refresh(second.refresh_token)).body;
+    expect((await post('revoke', { token: first.refresh_token })).status).toBe(200);
+    expect(await refresh(third.refresh_token)).toMatchObject(refused);
+    expect((await party.userInfo(third.access_token)).status).toBe(401);
+  });
+
   it('is refused for another client’s token, without a token, and to an unknown client', async () => {
     const { access_token, refresh_token } = await offline();
     const { client: other } = await app.make.client(project);
