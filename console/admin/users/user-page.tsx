@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Menu } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { part, usePrefetch, useQuery } from '../api.ts';
@@ -10,6 +10,7 @@ import {
   GroupsOfUser,
   RefreshGrants,
   UserAccess,
+  type UserAccessQuery,
   type UserAction,
   UserById,
   type UserByIdQuery,
@@ -33,7 +34,7 @@ import { Facts } from '../ui/lists/facts.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { ChangeUsersDialog } from './change-users.tsx';
 import { UserActionItems, userActions } from './user-actions.tsx';
-import { StateBadge } from './user-columns.tsx';
+import { nameOf, StateBadge } from './user-columns.tsx';
 import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
 import { UserPasskeys } from './user-passkeys.tsx';
@@ -54,23 +55,9 @@ type User = NonNullable<UserByIdQuery['user']>;
 /** One user: profile, access and activity. */
 export function Component() {
   const { userId = '' } = useParams();
-  const project = useProject();
-  const path = useProjectPath();
-  const navigate = useNavigate();
-  const { mayChange } = useAccess(project.id);
-  const [action, setAction] = useState<UserAction>();
-  const [isRecovering, setRecovering] = useState(false);
-  const [isEditing, setEditing] = useState(false);
-  const [showsClaims, setShowsClaims] = useState(false);
-  const { download, failure: refused } = useDownload();
-  useCommand((command) => {
-    if (!mayChange) return;
-    if (command === 'edit') setEditing(true);
-    else if (command === 'recover') setRecovering(true);
-    else if (command in userActions) setAction(command as UserAction);
-  });
-  const ofProject = { projectId: project.id, userId };
-  const eventsOfUser = { projectId: project.id, filter: { userId }, first: 10, after: null };
+  const { id: projectId } = useProject();
+  const ofProject = { projectId, userId };
+  const eventsOfUser = { projectId, filter: { userId }, first: 10, after: null };
   usePrefetch(UserPage, ofProject, [
     part(UserById, { id: userId }),
     part(UserAccess, { userId }),
@@ -85,9 +72,36 @@ export function Component() {
   const events = useQuery(AuditEvents, eventsOfUser);
   const user = data?.user?.id === userId ? data.user : undefined;
   if (!user) return failure ? <LoadError failure={failure} subject={t('user')} retry={reload} /> : <PageSkeleton />;
-  const name = user.displayName ?? user.userName;
   const list = events.data?.auditEvents.edges.map(({ node }) => node);
-  const found = access.data?.userAccess;
+  return (
+    <LoadedUser key={user.id} user={user}>
+      <Access user={user} found={access.data?.userAccess} />
+      <Activity events={list} query={{ user: user.id }} />
+    </LoadedUser>
+  );
+}
+
+/** The head of the page with its actions, the profile, and `children`. */
+function LoadedUser({ user, children }: { user: User; children: ReactNode }) {
+  const project = useProject();
+  const path = useProjectPath();
+  const navigate = useNavigate();
+  const { mayChange } = useAccess(project.id);
+  const [action, setAction] = useState<UserAction>();
+  const [isRecovering, setRecovering] = useState(false);
+  const [isEditing, setEditing] = useState(false);
+  const { download, failure } = useDownload();
+  useCommand((command) => {
+    if (!mayChange) return;
+    if (command === 'edit') setEditing(true);
+    else if (command === 'recover') setRecovering(true);
+    else if (command in userActions) setAction(command as UserAction);
+  });
+  const name = nameOf(user);
+  const isLocked = user.provenance === 'SCIM' && project.scimAuthoritative;
+  const exportData = async () => {
+    if (await download(`/admin/export/users/${user.id}`)) toast(t('Download started'));
+  };
   return (
     <Page
       title={name}
@@ -108,14 +122,7 @@ export function Component() {
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
-              <Menu.Item
-                leftSection={<Icon name="download" size={16} />}
-                onClick={() => {
-                  void download(`/admin/export/users/${user.id}`).then((begun) => {
-                    if (begun) toast(t('Download started'));
-                  });
-                }}
-              >
+              <Menu.Item leftSection={<Icon name="download" size={16} />} onClick={() => void exportData()}>
                 {t('Export user data')}
               </Menu.Item>
               {user.active && <Menu.Item onClick={() => setRecovering(true)}>{t('Grant recovery')}</Menu.Item>}
@@ -126,7 +133,7 @@ export function Component() {
         )
       }
     >
-      <FormError failure={refused} />
+      <FormError failure={failure} />
       {!user.active && (
         <Alert color="bad" role="alert" title={t('This user cannot sign in')}>
           {user.provenance === 'SCIM'
@@ -139,27 +146,45 @@ export function Component() {
           <UserInvitation user={user} mayChange={mayChange} />
         </Suspense>
       )}
-      <Profile
-        user={user}
-        isLocked={user.provenance === 'SCIM' && project.scimAuthoritative}
-        mayChange={mayChange}
-        isEditing={isEditing}
-        onEdit={setEditing}
-      />
+      <Profile user={user} isLocked={isLocked} mayChange={mayChange} isEditing={isEditing} onEdit={setEditing} />
       <Suspense>
-        <UserAttributes
-          userId={user.id}
-          isLocked={user.provenance === 'SCIM' && project.scimAuthoritative}
-          mayChange={mayChange}
-        />
+        <UserAttributes userId={user.id} isLocked={isLocked} mayChange={mayChange} />
       </Suspense>
+      {children}
+      {isRecovering && (
+        <LazyDialog>
+          <GrantRecovery user={{ id: user.id, name }} onClose={() => setRecovering(false)} />
+        </LazyDialog>
+      )}
+      <ChangeUsersDialog
+        projectId={project.id}
+        users={[{ id: user.id, name: user.userName }]}
+        action={action}
+        onClose={() => setAction(undefined)}
+        onDone={(done) => {
+          if (done === 'ERASE') void navigate(path('users'), { replace: true });
+        }}
+      />
+    </Page>
+  );
+}
+
+/** How the user signs in, and the roles and sessions that they have. @param found absent while it loads */
+function Access({ user, found }: { user: User; found: UserAccessQuery['userAccess'] | undefined }) {
+  const project = useProject();
+  const { mayChange } = useAccess(project.id);
+  const [showsClaims, setShowsClaims] = useState(false);
+  const named = { id: user.id, name: nameOf(user) };
+  const usesPasskeys = project.passkeyPolicy !== 'OFF';
+  return (
+    <>
       {found?.recovery && (
         <Suspense>
-          <UserRecovery user={{ id: user.id, name }} recovery={found.recovery} mayChange={mayChange} />
+          <UserRecovery user={named} recovery={found.recovery} mayChange={mayChange} />
         </Suspense>
       )}
       <Suspense>
-        <UserGroups user={{ id: user.id, name }} mayChange={mayChange} />
+        <UserGroups user={named} mayChange={mayChange} />
         <UserRoles userId={user.id} mayChange={mayChange} />
       </Suspense>
       <Section
@@ -183,31 +208,14 @@ export function Component() {
       <UserConsents user={user.userName} consents={found?.consents} mayChange={mayChange} />
       <GrantList of={{ userId: user.id }} mayChange={mayChange} />
       <UserDevices devices={found?.devices} mayChange={mayChange} />
-      <UserPasskeys passkeys={found?.passkeys} isOn={project.passkeyPolicy !== 'OFF'} mayChange={mayChange} />
+      <UserPasskeys passkeys={found?.passkeys} isOn={usesPasskeys} mayChange={mayChange} />
       <UserFactors
         factors={found?.factors}
-        hasPasskey={
-          project.passkeyPolicy !== 'OFF' && found?.passkeys.some(({ userVerified }) => userVerified) === true
-        }
+        hasPasskey={usesPasskeys && found?.passkeys.some(({ userVerified }) => userVerified) === true}
         recoveryCodesLeft={found?.recoveryCodesLeft ?? 0}
         policy={project.mfaPolicy}
       />
-      <Activity events={list} query={{ user: user.id }} />
-      {isRecovering && (
-        <LazyDialog>
-          <GrantRecovery user={{ id: user.id, name }} onClose={() => setRecovering(false)} />
-        </LazyDialog>
-      )}
-      <ChangeUsersDialog
-        projectId={project.id}
-        users={[{ id: user.id, name: user.userName }]}
-        action={action}
-        onClose={() => setAction(undefined)}
-        onDone={(done) => {
-          if (done === 'ERASE') void navigate(path('users'), { replace: true });
-        }}
-      />
-    </Page>
+    </>
   );
 }
 
