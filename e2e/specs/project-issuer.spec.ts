@@ -1,5 +1,5 @@
 /** Libraries at their defaults, with the issuer of a project, a client ID and a client secret. */
-import { expect, test } from '@playwright/test';
+import { expect, type Locator, test } from '@playwright/test';
 import * as oidc from 'openid-client';
 import { client5App, client6App, expressSecretApp, passportApp, type Registration } from '../clients/secret-apps.ts';
 import { type Served, serve } from '../clients/serve.ts';
@@ -198,10 +198,24 @@ test('a third-party application gets a code only after its user allows it, by ke
   await page.waitForURL(/error=access_denied/);
 });
 
-test('an application may redirect to another site after consent and logout', async ({ page }) => {
+test('an application may be slow, and redirect to another site, after consent and logout', async ({ page }) => {
   const home = await serve(() => (_, response) => response.end('Home'));
-  const product = await serve(() => (_, response) => response.writeHead(302, { Location: home.origin }).end());
+  // It answers once the page has been clicked again.
+  const waiting: (() => void)[] = [];
+  const product = await serve(() => (_, response) => {
+    waiting.push(() => response.writeHead(302, { Location: home.origin }).end());
+  });
   served.push(home, product);
+  const leave = async (button: Locator) => {
+    const { x, y } = (await button.boundingBox()) ?? { x: 0, y: 0 };
+    // By position: a click on the element would wait for the application.
+    const click = () => page.mouse.click(x + 5, y + 5);
+    await click();
+    await expect.poll(() => waiting.length).toBe(1);
+    await click();
+    waiting.pop()?.();
+    await page.waitForURL(`${home.origin}/`);
+  };
   const redirectUri = `${product.origin}/callback`;
   const settings = { redirectUris: [redirectUri], postLogoutRedirectUris: [redirectUri], thirdParty: true };
   const { clientId } = await admin.createClient({ projectId, name: 'Product', ...settings });
@@ -211,10 +225,8 @@ test('an application may redirect to another site after consent and logout', asy
   };
   await page.goto(`${issuer}/authorize?${new URLSearchParams(asked)}`);
   await signInOnPage(page, admin, 'elsewhere@example.com');
-  await page.getByRole('button', { name: 'Allow' }).click();
-  await page.waitForURL(`${home.origin}/`);
+  await leave(page.getByRole('button', { name: 'Allow' }));
   const leaving = { client_id: clientId, post_logout_redirect_uri: redirectUri };
   await page.goto(`${issuer}/oauth2/end_session?${new URLSearchParams(leaving)}`);
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-  await page.waitForURL(`${home.origin}/`);
+  await leave(page.getByRole('button', { name: 'Sign out', exact: true }));
 });

@@ -28,7 +28,7 @@ export interface DevicePagesDeps {
 
 type Handler = (deps: DevicePagesDeps, req: Request, res: Response) => Promise<void>;
 
-/** `{issuer}/device`: a person enters the code of a device, signs in, and decides (RFC 8628 §3.3, §5.4). Without script. */
+/** `{issuer}/device`: a person enters the code of a device, signs in, and decides (RFC 8628 §3.3, §5.4); also without script. */
 export function devicePages(deps: DevicePagesDeps): Router {
   const router = Router({ mergeParams: true });
   const at =
