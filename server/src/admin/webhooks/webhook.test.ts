@@ -119,6 +119,7 @@ describe('a webhook', () => {
     expect([await statesOf(id), await statesOf(other)]).toEqual([['pending'], ['failed']]);
     expect((await harness.call('mutation ($id: ID!) { deleteWebhook(id: $id) }', { id })).data.deleteWebhook).toBe(id);
     expect([await statesOf(id), await statesOf(other)]).toEqual([[], ['failed']]);
+    expect((await harness.call('query ($id: ID!) { webhook(id: $id) { id } }', { id })).code).toBe('not-found');
   });
 });
 
@@ -145,7 +146,13 @@ describe('a test event', () => {
     const test = () => harness.call('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id });
     const replay = (delivery: string) =>
       harness.call('mutation ($id: ID!) { replayWebhookDelivery(id: $id) { state } }', { id: delivery });
+    const replayFailed = () =>
+      harness.call('mutation ($id: ID!) { replayFailedWebhookDeliveries(webhookId: $id) }', { id });
     const delivery = (await test()).data.testWebhook.id;
+    await execute(
+      harness.services.db.alone,
+      sql`update webhook_deliveries set state = 'delivered' where id = ${delivery}`,
+    );
     expect((await replay(delivery)).data.replayWebhookDelivery.state).toBe('PENDING');
     const enable = (enabled: boolean) =>
       harness.call('mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { disabledReason } }', {
@@ -153,11 +160,12 @@ describe('a test event', () => {
       });
     expect((await enable(false)).data.updateWebhook.disabledReason).toBe('ADMIN');
     expect((await test()).code).toBe('invalid');
-    expect((await replay(delivery)).code).toBe('invalid');
+    expect([(await replay(delivery)).code, (await replayFailed()).code]).toEqual(['invalid', 'invalid']);
     await enable(true);
     const codes = [];
     for (let n = 0; n < 60; n += 1) codes.push((await test()).code);
     expect(codes).toContain('too-many');
+    expect([(await replay(delivery)).code, (await replayFailed()).code]).toEqual(['too-many', 'too-many']);
   });
 });
 

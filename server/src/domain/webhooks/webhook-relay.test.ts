@@ -365,13 +365,30 @@ describe('a receiver that is down', () => {
     expect((await deliveries(made)).filter(({ state }) => state !== 'delivered')).toEqual([]);
   });
 
-  it('is disabled at once if it answers 410', async () => {
+  it('is disabled at once if it answers 410, which ends what waits for it alone', async () => {
     const { webhook: made } = await webhook(['user.updated']);
-    answer = () => ({ status: 410 });
+    const { webhook: well } = await webhook(['user.updated'], 'https://well.example.com/');
+    answer = ({ url, body }) => ({ status: url.includes('well') ? 500 : body.includes('"ada"') ? 410 : 200 });
+    await record('grace');
+    await deliver();
     await record('ada');
     await deliver();
-    expect((await row(made))?.disabled_reason).toBe('gone');
-    expect(await deliveries(made)).toMatchObject([{ state: 'failed' }]);
+    expect([(await row(made))?.disabled_reason, (await row(well))?.disabled_reason]).toEqual(['gone', null]);
+    expect(await deliveries(made)).toMatchObject([{ state: 'delivered' }, { state: 'failed' }]);
+    expect(await deliveries(well)).toMatchObject([{ state: 'pending' }, { state: 'pending' }]);
+  });
+
+  it('gets no more events once an admin has disabled it', async () => {
+    const { webhook: made } = await webhook(['user.updated']);
+    answer = async () => {
+      clock.turn(1);
+      await record('grace');
+      await services.webhooks.update(made, { enabled: false }, system);
+      return { status: 204 };
+    };
+    await record('ada');
+    await deliver();
+    expect(subjectsSent()).toEqual(['ada']);
   });
 
   it('continues at its new address if the old one answers 410 while an admin moves it', async () => {
@@ -462,6 +479,42 @@ describe('several processes', () => {
     expect(sent).toHaveLength(4);
     expect((await deliveries(made)).map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered']);
     expect(await row(made)).toMatchObject({ failures: 0 });
+  });
+
+  it('keep a claim that another one revives beside', async () => {
+    const { webhook: made } = await webhook(['user.updated']);
+    const ids = [await record('ada'), await record('ada')];
+    const waiting: ((outcome: WebhookOutcome) => void)[] = [];
+    answer = () => new Promise((resolve) => waiting.push(resolve));
+    for (const each of [services, other]) {
+      const before = sent.length;
+      await each.webhookRelay.start(() => undefined);
+      await expect.poll(() => sent.length, { timeout: 60_000 }).toBe(before + 1);
+      clock.turn(each === services ? 19 : 0);
+    }
+    const held = await lease(made);
+    waiting[0]?.({ status: 200 });
+    await services.webhookRelay.settled();
+    expect([await lease(made), idsSent()]).toEqual([held, [ids[0], ids[0]]]);
+    answer = () => ({ status: 200 });
+    waiting[1]?.({ status: 200 });
+    await other.webhookRelay.settled();
+    expect(idsSent()).toEqual([ids[0], ...ids]);
+  });
+
+  it('renew their claim before it ends, however slow the receiver is', async () => {
+    await webhook(['user.updated']);
+    const ids: string[] = [];
+    for (let n = 0; n < 8; n += 1) ids.push(await record('ada'));
+    answer = async () => {
+      clock.turn(4);
+      await other.webhookRelay.start((error) => expect.fail(String(error)));
+      return { status: 200 };
+    };
+    await deliver();
+    await other.webhookRelay.settled();
+    await deliver();
+    expect(idsSent()).toEqual(ids);
   });
 
   it('stop sending when they shut down, and leave the rest to others', async () => {
