@@ -77,8 +77,14 @@ describe('writing', () => {
     while (!isOver && (await rows(app.services.db, sql)).length === 0);
   }
 
-  it('does not wait for an old record that another process has locked', async () => {
-    const { id } = await app.make.project();
+  it('deletes old records of its project alone, without waiting for one that another process has locked', async () => {
+    const [{ id }, other] = [await app.make.project(), await app.make.project()];
+    const addToOther = async () => {
+      add(other.id, 1);
+      await written(other.id);
+      app.clock.turn(1);
+    };
+    await addToOther();
     add(id, 200);
     expect(await written(id)).toBe(200);
     await app.services.db.transaction(async (em) => {
@@ -88,8 +94,10 @@ describe('writing', () => {
       expect(await Promise.race([settled, isWaiting().then(() => 'waiting')])).toBe('settled');
     });
     expect(await written(id)).toBe(201);
+    app.clock.turn(1);
+    await addToOther();
     add(id, 1);
-    expect(await written(id)).toBe(200);
+    expect([await written(id), await written(other.id)]).toEqual([200, 2]);
   });
 
   it('keeps the records of other projects when one is deleted meanwhile', async () => {
