@@ -73,8 +73,19 @@ describe('Mutation.grantUserRecovery', () => {
   it('names the member that is wrong', async () => {
     const fields = async (input: object) => (await grant(input)).errors?.[0]?.extensions?.field;
     expect(await fields({ reason: '' })).toBe('reason');
-    expect(await fields({ waitHours: 0 })).toBe('waitHours');
+    for (const waitHours of [0, 73]) expect(await fields({ waitHours })).toBe('waitHours');
     expect((await grant({ userId: 'x' })).code).toBe('not-found');
+  });
+
+  it('is for active users with a mailbox, which gets the code and the notice', async () => {
+    const { accounts } = harness.services;
+    const fault = async (id: string) => (await grant({ userId: id })).errors[0]?.extensions.reason;
+    await accounts.setActive(project.id, userId, false, system);
+    expect(await fault(userId)).toBe('must be an active user');
+    const names = { externalId: null, displayName: null, givenName: null, familyName: null };
+    const values = { userName: 'no mailbox', ...names, active: true, attributes: {} };
+    const { id } = await accounts.provision(project.id, values, system);
+    expect(await fault(id)).toContain('must have an email address');
   });
 });
 

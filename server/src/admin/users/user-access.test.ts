@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
-import type { User } from '../../domain/users/user.entity.ts';
+import { User } from '../../domain/users/user.entity.ts';
 import { freshSeconds } from '../api/authorize.ts';
 
 let harness: AdminHarness;
@@ -328,6 +328,12 @@ describe('Mutation.changeUsers', () => {
       const inUpperCase = await inConsole(action, [owner.toUpperCase()]);
       expect(inUpperCase.data.changeUsers).toEqual([{ done: false, code: 'not-found' }]);
     }
+    await harness.services.db.transaction(async (em) => {
+      const user = await em.findOneOrFail(User, { id: owner });
+      Object.assign(user, { invitedAt: harness.clock.now(), lastSignInAt: null });
+    });
+    const revoke = 'mutation ($id: ID!) { revokeInvitation(userId: $id) { active } }';
+    expect((await harness.call(revoke, { id: owner })).code).toBe('forbidden');
     await admins.grantRole({ email: 'second@example.com', role: 'owner' }, by);
     expect((await inConsole('DEACTIVATE', [owner])).data.changeUsers).toEqual([{ done: true, code: null }]);
     expect(first.role).toBe('owner');
