@@ -100,6 +100,18 @@ describe('the request', () => {
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
   });
 
+  it('may have null for an absent field', async () => {
+    const none = { code_challenge: null, code_challenge_method: null, jkt: null, passkey: null };
+    expect(await page.post('challenge', none)).toMatchObject({ httpStatus: 200, txn: expect.any(String) });
+    await page.challenge();
+    const sent = await page.step('authenticate', { userid, remember_device: null, step_up: null });
+    expectStatus(sent, 'OTP_NEEDED');
+    expectStatus(await page.step('verify-email-otp', { userid, otp: await world.codeFor(userid) }), 'SUCCESS');
+    const answer = await page.step('verify-device', { userid, mfa_method: null, phone_number: null }, 'registration');
+    expectStatus(answer, 'SUCCESS');
+    expect(await page.step('authenticate', { userid: null })).toMatchObject(refusal('INVALID_REQUEST', 400));
+  });
+
   it('with a malformed field gives no nonce of an unknown sign-in, or to another page', async () => {
     await page.challenge();
     const { nonce } = page;

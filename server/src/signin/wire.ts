@@ -71,10 +71,12 @@ export function checked<T>(schema: Schema<T>, json: unknown): T {
   throw new UnreadableRequest(400, `${field}: ${issue?.message ?? 'is malformed'}.`);
 }
 
-/** Strict JSON: valid UTF-8, no duplicate members. Throws {@link UnreadableRequest}. */
+/** Strict JSON: valid UTF-8, no duplicate members. A null member counts as absent. Throws {@link UnreadableRequest}. */
 export function readJson(body: Uint8Array): unknown {
   try {
-    return parseStrictJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    const json = parseStrictJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
+    return Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null));
   } catch {
     throw new UnreadableRequest(400, 'The body must be UTF-8 JSON without duplicate members.');
   }

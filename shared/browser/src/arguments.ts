@@ -8,13 +8,14 @@ export function text(value: unknown, name: string): string {
   throw invalid(`${name} must be a string.`);
 }
 
-/** `value`, if it is an object whose `signal`, if any, is an AbortSignal. */
+/** The members of `value`, an object whose `signal`, if any, is an AbortSignal. A null member counts as absent. */
 export function fields<T extends object>(value: T, name: string): T {
   if (typeof value !== 'object' || value === null) throw invalid(`${name} must be an object.`);
-  const { signal } = value as { signal?: Partial<AbortSignal> | null };
-  if (signal !== undefined && typeof signal?.addEventListener !== 'function')
+  const given = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as T;
+  const { signal } = given as { signal?: Partial<AbortSignal> };
+  if (signal !== undefined && typeof signal.addEventListener !== 'function')
     throw invalid(`${name}.signal must be an AbortSignal.`);
-  return value;
+  return given;
 }
 
 /** A pasted one-time code, without whitespace. */

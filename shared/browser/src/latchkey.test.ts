@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { authenticate, createLatchkey, createPkce, init, initialize, LatchkeyError } from './index.ts';
+import {
+  authenticate,
+  createLatchkey,
+  createPkce,
+  init,
+  initialize,
+  type LatchkeyConfig,
+  LatchkeyError,
+} from './index.ts';
 
 describe('module outside a browser', () => {
   it('imports, and fails only when used', async () => {
@@ -26,8 +34,7 @@ describe('init', () => {
     ],
     ['another kind of key', { apiKey: 'pk_test', baseUrl: 'https://a.b' }],
     ['a key with whitespace', { apiKey: 'lk_pk_test\n', baseUrl: 'https://a.b' }],
-    ['null options', { apiKey: 'lk_pk_test', baseUrl: 'https://a.b', options: null as never }],
-    ['a baseUrl that is not text', { apiKey: 'lk_pk_test', baseUrl: null as never }],
+    ['a baseUrl that is not text', { apiKey: 'lk_pk_test', baseUrl: 7 as never }],
     ['an invalid signal', { apiKey: 'lk_pk_test', baseUrl: 'https://a.b', options: { signal: {} as never } }],
     ['null', null as never],
     ['no argument', undefined as never],
@@ -107,6 +114,14 @@ describe('every operation', () => {
       const answersNull = name === 'lastUser';
       if (answersNull) expect(await fails()).toBeUndefined();
       else await expect(fails()).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', category: 'fatal' });
+    },
+  );
+
+  it.each([{ options: null }, { options: { cryptoVersion: null, timeoutMs: null, signal: null } }])(
+    'takes null for absent: init with %o',
+    async (given) => {
+      const config = { apiKey: 'lk_pk_test', baseUrl: 'https://id.example.com', ...given } as LatchkeyConfig;
+      expect(await createLatchkey().init(config)).toMatchObject({ status: 'INITIALIZED' });
     },
   );
 

@@ -57,6 +57,11 @@ describe('exchangeCodeForClaims', () => {
     });
   });
 
+  it('takes null, the verifier of a page without one, for absent', async () => {
+    expect(await exchangeCodeForClaims(options({ codeVerifier: null }))).toMatchObject({ sub: 'user-1' });
+    expect(provider.requests[0]?.form.has('code_verifier')).toBe(false);
+  });
+
   it('rejects an ID token for others as well, unless its azp is the client', async () => {
     const { clientId } = provider;
     provider.nextIdToken = await provider.idToken({ aud: [clientId, 'another-client'] });

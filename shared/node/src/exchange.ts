@@ -15,8 +15,8 @@ export interface ExchangeCodeForClaimsOptions {
   publicKey?: PublicKeyInput;
   /** URL of the keys: `{base_url}/.well-known/jwks.json`. One of `publicKey` and `jwksUrl` is required. */
   jwksUrl?: string;
-  /** PKCE verifier, if the page sent a challenge (RFC 7636). */
-  codeVerifier?: string;
+  /** PKCE verifier, if the page sent a challenge (RFC 7636). Null, as JSON may have it, is none. */
+  codeVerifier?: string | null;
   /** Expected `aud`. Default: `clientId`. */
   audience?: string;
   /** Expected `iss`: the service's base URL. */
@@ -110,8 +110,9 @@ export async function exchangeAuthenticated(
 /** Throws `OAuthExchangeError` for missing or invalid options. */
 export function checkExchange(options: Exchange): void {
   need(options, ['code', 'oauthTokenUrl', 'clientId']);
-  for (const name of ['codeVerifier', 'redirectUri', 'jwksUrl'] as const) {
-    const value: unknown = options[name];
+  const { redirectUri, jwksUrl } = options;
+  const texts = { codeVerifier: options.codeVerifier ?? undefined, redirectUri, jwksUrl };
+  for (const [name, value] of Object.entries(texts)) {
     if (value !== undefined && (typeof value !== 'string' || value === '')) invalid(`${name} must not be empty.`);
   }
   const { timeoutMs } = options;
@@ -147,7 +148,7 @@ async function post(options: Exchange, authentication: Authentication): Promise<
     client_id: options.clientId,
     ...authentication.form,
   });
-  if (options.codeVerifier !== undefined) form.set('code_verifier', options.codeVerifier);
+  if (typeof options.codeVerifier === 'string') form.set('code_verifier', options.codeVerifier);
   if (options.redirectUri !== undefined) form.set('redirect_uri', options.redirectUri);
   const answer = await send(options.oauthTokenUrl, {
     method: 'POST',
