@@ -112,6 +112,29 @@ describe('the settings', () => {
 
   it('report all faults at once', () => {
     expect(faults({ PORT: 'x', BASE_URL: 'y' })).toHaveLength(2);
+    expect(
+      faults({
+        PORT: 'x',
+        DATABASE_URL: 'postgresql://db/latchkey',
+        SMTP_URL: 'smtp://localhost:25',
+        TWILIO_FROM: '+1',
+      }),
+    ).toEqual(
+      ['PORT', 'MASTER_KEY', 'MAIL_FROM', 'TWILIO_ACCOUNT_SID'].map((name) => expect.stringMatching(`^${name}`)),
+    );
+  });
+
+  it.each([
+    { MASTER_KEY: 'short', DATABASE_URL: 'postgresql://db/latchkey' },
+    { MASTER_KEY_FILE: '/x', DATABASE_URL: 'postgresql://db/latchkey' },
+    { MAIL_FROM: 'x', SMTP_URL: 'smtp://localhost:25' },
+    { BACKUP_S3_ALLOW_HTTP: 'x', BACKUP_S3_ENDPOINT: 'http://minio.example.com' },
+  ])('report a faulty value once: %o', (env) => {
+    expect(faults(env)).toHaveLength(1);
+  });
+
+  it('do not compare ports that are faulty', () => {
+    expect(faults({ PORT: 'x', MANAGEMENT_PORT: 'y' })).toHaveLength(2);
   });
 
   it('never print a secret', () => {

@@ -324,16 +324,21 @@ export function loadConfig(
   readFile: (path: string) => string,
 ): Config {
   const faults: string[] = [];
+  const missing = new Set<Name>();
   const entries = Object.entries<Setting>(settings).map(([name, setting]) => {
+    const faultsBefore = faults.length;
     const text = textOf(name, setting, env, readFile, faults) ?? setting.default;
-    if (text === undefined) return [name, undefined] as const;
+    if (text === undefined) {
+      if (faults.length === faultsBefore) missing.add(name as Name);
+      return [name, undefined] as const;
+    }
     const result = setting.schema.safeParse(text);
     if (result.success) return [name, setting.secret ? new Secret(result.data) : result.data] as const;
     faults.push(`${name} ${result.error.issues[0]?.message ?? 'is not valid'}`);
     return [name, undefined] as const;
   });
   const config = Object.fromEntries(entries) as unknown as Config;
-  if (faults.length === 0) faults.push(...together(config));
+  faults.push(...together(config, missing));
   if (faults.length > 0) throw new ConfigError(faults);
   return env['BASE_URL'] ? config : { ...config, BASE_URL: ownAddress(config) };
 }
@@ -362,33 +367,34 @@ function textOf(
   }
 }
 
-/** Faults in combinations of settings. */
-function together(config: Config): string[] {
+/** Faults in combinations of settings. A setting with a fault of its own is undefined, and not `missing`. */
+function together(config: Config, missing: ReadonlySet<Name>): string[] {
   const faults: string[] = [];
-  if (config.DATABASE_URL !== undefined && config.MASTER_KEY === undefined) {
+  if (config.DATABASE_URL !== undefined && missing.has('MASTER_KEY')) {
     faults.push(
       'MASTER_KEY is required with DATABASE_URL. For an existing database or backup, use its key; for a new one, run `openssl rand -base64 32` and store it safely',
     );
   }
-  if (config.MASTER_KEY_SECOND !== undefined && config.MASTER_KEY === undefined) {
+  if (config.MASTER_KEY_SECOND !== undefined && missing.has('MASTER_KEY')) {
     faults.push('MASTER_KEY_SECOND requires MASTER_KEY');
   }
-  if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
+  if (config.SMTP_URL !== undefined && missing.has('MAIL_FROM')) {
     faults.push('MAIL_FROM is required with SMTP_URL, e.g. MAIL_FROM="Example <signin@example.com>"');
   }
-  const twilio = [config.TWILIO_ACCOUNT_SID, config.TWILIO_AUTH_TOKEN, config.TWILIO_FROM];
-  const given = twilio.filter((value) => value !== undefined).length;
-  if (given > 0 && given < 3) faults.push('TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM must be set together');
-  if (config.PORT !== 0 && config.PORT === config.MANAGEMENT_PORT && config.HOST === config.MANAGEMENT_HOST) {
+  const twilio = ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] as const;
+  const isTwilio = twilio.some((name) => config[name] !== undefined);
+  if (isTwilio && twilio.some((name) => missing.has(name)))
+    faults.push('TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM must be set together');
+  if (config.PORT && config.PORT === config.MANAGEMENT_PORT && config.HOST === config.MANAGEMENT_HOST) {
     faults.push('MANAGEMENT_PORT must differ from PORT');
   }
   const storage = config.BACKUP_S3_ENDPOINT && new URL(config.BACKUP_S3_ENDPOINT);
-  if (storage && storage.protocol === 'http:' && !isLoopback(storage) && !config.BACKUP_S3_ALLOW_HTTP) {
+  if (storage && storage.protocol === 'http:' && !isLoopback(storage) && config.BACKUP_S3_ALLOW_HTTP === false) {
     faults.push(
       'BACKUP_S3_ENDPOINT must start with https:// (http only on a loopback host, or with BACKUP_S3_ALLOW_HTTP)',
     );
   }
-  if (given > 0 && config.SMS_URL !== undefined) faults.push('SMS_URL and TWILIO_* are both set: remove one');
+  if (isTwilio && config.SMS_URL !== undefined) faults.push('SMS_URL and TWILIO_* are both set: remove one');
   return faults;
 }
 
