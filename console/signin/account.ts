@@ -6,6 +6,7 @@
 import { signalAccepted, signalUser } from '@latchkey/browser/internal';
 import { countDown, wait } from './countdown.ts';
 import './forget.ts';
+import './submit-once.ts';
 import { fill } from './texts.ts';
 
 const { rpId, userHandle, passkeys = '', userName = '', displayName = '' } = document.body.dataset;

@@ -1,6 +1,6 @@
 /**
- * Submits a form once: a second click while the application's answer is on its way would cancel that answer, and find the
- * request finished. The page works without this script.
+ * Submits one form of a page once: a second click would cancel the answer to the first, which may be that of a slow
+ * application, or show recovery codes. The page works without this script.
  */
 let isSubmitted = false;
 
@@ -14,7 +14,7 @@ const submitOnce = (event: SubmitEvent) => {
 // Before the listeners of other scripts of the page.
 document.addEventListener('submit', submitOnce, { capture: true });
 
-// Back from the application, from the back/forward cache.
+// After a return to the page, from the back/forward cache.
 addEventListener('pageshow', () => {
   isSubmitted = false;
 });
