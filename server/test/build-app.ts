@@ -10,6 +10,8 @@ import type { OutgoingMail, OutgoingSms } from '../src/domain/delivery/sender.ts
 import type { ReadTxt } from '../src/domain/domains/domains.ts';
 import { noQueue, type Queue } from '../src/domain/kernel/queue.ts';
 import type { Random } from '../src/domain/kernel/random.ts';
+import type { SendBatch } from '../src/domain/streams/batch.ts';
+import type { PostWebhook } from '../src/domain/webhooks/webhook-round.ts';
 import { jobs } from '../src/jobs/jobs.ts';
 import { buildServices, type Services } from '../src/services.ts';
 import { type AdjustableClock, adjustableClock } from './clock.ts';
@@ -66,6 +68,8 @@ interface TestPorts {
   /** Whether PostgreSQL enforces the scope of statements. */
   rowSecurity: boolean;
   readTxt?: ReadTxt;
+  postWebhook?: PostWebhook;
+  sendBatch?: SendBatch;
   queue: TestQueue;
   /** Connections to the database. Default: 10. */
   poolSize?: number;
@@ -98,10 +102,12 @@ const realPorts = (): TestPorts => ({
 
 async function build(
   database: { url: string; drop(): Promise<void> },
-  { clock, random, signInShortcuts, authorizationsPerMinute, rowSecurity, readTxt, queue, poolSize }: TestPorts,
+  ports: TestPorts,
   way: string,
   behind?: string,
 ): Promise<TestApp> {
+  const { clock, random, signInShortcuts, authorizationsPerMinute, rowSecurity, readTxt, queue, poolSize } = ports;
+  const { postWebhook, sendBatch } = ports;
   const orm = await openDatabase({ url: way, rowSecurity, ...(poolSize !== undefined && { poolSize }) });
   const logoutTokens: TestApp['logoutTokens'] = [];
   const logLines: string[] = [];
@@ -121,6 +127,8 @@ async function build(
         sms: { kind: 'mailbox', send: async (sms) => void mailbox.push(sms) },
       },
       ...(readTxt && { readTxt }),
+      ...(postWebhook && { postWebhook }),
+      ...(sendBatch && { sendBatch }),
       fetchJson: (uri) => fetchJson(uri, { allowPrivate: true, timeoutMs: 5000 }),
       postLogoutToken: async (uri, token) => {
         logoutTokens.push({ uri, token });

@@ -6,9 +6,14 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from './admin-harness.ts';
 import { buildTestApp } from './build-app.ts';
+import { accountFlows } from './faults/account-flows.ts';
 import { adminFlows } from './faults/admin-flows.ts';
 import { type Fault, faults } from './faults/connection-faults.ts';
+import { consoleFlows } from './faults/console-flows.ts';
+import { delegationFlows } from './faults/delegation-flows.ts';
 import { type Flow, openAdmin, queueInTable, sweep } from './faults/fault-lab.ts';
+import { grantFlows } from './faults/grant-flows.ts';
+import { jobFlows } from './faults/job-flows.ts';
 import { openidFlows } from './faults/openid-flows.ts';
 import { scimFlows } from './faults/scim-flows.ts';
 import { signinFlows } from './faults/signin-flows.ts';
@@ -49,7 +54,13 @@ describe('a request of', () => {
       return url;
     };
     // A connection that is not returned soon blocks the others.
-    world.app = await buildTestApp(onDatabase, { queue: queueInTable(() => admin), poolSize: 3 });
+    world.app = await buildTestApp(onDatabase, {
+      queue: queueInTable(() => admin),
+      poolSize: 3,
+      postWebhook: async () => ({ status: 204 }),
+      sendBatch: async () => ({ accepted: true }),
+      readTxt: async () => 'missing',
+    });
     otherKey = (await world.app.make.client(await world.app.make.project())).publishableKey;
   });
   afterAll(async () => {
@@ -62,7 +73,10 @@ describe('a request of', () => {
     const challenge = { method: 'POST', headers, body: '{}' };
     return (await fetch(`${world.app.url}/v1/signin/challenge`, challenge)).ok;
   };
-  const flows = () => [...openidFlows(world, () => admin), ...signinFlows(world), ...scimFlows(world)];
+  const flows = () => [
+    ...[...openidFlows(world, () => admin), ...signinFlows(world), ...scimFlows(world), ...accountFlows(world)],
+    ...[...delegationFlows(world), ...jobFlows(world, () => admin), ...grantFlows(world), ...consoleFlows(world)],
+  ];
   testsOf(
     flows,
     flows()
@@ -83,7 +97,9 @@ describe.runIf(chosen.length > 0)('a mutation of', () => {
     const onDatabase = async (url: string) => {
       admin = await openAdmin(url);
     };
-    harness = await openAdminHarness({ onDatabase, queue: queueInTable(() => admin), poolSize: 3 });
+    const mail = { kind: 'mailbox', send: async () => undefined } as const;
+    const senders = { mail, sms: null };
+    harness = await openAdminHarness({ onDatabase, senders, queue: queueInTable(() => admin), poolSize: 3 });
   });
   afterAll(async () => {
     await admin.end();

@@ -89,7 +89,7 @@ function improperIn({ status, headers, body }: Answered): string | null {
 
 /** Tables whose rows only count or only describe requests. */
 const counters =
-  /^. (budgets|scim_days|scim_request_records|repeated_refusals|sequences)\b|^~ scim_tokens last_used_at$|^~ (api_keys|client_secrets) last_used_at$|^~ device_authorizations polled_at$|^\+ audit_log (\S+\.(refused|rejected)|bootstrap-token\.used)$/;
+  /^. (budgets|scim_days|scim_request_records|repeated_refusals|sequences)\b|^~ scim_tokens last_used_at$|^~ (api_keys|client_secrets) last_used_at$|^~ device_authorizations polled_at$|^\+ audit_log (\S+\.(refused|rejected)|bootstrap-token\.used)$|^~ audit_log detail$/;
 const essential = (changes: readonly Change[]): string[] => shapeOf(changes).filter((line) => !counters.test(line));
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   JSON.stringify(one) === JSON.stringify(other);

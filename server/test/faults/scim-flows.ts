@@ -5,7 +5,10 @@ import { answerOf } from './openid-flows.ts';
 
 const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+const bulkSchema = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
+type Given = { user: string; other: string; group: string };
 
 type Request = [method: string, path: string, body?: object];
 
@@ -40,11 +43,7 @@ export function scimFlows(world: SigninWorld): Flow[] {
     emails: [{ value: `${name}@example.com`, type: 'work', primary: true }],
     phoneNumbers: [{ value: '+12025550143', type: 'mobile' }],
   });
-  const flow = (
-    name: string,
-    again: Flow['again'],
-    request: (given: { user: string; other: string; group: string }) => Request,
-  ): Flow => ({
+  const flow = (name: string, again: Flow['again'], request: (given: Given) => Request): Flow => ({
     name: `scim: ${name}`,
     ...(again && { again }),
     prepare: async () => {
@@ -58,6 +57,30 @@ export function scimFlows(world: SigninWorld): Flow[] {
       return () => send(...asked);
     },
   });
+  /** Answers as its first operation that was refused. */
+  const bulk = (name: string, again: Flow['again'], operations: (given: Given) => object[]): Flow => {
+    const requested = (given: Given): Request => [
+      'POST',
+      '/Bulk',
+      { schemas: [bulkSchema], Operations: operations(given) },
+    ];
+    const { prepare, ...rest } = flow(`Bulk: ${name}`, again, requested);
+    const whole = async () => {
+      const act = await prepare();
+      return async () => {
+        const answered = await act();
+        if (answered.status !== 200) return answered;
+        const { Operations } = JSON.parse(answered.body) as { Operations: { method: string; status: string }[] };
+        const isDone = (one: { method: string; status: string }) =>
+          one.status.startsWith('2') || (one.method === 'DELETE' && one.status === '404');
+        const refused = Operations.find((one) => !isDone(one));
+        if (!refused) return answered;
+        const headers = new Headers({ 'retry-after': '5' });
+        return { ...answered, status: Number(refused.status), headers, isSuccess: false };
+      };
+    };
+    return { ...rest, prepare: whole };
+  };
   const patch = (path: string, ...Operations: object[]): Request => [
     'PATCH',
     path,
@@ -95,6 +118,20 @@ export function scimFlows(world: SigninWorld): Flow[] {
       patch(`/Groups/${group}`, { op: 'remove', path: `members[value eq "${user}"]` }),
     ),
     flow('DELETE a group', 'refused', ({ group }) => ['DELETE', `/Groups/${group}`]),
+    bulk('POST a user', 'refused', () => [
+      { method: 'POST', path: '/Users', bulkId: 'a', data: { ...newUser('grace'), phoneNumbers: [] } },
+    ]),
+    bulk('PATCH a group', 'succeeds', ({ group, other }) => [
+      {
+        method: 'PATCH',
+        path: `/Groups/${group}`,
+        data: { schemas: [patchSchema], Operations: [{ op: 'add', path: 'members', value: [{ value: other }] }] },
+      },
+    ]),
+    // A deletion whose answer was lost is tried again, and finds nothing.
+    bulk('DELETE users', 'succeeds', ({ user, other }) =>
+      [user, other].map((id) => ({ method: 'DELETE', path: `/Users/${id}` })),
+    ),
     flow('GET a user', 'succeeds', ({ user }) => ['GET', `/Users/${user}`]),
     flow('GET users', 'succeeds', () => ['GET', '/Users?filter=userName%20eq%20%22ada@example.com%22']),
   ];

@@ -1,4 +1,3 @@
-import { peopleOf } from '../account-visit.ts';
 import { SoftAuthenticator } from '../authenticator.ts';
 import { HostedBrowser } from '../hosted-browser.ts';
 import type { StepAnswer } from '../signin-browser.ts';
@@ -14,7 +13,6 @@ const stepOf = ({ httpStatus: status, headers, text: body }: StepAnswer, ...stat
 });
 
 export function signinFlows(world: SigninWorld): Flow[] {
-  const { registeredUser, visitOf, giveFactor, givePasskey } = peopleOf(world);
   type Settings = Parameters<SigninWorld['begin']>[0];
   const begin = async (settings: Settings = {}) => {
     await world.begin(settings);
@@ -28,7 +26,7 @@ export function signinFlows(world: SigninWorld): Flow[] {
     return { hosted, userid };
   };
 
-  const signin: Flow[] = [
+  return [
     {
       name: 'signin: challenge',
       again: 'succeeds',
@@ -228,105 +226,4 @@ export function signinFlows(world: SigninWorld): Flow[] {
       },
     },
   ];
-
-  const changeOf = (
-    name: string,
-    make: () => Promise<{
-      visit: Awaited<ReturnType<typeof visitOf>>;
-      change: string;
-      fields?: Record<string, string>;
-    }>,
-  ): Flow => ({
-    name: `account: ${name}`,
-    again: 'anything',
-    prepare: async () => {
-      await world.begin();
-      const { visit, change, fields } = await make();
-      const csrf = await visit.csrf();
-      const all = { change, project: world.project.id, csrf, ...fields };
-      const cookies = new Map(visit.browser.cookies);
-      return async () => {
-        for (const [key, value] of cookies) visit.browser.cookies.set(key, value);
-        const response = await visit.browser.post(`${world.app.url}/account`, all);
-        return answerOf(response, () => response.status < 400);
-      };
-    },
-  });
-  const totp = async () => {
-    const person = await registeredUser();
-    const factor = await giveFactor(person.user);
-    return { person, factor, visit: await visitOf(person.user, ['swk', 'otp', 'mfa']) };
-  };
-
-  const account: Flow[] = [
-    changeOf('rename-device', async () => {
-      const { visit, device } = await registeredUser();
-      return { visit, change: 'rename-device', fields: { id: device.id, name: 'signin: My laptop' } };
-    }),
-    changeOf('revoke-device', async () => {
-      const { device, user } = await registeredUser();
-      return { visit: await visitOf(user), change: 'revoke-device', fields: { id: device.id } };
-    }),
-    changeOf('end-session', async () => {
-      const { visit, user } = await registeredUser();
-      const other = await visitOf(user);
-      return { visit, change: 'end-session', fields: { id: other.sessionId } };
-    }),
-    changeOf('end-other-sessions', async () => {
-      const { visit, user } = await registeredUser();
-      await visitOf(user);
-      return { visit, change: 'end-other-sessions' };
-    }),
-    changeOf('edit-profile', async () => {
-      const { visit } = await registeredUser();
-      return {
-        visit,
-        change: 'edit-profile',
-        fields: { fields: 'displayName givenName', displayName: 'Ada', givenName: 'Ada' },
-      };
-    }),
-    changeOf('remove-factor', async () => {
-      const { visit, factor } = await totp();
-      return { visit, change: 'remove-factor', fields: { id: factor.id } };
-    }),
-    changeOf('renew-recovery-codes', async () => {
-      const { visit } = await totp();
-      return { visit, change: 'renew-recovery-codes' };
-    }),
-    changeOf('change-phone', async () => {
-      const { visit } = await totp();
-      return { visit, change: 'change-phone', fields: { phone: '+12025550143' } };
-    }),
-    changeOf('add-authenticator', async () => {
-      const { user } = await registeredUser();
-      await world.set({ mfaPolicy: 'optional' });
-      return { visit: await visitOf(user, ['swk', 'otp']), change: 'add-authenticator' };
-    }),
-    changeOf('forget-browser', async () => {
-      const { visit } = await registeredUser();
-      return { visit, change: 'forget-browser' };
-    }),
-    changeOf('revoke a passkey', async () => {
-      const { user } = await registeredUser();
-      const passkey = await givePasskey(user);
-      return {
-        visit: await visitOf(user, ['swk', 'user', 'pop', 'mfa']),
-        change: 'revoke-device',
-        fields: { id: passkey.id },
-      };
-    }),
-    {
-      name: 'account: page',
-      again: 'succeeds',
-      prepare: async () => {
-        await world.begin();
-        const { visit } = await registeredUser();
-        return async () => {
-          const response = await visit.browser.get(`${world.app.url}/account`);
-          return answerOf(response, (body) => response.status === 200 && !body.includes('You are not signed in'));
-        };
-      },
-    },
-  ];
-  return [...signin, ...account];
 }
