@@ -27,6 +27,7 @@ const short = [
   'openid: authorize with a pushed request',
   'signin: verify-email-otp, first registration',
   'scim: PATCH a user',
+  'scim: Bulk: PATCH a group',
 ];
 
 function testsOf(flows: () => readonly Flow[], names: readonly string[], instance: () => Parameters<typeof sweep>[0]) {

@@ -1,5 +1,6 @@
 import type { Random } from '../domain/kernel/random.ts';
 import type { InTurn } from '../domain/limits/turns.ts';
+import { failureOf } from '../http/failure.ts';
 import { type ScimAnswer, type ScimCaller, versionCheck } from './answer.ts';
 import type { GroupEndpoint } from './groups.ts';
 import { field, isObject } from './patch-operations.ts';
@@ -22,8 +23,8 @@ export interface BulkDeps {
   users: UserEndpoint;
   groups: GroupEndpoint;
   random: Random;
-  /** Called for an unexpected error, which fails its operation alone. */
-  onBug(error: unknown): void;
+  /** Called for an unexpected error or a fault of the database, which fails its operation alone. */
+  onFault(error: unknown): void;
 }
 
 interface Operation {
@@ -164,8 +165,8 @@ class Batch {
   }
 
   private failed(thrown: unknown): OperationResult {
-    const error = toScimError(thrown, this.caller.actor.requestId ?? '');
-    if (error.status === 500) this.deps.onBug(thrown);
+    const error = toScimError(failureOf(thrown), this.caller.actor.requestId ?? '');
+    if (error.status >= 500) this.deps.onFault(thrown);
     return { error };
   }
 

@@ -109,8 +109,8 @@ function routesOf(deps: ScimDeps): Routes {
   const { accounts, customAttributes, groups, roles, vault, clock, random, log } = deps;
   const cursors = new Cursors({ vault, clock });
   const endpoints = [new UserEndpoint({ accounts, customAttributes }), new GroupEndpoint({ groups })] as const;
-  const onBug = (err: unknown) => log.error({ err }, 'SCIM bulk operation failed');
-  const bulk = new BulkEndpoint({ users: endpoints[0], groups: endpoints[1], random, onBug });
+  const onFault = (err: unknown) => log.error({ err }, 'SCIM bulk operation failed');
+  const bulk = new BulkEndpoint({ users: endpoints[0], groups: endpoints[1], random, onFault });
   return {
     ...resourceRoutes(endpoints[0], cursors),
     ...resourceRoutes(endpoints[1], cursors),
