@@ -28,6 +28,7 @@ const short = [
   'signin: verify-email-otp, first registration',
   'scim: PATCH a user',
   'scim: Bulk: PATCH a group',
+  'job: domains.check',
 ];
 
 function testsOf(flows: () => readonly Flow[], names: readonly string[], instance: () => Parameters<typeof sweep>[0]) {

@@ -133,9 +133,11 @@ export class Domains {
           order by checked_at nulls first limit ${batch} for update skip locked)
         returning project_id as "projectId", id, host`,
     );
-    await Promise.all(
+    // A failure of one does not end the job while the others are checked.
+    const checked = await Promise.allSettled(
       due.map(({ projectId, id, host }) => inProject(projectId, () => this.verify(keyIn(projectId, id), host, system))),
     );
+    for (const one of checked) if (one.status === 'rejected') throw one.reason;
   }
 
   /** Reads the record, and applies the result; null if the domain was removed meanwhile. */
