@@ -138,6 +138,16 @@ describe('retention', () => {
     expect(await types()).toEqual(['test.young', 'audit.trimmed']);
   });
 
+  it('deletes no old event that shares a partition if the deletion cannot be audited', async () => {
+    turnTo(-3);
+    await record('test.old');
+    turnTo(0);
+    const refusal = sql`alter table audit_log add constraint refused check (type <> 'audit.trimmed')`;
+    await execute(app.services.db.alone, refusal);
+    await expect(retention(30).sweep()).rejects.toThrow('refused');
+    expect(await types()).toContain('test.old');
+  });
+
   it('audits each month that it has dropped, also if the next one cannot be dropped', async () => {
     const month = turnTo(3);
     await months().prepare();

@@ -39,8 +39,7 @@ export class AuditRetention {
     for (const { name, until } of await this.months.list()) {
       if (until !== null && until <= before) await this.months.drop(name, (em) => record(em, [name], 0));
     }
-    const deleted = await this.deleteRows(before);
-    if (deleted > 0) await this.deps.db.transaction(async (em) => record(em, [], deleted));
+    await this.deleteRows(before, (em, deleted) => record(em, [], deleted));
   }
 
   private async archiveUntil(before: Date, archive: EventArchive): Promise<void> {
@@ -55,17 +54,23 @@ export class AuditRetention {
     }
   }
 
-  /** Deletes old events that share a partition with younger ones. @returns how many */
-  private async deleteRows(before: Date): Promise<number> {
+  /**
+   * Deletes old events that share a partition with younger ones.
+   *
+   * @param record called in the transaction of each batch
+   */
+  private async deleteRows(before: Date, record: (em: EntityManager, deleted: number) => void): Promise<void> {
     const end = firstIdAt(before);
-    let deleted = 0;
-    for (let batch = batchSize; batch === batchSize; deleted += batch) {
-      batch = await execute(
-        this.deps.db.alone,
-        sql`delete from audit_log where id < ${end} and id = any(array(
-          select id from audit_log where id < ${end} order by id limit ${batchSize}))`,
-      );
+    for (let deleted = batchSize; deleted === batchSize; ) {
+      deleted = await this.deps.db.transaction(async (em) => {
+        const batch = await execute(
+          em,
+          sql`delete from audit_log where id < ${end} and id = any(array(
+            select id from audit_log where id < ${end} order by id limit ${batchSize}))`,
+        );
+        if (batch > 0) record(em, batch);
+        return batch;
+      });
     }
-    return deleted;
   }
 }
