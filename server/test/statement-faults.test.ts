@@ -27,7 +27,6 @@ const short = [
   'openid: authorize with a pushed request',
   'signin: verify-email-otp, first registration',
   'scim: PATCH a user',
-  'scim: Bulk: PATCH a group',
   'job: domains.check',
 ];
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { redirectUri } from '../../test/factories.ts';
-import { tablesThatHold } from '../../test/rows.ts';
+import { changed, tablesThatHold } from '../../test/rows.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 import { statementsDuring } from '../../test/statements.ts';
 import { systemRandom } from '../adapters/system/random.ts';
@@ -186,6 +186,21 @@ describe('DELETE', () => {
     );
     const detail = { reason: 'deactivated', userId: user.id };
     expect(ended).toEqual([{ subject_id: user.session.id, actor_name: 'Directory', detail }]);
+  });
+
+  it('has status 503 in a Bulk whose statement the database cancels', async () => {
+    const { db } = app.services;
+    const project = await app.project();
+    const cancel = `create function cancelled() returns trigger language plpgsql as
+      $$ begin raise exception 'cancelled' using errcode = '57014'; end $$`;
+    await changed(db, cancel);
+    await changed(db, 'create trigger cancelled before insert on groups for each row execute function cancelled()');
+    const data = { displayName: 'Staff' };
+    const Operations = [{ method: 'POST', path: '/Groups', bulkId: 'a', data }];
+    const { body } = await project.request('POST', '/Bulk', { schemas: [bulkRequest], Operations });
+    await changed(db, 'drop function cancelled cascade');
+    expect(body.Operations).toMatchObject([{ status: '503', response: { status: '503' } }]);
+    expect(app.bugs.splice(0)).toHaveLength(1);
   });
 
   it('erases many users of a Bulk together, each with its own answer', async () => {
