@@ -191,6 +191,7 @@ describe('a form', () => {
       ['end-other-sessions', {}, { origin: 'https://evil.example' }],
       ['end-other-sessions', {}, { origin: 'null', 'sec-fetch-site': 'cross-site' }],
       ['end-other-sessions', {}, { 'sec-fetch-site': 'same-site' }],
+      ['end-other-sessions', { id: '\0' }, {}],
       ['toString', {}, {}],
       ['', {}, {}],
     ];
