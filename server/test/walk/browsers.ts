@@ -47,6 +47,15 @@ export class Browser {
     return reply;
   }
 
+  /** This browser, with cookies that it made up: named as those of the other, with the last value of its own. */
+  forging(other: Browser): Browser {
+    const forged = new Browser(this.index, this.ip);
+    const [value = 'forged'] = [...this.jar.cookies.values()].slice(-1);
+    for (const name of other.jar.cookies.keys()) forged.jar.cookies.set(name, value);
+    for (const [name, own] of this.jar.cookies) forged.jar.cookies.set(name, own);
+    return forged;
+  }
+
   get headers(): Record<string, string> {
     return { ...this.jar.header, 'X-Forwarded-For': this.ip };
   }

@@ -2,6 +2,9 @@ import { Browser, Tab } from './browsers.ts';
 import { Model } from './model.ts';
 import { Jar } from './wire.ts';
 
+/** Base of further classes whose fields are part of the test's state. */
+export abstract class Restorable {}
+
 /** Classes whose fields are part of the test's state; other instances, such as keys, do not change. */
 const stateful = new Set<unknown>([
   Object.prototype,
@@ -51,7 +54,7 @@ function copyOf(one: object, undo: (() => void)[]): Iterable<unknown> {
     });
     return items;
   }
-  if (!stateful.has(Object.getPrototypeOf(one))) return [];
+  if (!stateful.has(Object.getPrototypeOf(one)) && !(one instanceof Restorable)) return [];
   const fields = { ...one };
   undo.push(() => {
     for (const name of Object.keys(one)) if (!(name in fields)) Reflect.deleteProperty(one, name);

@@ -43,7 +43,6 @@ export interface Mix {
   app: number;
   party: number;
   seed: number;
-  isHonest: boolean;
 }
 /** Two requests at once; without a second, the first one twice. */
 export interface Both {
@@ -209,7 +208,7 @@ const turn = fc.record({
 });
 
 const mix = fc.record({
-  ...{ do: fc.constant('mix' as const), app, party: fc.nat(1), seed: fc.nat(2 ** 31 - 1), isHonest: fc.boolean() },
+  ...{ do: fc.constant('mix' as const), app, party: fc.nat(1), seed: fc.nat(2 ** 31 - 1) },
 });
 
 const resume = fc.record({ do: fc.constant('resume' as const), app, tab });

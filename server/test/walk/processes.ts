@@ -79,6 +79,7 @@ export class Processes {
       for (let done = await app.runJob(); done; done = await app.runJob()) {
         for (const message of app.mailbox.splice(0)) delivered.push(read(String(done['messageId']), message));
       }
+      await app.services.logout.drain();
     }
     return delivered;
   }

@@ -80,7 +80,7 @@ export class Walker {
     const { world } = this;
     const sides = [first, second ?? first].map((command, app) => () => this.act({ ...command, app } as Command));
     await this.step(async () => {
-      const meeting = new Meeting(world.model, this.script, [this.signin.tabs, world.browsers]);
+      const meeting = new Meeting(world.model, this.script, [this.signin.tabs, world.browsers, this.mixed]);
       world.meeting = meeting;
       const gathered: { isHeld: boolean; end: Promise<unknown> }[] = [];
       try {

@@ -234,7 +234,13 @@ export class World {
     return send('POST', `${process}/admin/graphql`, { 'Content-Type': 'application/json', ...own }, body);
   }
 
-  scim(process: string, project: ProjectModel, method: string, path: string, body: object): Promise<Reply> {
+  scim(
+    process: string,
+    project: Pick<ProjectModel, 'id' | 'scimToken'>,
+    method: string,
+    path: string,
+    body: object,
+  ): Promise<Reply> {
     const headers = { Authorization: `Bearer ${project.scimToken}`, 'Content-Type': 'application/scim+json' };
     return send(method, `${process}/v1/scim/${project.id}${path}`, headers, JSON.stringify(body));
   }

@@ -1,166 +1,167 @@
 import { system } from '../../../src/domain/kernel/actor.ts';
 import { absorb } from '../absorb.ts';
+import { Restorable } from '../checkpoint.ts';
 import type { Mix } from '../commands.ts';
+import { Authenticator } from '../passkeys.ts';
 import { send } from '../wire.ts';
 import type { World } from '../world.ts';
-import { type Draft, Flows, flowField, redirect } from './flows.ts';
-import { Dice, Party, type Seen } from './party.ts';
+import type { Action, Draft, MixedClient, Site } from './draft.ts';
+import { MixedAdmin } from './mixed-admin.ts';
+import { oidcFlows } from './oidc-flows.ts';
+import { pageFlows } from './page-flows.ts';
+import { Dice, Party, Values } from './party.ts';
 import { Rules } from './rules.ts';
+import { bodyOf, signinFlows } from './signin-flows.ts';
+import { type Sending, steer } from './steering.ts';
 
 /**
- * Two users of a third project. Each follows every flow, and mixes what they have seen into its parameters: their own values
- * of other flows, and those of the other user that can leak.
+ * Two users of a third project, and a visitor without an account. Each user follows every flow; {@link steer} mixes what all
+ * of them have seen into their requests.
  */
-export class MixedActor {
+export class MixedActor extends Restorable {
+  private readonly values = new Values();
+  private readonly clients: MixedClient[] = [];
   private parties: Party[] = [];
-  private project!: { id: string; slug: string };
-  private clients: { id: string; isThirdParty: boolean }[] = [];
+  private visitor!: Party;
+  private site!: Site;
   private rules!: Rules;
-  private flows!: Flows;
+  private admin!: MixedAdmin;
+  private actions: Record<string, Action> = {};
 
   constructor(
     private readonly world: World,
     private readonly log: (line: string) => void,
-  ) {}
+  ) {
+    super();
+  }
 
-  async act({ app, party: index, seed, isHonest }: Mix): Promise<void> {
+  async act({ app, party: index, seed }: Mix): Promise<void> {
     if (this.parties.length === 0) await this.seed();
     const { world } = this;
-    const { model } = world;
     const dice = new Dice(seed);
-    const party = this.parties[index] as Party;
-    if (dice.next() < 0.03) return this.byAdmin(app, party, dice);
-    if (party.mustWait) {
-      world.processes.clock.turn(31);
-      party.mustWait = false;
-    }
-    if (party.isRevoked) await party.renewKey();
-    const follows = dice.next() < 0.85;
-    const name = follows ? party.next : (dice.of(Object.keys(this.flows.actions)) as string);
-    const draft = await this.flows.actions[name]?.(party, dice);
-    if (!draft) return;
-    const isMixed = !isHonest && dice.next() < 0.6;
-    const fields = this.mix(party, draft, isMixed ? dice : null);
-    const isStranger = !isHonest && dice.next() < 0.06;
+    const author = this.parties[index] as Party;
+    if (dice.next() < 0.03) return this.admin.act(app, author, dice);
+    if (author.mustWait) world.processes.clock.turn(31);
+    author.mustWait = false;
+    if (author.isRevoked) await author.renewKey();
+    const follows = dice.next() < 0.9;
+    const some = dice.next() < 0.5 ? beginnings : Object.keys(this.actions);
+    const name = follows ? author.next : (dice.of(some) as string);
+    const draft = (await this.actions[name]?.(author, dice)) as Draft;
+    const others = [...this.parties.filter((one) => one !== author), this.visitor];
+    const sending = steer(name, draft, author, others, this.values, dice);
+    const { by, fields, deviation } = sending;
+    this.visitor.renewBrowser();
     const reply = await world.exchange(
-      () => this.post(app, party, draft, fields, isStranger),
+      () => this.post(app, draft, sending),
       (answer, changes) => {
-        const shown = Object.entries(fields).map(([key, value]) => `${key}=${this.nameOf(value)}`);
         const { error, status } = answer.json;
-        const summary = [answer.status, error?.code ?? error ?? status ?? '', answer.location?.pathname ?? ''].join(
-          ' ',
-        );
-        this.log(`${party.name} ${name} {${shown.join(', ')}}${isStranger ? ' without cookies' : ''}: ${summary}`);
-        this.rules.check({ party, name, fields, reply: answer, changes });
-        absorb(model, changes);
-        if (typeof answer.json['nonce'] === 'string') party.nonce = answer.json['nonce'];
-        party.mustWait = answer.status === 429;
-        party.isRevoked = error?.code === 'DEVICE_REVOKED';
-        const isRefused = answer.status >= 400;
-        const next = isRefused ? undefined : draft.applyStep(answer, fields, changes);
-        // A mixed request that is refused changes nothing: the honest one may follow.
-        const isOver = isRefused && !isMixed && !isStranger;
-        if (follows) party.next = next ?? (isOver ? 'authorize' : party.next);
+        const outcome = [answer.status, error?.code ?? error ?? status ?? '', answer.location?.pathname ?? ''];
+        const how = deviation === null ? '' : ` ${deviation}`;
+        this.log(`${author.name} ${name}${how} {${this.shown(fields)}}: ${outcome.join(' ')}`);
+        this.rules.check({ party: by, name, isForm: draft.as === 'page', fields, reply: answer, changes });
+        absorb(world.model, changes);
+        if (by === author && typeof answer.json['nonce'] === 'string') author.nonce = answer.json['nonce'];
+        author.mustWait = answer.status === 429 || answer.status === 503;
+        author.isRevoked = error?.code === 'DEVICE_REVOKED';
+        const isAccepted = answer.status < 400 && answer.location?.searchParams.get('error') == null;
+        if (isAccepted) this.spend(draft, fields);
+        if (isAccepted && name === 'authenticate') this.asked(by, fields);
+        const next = isAccepted ? draft.learn(by, answer, fields) : undefined;
+        // After a refused deviation, the honest request may follow.
+        const goesOn = by === author ? follows && (isAccepted || deviation === null) : by.next === 'authorize';
+        if (goesOn) by.next = next ?? 'authorize';
         return answer;
       },
     );
-    if (!isStranger) party.browser.jar.keep(reply);
+    by.browser.jar.keep(reply);
     await this.deliver();
   }
 
   private async seed(): Promise<void> {
-    const { world } = this;
+    const { world, clients, values } = this;
     const { make } = world.processes.apps[0];
-    const project = await make.project({ name: 'Third', mfaPolicy: 'optional', signUp: 'open' });
-    this.project = { id: project.id, slug: project.slug };
+    const passkeys = { passkeyPolicy: 'preferred' as const };
+    const project = await make.project({ name: 'Third', mfaPolicy: 'optional', signUp: 'open', ...passkeys });
     const grantTypes = ['refresh_token' as const, 'device_code' as const];
-    for (const thirdParty of [false, true]) {
-      const redirectUris = [redirect];
+    for (const [place, { isThirdParty, isDpopBound }] of kindsOfClients.entries()) {
+      const redirect = `https://third.example.com/callback${place}`;
+      const logoutUri = `https://third.example.com/logout${place}`;
       const { client } = await make.client(project, {
-        name: `Third ${thirdParty}`,
-        redirectUris,
-        grantTypes,
-        thirdParty,
+        ...{ name: `Third ${place}`, redirectUris: [redirect], grantTypes, backchannelLogoutUri: logoutUri },
+        ...{ thirdParty: isThirdParty, dpopRequired: isDpopBound },
       });
-      this.clients.push({ id: client.id, isThirdParty: thirdParty });
+      clients.push({ id: client.id, redirect, logoutUri, isThirdParty, isDpopBound });
     }
+    const by = { projectId: project.id, name: 'Directory' };
+    const { token: scimToken } = await world.services.directories.issueScimToken(by, system);
+    const keep: Site['keep'] = (party, some, belongs) => {
+      for (const [kind, text] of Object.entries(some)) values.keep(party, kind, text, world.model.step, belongs);
+    };
+    const page = (party: Party, path: string) => this.page(party, path);
+    const { id, slug } = project;
+    this.site = { world, project: { id, slug, scimToken }, clients, values, keys: new Map(), keep, page };
     const serial = String(world.model.step + world.model.users.size * 1000) + world.addresses[0]?.replace(/\D/g, '');
+    const ip = (place: number) => world.browsers[0]?.ip.replace(/\.\d+$/, `.${10 + place}`) ?? '';
     for (const [place, name] of ['mallory', 'mona'].entries()) {
-      const ip = world.browsers[place]?.ip.replace(/\.\d+$/, `.${10 + place}`) ?? '';
-      const party = await Party.of(name, serial, 3 + place, ip);
-      const { address } = party;
+      const party = await Party.of(name, `${name}${serial}@example.com`, 3 + place, ip(place));
+      const { address, dpop } = party;
       const emails = [{ value: address, type: 'work', primary: true }];
       const login = { userName: address, userNameKey: address, email: address, emailKey: address };
       const user = await make.user(project, { ...login, phone: null, attributes: { emails, phoneNumbers: [] } });
       party.user = user.id;
-      for (const { id } of this.clients) party.keep('client', id, 0);
-      party.keep('user', user.id, 0);
-      party.keep('address', address, 0);
+      this.site.keys.set(dpop.jkt, dpop);
+      keep(party, { user: user.id, address, dpop: dpop.jkt });
       this.parties.push(party);
     }
+    this.visitor = await Party.of('visitor', `visitor${serial}@example.com`, 5, ip(2));
+    for (const client of clients) keep(this.parties[0] as Party, { client: client.id, redirect: client.redirect });
     await world.services.projects.update(project.id, { deviceTrustSeconds: 30 * 86_400 }, system);
     absorb(world.model, await world.processes.log.read());
-    this.rules = new Rules(world, this.parties, this.clients);
-    const page = (party: Party, path: string) => this.page(party, path);
-    this.flows = new Flows(world, this.project, this.clients, this.rules, page);
+    const authenticators = new Map(this.parties.map((party) => [party, new Authenticator(true)]));
+    const none = new Authenticator(true);
+    this.rules = new Rules(this.site, this.parties);
+    this.admin = new MixedAdmin(this.site, this.rules, this.log);
+    this.actions = {
+      ...{ ...oidcFlows(this.site), ...pageFlows(this.site) },
+      ...signinFlows(this.site, (party) => authenticators.get(party) ?? none),
+    };
   }
 
-  /** The values of a request: the right ones, or others from the bag. */
-  private mix(party: Party, { fields }: Draft, dice: Dice | null): Record<string, string> {
-    const mixed: Record<string, string> = {};
-    for (const [name, [kind, right]] of Object.entries(fields)) {
-      const value = dice && kind !== '' ? this.draw(party, kind, right, dice) : right;
-      if (value !== undefined) mixed[name] = value;
-    }
-    return mixed;
-  }
-
-  private draw(party: Party, kind: string, right: string | undefined, dice: Dice): string | undefined {
-    const chance = dice.next();
-    if (chance < 0.6) return right;
-    const others = this.parties.filter((one) => one !== party).flatMap((one) => one.leaked());
-    const all = [...party.bag, ...others, ...this.victims()];
-    const same = all.filter((one) => one.kind === kind);
-    const found = dice.of(chance < 0.9 ? same : all);
-    return found?.text ?? right;
-  }
-
-  /** Values that leak from the other actors of the walk. */
-  private victims(): Pick<Seen, 'kind' | 'text'>[] {
-    const { model } = this.world;
-    const flows = model.transactions.slice(-6).flatMap(({ request }) => (request ? [request.flow] : []));
-    const sids = [...model.sessions.keys()].slice(-4);
-    return [
-      ...flows.map((text) => ({ kind: 'flow', text })),
-      ...sids.map((text) => ({ kind: 'session', text })),
-      ...[...model.users.keys()].slice(0, 4).map((text) => ({ kind: 'user', text })),
-      ...[...model.devices.keys(), ...model.passkeys.keys()].slice(-4).map((text) => ({ kind: 'device', text })),
-      ...[...model.enrolments.keys()].slice(-3).map((text) => ({ kind: 'enrolment', text })),
-      ...this.world.clients().map(({ id }) => ({ kind: 'client', text: id })),
-    ];
-  }
-
-  private post(app: number, party: Party, draft: Draft, fields: Record<string, string>, isStranger: boolean) {
+  private async post(app: number, draft: Draft, { by, fields, forges }: Sending) {
     const url = `${this.world.process(app)}${draft.path}`;
-    const { headers: own } = party.browser;
-    const caller: Record<string, string> = isStranger ? { 'X-Forwarded-For': party.browser.ip } : own;
-    const query = new URLSearchParams(fields).toString();
-    if (draft.as === 'query') return send(draft.method, `${url}?${query}`, { ...caller, ...draft.headers?.(fields) });
+    const sent = Object.entries(fields).filter(([name]) => !name.startsWith('@'));
+    const query = new URLSearchParams(sent).toString();
+    const browser = forges === undefined ? by.browser : by.browser.forging(forges.browser);
+    const headers = { ...browser.headers, ...draft.headers?.(fields) };
+    if (draft.as === 'query') return send(draft.method, query ? `${url}?${query}` : url, headers);
     const isJson = draft.as === 'json';
     const type = isJson ? 'application/json' : 'application/x-www-form-urlencoded';
     const origin: Record<string, string> = draft.as === 'form' ? {} : { Origin: this.world.issuer };
-    const { [flowField]: _, ...rest } = fields;
-    const body = isJson ? JSON.stringify(rest) : query;
-    return send(draft.method, url, { 'Content-Type': type, ...caller, ...origin, ...draft.headers?.(fields) }, body);
+    return send(draft.method, url, { ...headers, 'Content-Type': type, ...origin }, isJson ? bodyOf(fields) : query);
   }
 
-  /** Reads a page as the party, and one of its hidden fields. */
+  /** Marks the values that an accepted request has used. */
+  private spend({ fields: kinds }: Draft, fields: Record<string, string>): void {
+    for (const [name, [kind]] of Object.entries(kinds)) {
+      const seen = this.values.of(kind, fields[name]);
+      if (seen && !/^(client|address|flow|txn|dpop|csrf|access|refresh|user|redirect)$/.test(kind)) seen.isSpent = true;
+    }
+  }
+
   private async page(party: Party, path: string): Promise<string> {
     const reply = await party.browser.get(`${this.world.process(0)}${path}`);
     const changes = await this.world.processes.log.read();
-    this.rules.check({ party, name: `GET ${path}`, fields: { path }, reply, changes });
+    this.rules.check({ party, name: `GET ${path}`, isForm: false, fields: { path }, reply, changes });
     absorb(this.world.model, changes);
     return reply.text;
+  }
+
+  /** The sign-in that last asked for a code, by address. */
+  private readonly askers = new Map<string, { by: string; txn: string }>();
+
+  private asked(by: Party, { userid = '', txn = '' }: Record<string, string>): void {
+    this.askers.set(userid, { by: by.name, txn });
   }
 
   private async deliver(): Promise<void> {
@@ -168,30 +169,30 @@ export class MixedActor {
     for (const { to, text } of this.world.inbox.splice(0)) {
       const code = /\b(\d{6}|[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5})\b/.exec(text)?.[1];
       const party = this.parties.find(({ address }) => address === to);
-      if (code !== undefined && party) party.keep('otp', code, this.world.model.step);
+      const asker = this.askers.get(to);
+      if (code !== undefined && party) this.site.keep(party, { otp: code }, { 'asked by': asker?.by, txn: asker?.txn });
     }
+    this.admin.checkLogouts();
   }
 
-  private nameOf(value: string): string {
-    for (const party of this.parties) {
-      const seen = party.bag.find(({ text }) => text === value);
-      if (seen) return `${party.name}'s ${seen.kind} of ${seen.step}`;
-    }
-    return value.slice(0, 30);
-  }
-
-  /** An admin ends a party's open work, or deactivates their account for a time. */
-  private async byAdmin(app: number, party: Party, dice: Dice): Promise<void> {
-    const { model } = this.world;
-    const actions = dice.of([['END_SESSIONS'], ['DEACTIVATE', 'ACTIVATE'], ['RESET_FACTORS']]) ?? [];
-    for (const action of actions) {
-      const query = 'mutation($input: ChangeUsersInput!) { changeUsers(input: $input) { done code } }';
-      const input = { projectId: this.project.id, userIds: [party.user], action };
-      const reply = await this.world.graphql(this.world.process(app), query, { input });
-      absorb(model, await this.world.processes.log.read());
-      this.log(`an admin: ${action} ${party.name}: ${reply.status}`);
-      if (action === 'END_SESSIONS' || action === 'DEACTIVATE') party.endedStep = model.step;
-    }
-    if (actions.length > 0) party.next = 'authorize';
+  private shown(fields: Record<string, string>): string {
+    const all = [...this.values.all.values()];
+    const nameOf = (value: string) => {
+      const seen = all.find(({ text }) => text === value);
+      return seen ? `${seen.of.name}'s ${seen.kind} of ${seen.step}` : value.slice(0, 30);
+    };
+    return Object.entries(fields)
+      .map(([key, value]) => `${key}=${nameOf(value)}`)
+      .join(', ');
   }
 }
+
+/** Begun beside other flows, as in another tab. */
+const beginnings = ['authorize', 'challenge', 'authenticate', 'device-begin'];
+
+/** An application of the project's owner, one of another company, and one whose tokens are bound to keys. */
+const kindsOfClients = [
+  { isThirdParty: false, isDpopBound: false },
+  { isThirdParty: true, isDpopBound: false },
+  { isThirdParty: true, isDpopBound: true },
+];

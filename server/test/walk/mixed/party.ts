@@ -1,46 +1,81 @@
 import { type DeviceKey, newDeviceKey } from '../../signin-browser.ts';
 import { Browser } from '../browsers.ts';
+import { Restorable } from '../checkpoint.ts';
 
-/** A value that a party has seen, and the step at which it got it. */
+/** A value that parties have seen. */
 export interface Seen {
   kind: string;
   text: string;
+  /** The party that saw it first. */
+  of: Party;
+  /** Step at which it was seen last. */
   step: number;
-  /** Values that belong to it: the verifier of a code, the user code of a device code. */
+  /** What belongs to it, by kind: the verifier of a code, the user code of a device code. */
   with: Record<string, string>;
+  /** Whether an accepted request used it. */
+  isSpent: boolean;
 }
 
-/** Kinds that others can see: in URLs, on screens, in forwarded links and mails. */
-const leaks = /^(flow|user-code|state|sid|user|address|client|device|session|app|enrolment|request-uri|delegation)$/;
+/** Every value that any party has seen, by kind and text. */
+export class Values extends Restorable {
+  readonly all = new Map<string, Seen>();
 
-/** A user with an account, who keeps every value that they have seen. */
-export class Party {
-  readonly browser: Browser;
-  readonly bag: Seen[] = [];
+  of(kind: string, text: string | undefined): Seen | undefined {
+    return this.all.get(`${kind} ${text}`);
+  }
+
+  /** Keeps a value that a party has seen. The first one decides what belongs to it. */
+  keep(of: Party, kind: string, text: unknown, step: number, belongs: Record<string, string | undefined> = {}): void {
+    if (typeof text !== 'string' || text === '') return;
+    const given = Object.entries(belongs).filter((one): one is [string, string] => one[1] !== undefined);
+    const known = this.of(kind, text);
+    const seen = known ?? { kind, text, of, step, with: Object.fromEntries(given), isSpent: false };
+    seen.step = step;
+    this.all.delete(`${kind} ${text}`);
+    this.all.set(`${kind} ${text}`, seen);
+    of.held.delete(seen);
+    of.held.add(seen);
+  }
+}
+
+/** A user with an account, or a visitor without one. */
+export class Party extends Restorable {
+  browser: Browser;
+  /** Values that they have seen, oldest first. */
+  readonly held = new Set<Seen>();
   user = '';
   /** The next action of an honest user. */
   next = 'authorize';
+  /** Flows that followed tokens. */
+  turn = 0;
   mustWait = false;
   isRevoked = false;
   key!: DeviceKey;
+  dpop!: DeviceKey;
   nonce = '';
+  /** Id of the session of the browser's cookie. */
+  session = '';
   /** Step of the last action by which an admin ended the user's open work. */
   endedStep = -1;
+  /** Third-party clients that the user allowed. */
   readonly consents = new Set<string>();
   /** Every value that they ever sent, which replies may repeat. */
   readonly sent = new Set<string>();
 
   private constructor(
     readonly name: string,
-    readonly address: string,
-    browser: Browser,
+    public address: string,
+    readonly ip: string,
+    readonly index: number,
   ) {
-    this.browser = browser;
+    super();
+    this.browser = new Browser(index, ip);
   }
 
-  static async of(name: string, serial: string, index: number, ip: string): Promise<Party> {
-    const party = new Party(name, `${name}${serial}@example.com`, new Browser(index, ip));
-    party.key = await newDeviceKey();
+  static async of(name: string, address: string, index: number, ip: string): Promise<Party> {
+    const party = new Party(name, address, ip, index);
+    await party.renewKey();
+    party.dpop = await newDeviceKey();
     return party;
   }
 
@@ -49,23 +84,13 @@ export class Party {
     this.isRevoked = false;
   }
 
-  keep(kind: string, text: unknown, step: number, belongs: Record<string, string> = {}): void {
-    if (typeof text !== 'string' || text === '') return;
-    const known = this.bag.findIndex((one) => one.kind === kind && one.text === text);
-    if (known >= 0) this.bag.splice(known, 1);
-    this.bag.push({ kind, text, step, with: belongs });
+  /** A browser without cookies. */
+  renewBrowser(): void {
+    this.browser = new Browser(this.index, this.ip);
   }
 
   last(kind: string): Seen | undefined {
-    return this.bag.findLast((one) => one.kind === kind);
-  }
-
-  find(kind: string, text: string | undefined): Seen | undefined {
-    return this.bag.find((one) => one.kind === kind && one.text === text);
-  }
-
-  leaked(): Seen[] {
-    return this.bag.filter(({ kind }) => leaks.test(kind));
+    return [...this.held].findLast((one) => one.kind === kind);
   }
 }
 
@@ -83,4 +108,9 @@ export class Dice {
   of<T>(some: readonly T[]): T | undefined {
     return some[Math.floor(this.next() * some.length)];
   }
+}
+
+/** The claims of a JWT, unverified. */
+export function claimsOf(jwt: unknown): Record<string, any> {
+  return JSON.parse(Buffer.from(String(jwt).split('.')[1] ?? '', 'base64url').toString() || '{}');
 }

@@ -1,102 +1,159 @@
-import { createHash } from 'node:crypto';
 import { type Change, changedColumns, describeChange, type Row } from '../changes.ts';
+import { Restorable } from '../checkpoint.ts';
 import { demand, type Model } from '../model.ts';
-import type { Reply } from '../wire.ts';
-import type { World } from '../world.ts';
-import type { Party } from './party.ts';
+import { clientOf, type Done, type Site } from './draft.ts';
+import type { Party, Seen } from './party.ts';
+import { TokenRules } from './token-rules.ts';
 
-/** A request of a party, with its reply and the rows that it changed. */
-interface Done {
-  party: Party;
-  name: string;
-  fields: Record<string, string>;
-  reply: Reply;
-  changes: readonly Change[];
-}
-/** A device that a person may have approved. */
-interface Device {
-  code: string;
-  client: string;
-  by: Party | null;
-  step: number;
-}
-
-/** Rules for users who mix all values that they have seen: each acts for themselves alone. */
-export class Rules {
+/**
+ * Rules for users who mix all values that they have seen: each acts for themselves alone.
+ *
+ * 1. A request changes only rows of the user of its browser, of the grant that it presents, or of its own.
+ * 2. A flow is continued only by the browser in which it began, and a sign-in only in its flow.
+ * 3. A form is accepted only with the token of a page that this browser was shown in this session.
+ * 4. A code is given only under a live session of the user, to the client and address of the request, after the consent that
+ *    it asks for.
+ * 5. Tokens: see {@link TokenRules}.
+ * 6. A refused request changes nothing.
+ * 7. No reply names another user.
+ * 8. After an admin has ended a user's access, no earlier value works. An admin's action changes only rows of its user.
+ */
+export class Rules extends Restorable {
   private readonly model: Model;
   /** Rows by the party whose request inserted them. */
   private readonly rows = new Map<string, Party>();
-  private readonly devices = new Map<string, Device>();
-  private readonly used = new Set<string>();
-  /** Step of the last sign-in that began or continued a session. */
-  private readonly signedIn = new Map<Party, number>();
+  private readonly sessions = new Map<string, Row>();
+  /** Flows whose user allowed the application, on its page. */
+  private readonly allowed = new Map<string, Party>();
+  private readonly tokens: TokenRules;
 
   constructor(
-    world: World,
+    private readonly site: Site,
     private readonly parties: readonly Party[],
-    private readonly clients: readonly { id: string; isThirdParty: boolean }[],
   ) {
-    this.model = world.model;
-  }
-
-  began(user: string, code: string, client: string): void {
-    this.devices.set(user, { code, client, by: null, step: -1 });
-  }
-
-  /** A person answered on the approval page. */
-  decided(party: Party, user: string | undefined, isAllowed: boolean): void {
-    const device = this.devices.get(user ?? '');
-    if (device && isAllowed) Object.assign(device, { by: party, step: this.model.step });
+    super();
+    this.model = site.world.model;
+    this.tokens = new TokenRules(site, parties, (id) => this.isLive(id));
   }
 
   check(done: Done): void {
     const { changes, name, party, reply } = done;
     const what = `${name} of ${party.name}`;
-    demand(reply.status < 500 || reply.status === 503, `${what} failed: ${reply.status} ${reply.text.slice(0, 200)}`);
+    // Budgets that attackers exhausted; nothing else is a reason for it.
+    const isLimited = reply.status === 503 && this.model.isTainted;
+    demand(reply.status < 500 || isLimited, `${what} failed: ${reply.status} ${reply.text.slice(0, 200)}`);
+    const wasLive = this.isLive(party.session);
+    for (const change of changes) this.note(change);
     for (const change of changes) this.row(done, change);
     this.checkDisclosure(done);
     const isAccepted = reply.status < 400 && reply.location?.searchParams.get('error') == null;
+    const effects = changes.filter((change) => !isEnd(change));
     if (!isAccepted) {
       // The application receives the refusal, which ends its request.
-      const isRedirect = reply.location !== null;
-      const strange = changes.find((change) => !isEnd(change) && !(isRedirect && isFinished(change)));
+      const strange = effects.find((change) => reply.location === null || !isFinished(change));
       return demand(!strange, `${what} was refused and changed rows: ${strange && describeChange(strange)}`);
     }
-    const code = reply.location?.searchParams.get('code');
-    if (code) this.gave(done, changes);
-    if (reply.json['access_token'] !== undefined) this.tokens(done);
-    if (name === 'userinfo') this.userInfo(done);
-    if (name === 'account' && changes.length > 0) this.isLive(party, what);
+    this.checkFlow(done, effects);
+    if (done.isForm && effects.length > 0) this.checkForm(done);
+    const { flow = '', answer } = done.fields;
+    if (name === 'consent' && effects.length > 0 && answer === 'allow') this.allowed.set(flow, party);
+    if (name === 'device-decide' && effects.length > 0) this.tokens.decided(party, done.fields);
+    if (reply.location?.searchParams.get('code')) this.gave(done);
+    this.tokens.check(done, effects);
+    if (name === 'account' && effects.length > 0) demand(wasLive, `${what} was accepted after their session ended`);
   }
 
-  /** A row belongs to the party, or its request inserted it. */
+  /** An action of an admin or directory on a user. */
+  checkAdmin(what: string, user: string, changes: readonly Change[]): void {
+    for (const change of changes) {
+      this.note(change);
+      const owner = this.ownerOf(change.table, (change.new ?? change.old) as Row);
+      demand(owner === null || owner === user, `${what} made ${describeChange(change)} of another user`);
+    }
+  }
+
+  checkLogout(sid: string | undefined, user: string): void {
+    const sessions = [...this.sessions.values()].filter((row) =>
+      sid === undefined ? row['user_id'] === user : row['id'] === sid,
+    );
+    demand(sessions.length > 0, 'a logout token names no session');
+    for (const row of sessions) {
+      demand(row['user_id'] === user, 'a logout token names the session of another user');
+      demand(sid === undefined || row['ended_at'] !== null, 'a logout token names a live session');
+    }
+  }
+
+  private note(change: Change): void {
+    const row = (change.new ?? change.old) as Row;
+    if (change.table === 'sessions') this.sessions.set(row['id'], change.new ?? { ...row, ended_at: 'deleted' });
+    this.tokens.note(change);
+  }
+
+  private isLive(session: string | undefined): boolean {
+    return this.sessions.get(session ?? '')?.['ended_at'] === null;
+  }
+
+  /** A row belongs to the user of the browser or of the grant, or the party's request inserted it. */
   private row({ name, party, fields }: Done, change: Change): void {
     const { table, op } = change;
     const row = (change.new ?? change.old) as Row;
     const what = `${name} of ${party.name} made an unexpected ${describeChange(change)}`;
     const key = `${table} ${row['id'] ?? row['hash'] ?? ''}`;
-    const user = this.ownerOf(table, row);
     const mine = this.rows.get(key) === party;
     if (op === 'INSERT') this.rows.set(key, party);
     if (table === 'consents') this.consent({ name, party, fields }, change);
-    if (table === 'sessions' && op !== 'DELETE' && row['ended_at'] === null) this.signedIn.set(party, this.model.step);
+    if (table === 'sessions' && row['user_id'] === party.user && (op === 'INSERT' || isRenewed(change)))
+      party.session = row['id'];
     if (/^(messages|logout_deliveries|webhook_events|user_counts)$/.test(table)) return;
     // Any address may be typed at a sign-in; its code goes to the address.
     const isAsked = name === 'authenticate' && /^(one_time_codes|ceremonies)$/.test(table);
-    // A user code is there to be typed by another person.
-    const isDevice = table === 'device_authorizations' && /^device-(enter|decide)$/.test(name);
     if (isAsked && (op === 'INSERT' || mine)) return;
-    if (isDevice && op === 'UPDATE') return this.device(party, fields, change);
-    if (user !== null) return demand(user === party.user, `${what}, of another user`);
+    // A user code is there to be typed by another person, and a pushed request to be sent by any browser.
+    if (table === 'device_authorizations' && op === 'UPDATE') return this.device({ name, party, fields }, change);
+    if (table === 'pushed_requests' && name === 'authorize' && String(changedColumns(change)) === 'used_at') return;
+    const user = this.ownerOf(table, row);
+    if (user !== null)
+      return demand(user === party.user || user === this.tokens.presented(fields), `${what}, of another user`);
     demand(op === 'INSERT' || mine, `${what}, of another request`);
   }
 
   private ownerOf(table: string, row: Row): string | null {
     if (table === 'users') return row['id'];
-    if (table === 'participations') return this.rows.get(`sessions ${row['session_id']}`)?.user ?? 'another user';
+    if (table === 'participations') return this.sessions.get(row['session_id'])?.['user_id'] ?? 'another user';
     // A sign-in by another person's address ends with their sign-ins.
     const named = this.parties.find(({ address }) => address === row['address']);
     return row['user_id'] ?? row['account_id'] ?? (row['finished_at'] ? named?.user : null) ?? null;
+  }
+
+  /** Rule 2. */
+  private checkFlow({ party, name, fields, reply }: Done, effects: readonly Change[]): void {
+    const text = fields['flow'] ?? fields['@flow'];
+    if (text === undefined) return;
+    // The answer to a consent page redirects in any case.
+    if (name === 'consent' && effects.length === 0) return;
+    const flow = this.site.values.of('flow', text);
+    demand(flow, `${name} of ${party.name} was accepted without a flow`);
+    demand(flow.of === party, `${name} of ${party.name} continued a flow of ${flow.of.name}`);
+    const txn = this.site.values.of('txn', fields['txn']);
+    if (name === 'challenge' || fields['@flow'] === undefined || reply.status !== 200) return;
+    demand(txn?.with['flow'] === text, `${name} of ${party.name} was accepted for a sign-in of another flow`);
+    const proof = this.site.values.of('credential', fields['credential']) ?? this.otpOf(fields);
+    if (proof)
+      demand(proof.with['txn'] === txn.text, `${name} of ${party.name} was accepted with a proof of another sign-in`);
+  }
+
+  private otpOf(fields: Record<string, string>): Seen | undefined {
+    return this.site.values.of('otp', fields['otp']);
+  }
+
+  /** Rule 3. */
+  private checkForm({ party, name, fields }: Done): void {
+    const csrf = this.site.values.of('csrf', fields['csrf']);
+    const what = `a form (${name}) of ${party.name} was accepted`;
+    demand(csrf && party.held.has(csrf), `${what} without the token of their page`);
+    const flow = csrf.with[name === 'consent' ? 'flow' : 'device-flow'];
+    if (fields['flow'] !== undefined) demand(flow === fields['flow'], `${what} with the token of another flow`);
+    if (name === 'account') demand(csrf.with['session'] === party.session, `${what} with the token of another session`);
   }
 
   /** Stored only after the user allowed the application, on its page or on that of a device. */
@@ -104,33 +161,30 @@ export class Rules {
     const client = (row ?? old)?.['client_id'];
     if (!row) return void party.consents.delete(client);
     const what = `${name} of ${party.name} stored a consent`;
-    if (name === 'consent') {
-      demand(fields['answer'] === 'allow', `${what} that they refused`);
-      demand(party.find('flow', fields['flow'])?.with['client'] === client, `${what} to another application`);
-      const page = party.find('consent', fields['csrf']);
-      demand(page && page.with['flow'] === fields['flow'], `${what} by the page of another request`);
-    } else {
-      demand(name === 'device-decide' && fields['decision'] === 'allow', `${what} that they did not give`);
-    }
+    const isAllowed = fields['answer'] === 'allow' || (name === 'device-decide' && fields['decision'] === 'allow');
+    demand(isAllowed, `${what} that they did not give`);
+    const flow = this.site.values.of('flow', fields['flow']);
+    demand(flow && flow.with['client'] === client, `${what} to another application`);
     party.consents.add(client);
   }
 
-  private device(party: Party, fields: Record<string, string>, change: Change): void {
-    const columns = changedColumns(change).filter(
+  private device({ name, party, fields }: Pick<Done, 'fields' | 'name' | 'party'>, change: Change): void {
+    const what = `${name} of ${party.name} changed a device`;
+    demand(name === 'device-decide', what);
+    const rest = changedColumns(change).filter(
       (one) => !/^(approved|decided_at|user_id|session_id|version)$/.test(one),
     );
-    demand(columns.length === 0, `${party.name} changed ${columns.join(', ')} of a device`);
-    if (change.new?.['approved'] !== change.old?.['approved'])
-      demand(change.new?.['approved'] === (fields['decision'] === 'allow'), `a device got a different decision`);
+    demand(rest.length === 0, `${what}: ${rest.join(', ')}`);
+    demand(change.new?.['approved'] === (fields['decision'] === 'allow'), `${what} to another decision`);
   }
 
-  /** No reply names another user, unless the request did. */
+  /** Rule 7; the request may have named a user. */
   private checkDisclosure({ party, name, fields, reply }: Done): void {
     for (const value of Object.values(fields)) party.sent.add(value);
     const asked = JSON.stringify(fields);
     const text = `${reply.text} ${reply.location?.href ?? ''}`;
     for (const [id, row] of this.model.users) {
-      if (id === party.user) continue;
+      if (id === party.user || id === this.tokens.presented(fields)) continue;
       for (const secret of [id, row['email'], row['phone']]) {
         if (typeof secret !== 'string' || asked.includes(secret) || party.sent.has(secret)) continue;
         demand(!text.includes(secret), `${name} of ${party.name} revealed ${secret}`);
@@ -138,68 +192,39 @@ export class Rules {
     }
   }
 
-  /** A code is given to a live session, and to an application that needs consent only after it. */
-  private gave({ party, name, fields }: Done, changes: readonly Change[]): void {
+  /** Rule 4. */
+  private gave({ party, name, fields, reply, changes }: Done): void {
     const row = changes.findLast(({ table, op }) => table === 'authorization_codes' && op === 'INSERT')?.new;
     const what = `${name} gave ${party.name} a code`;
     demand(row, `${what} without writing one`);
-    this.isLive(party, what);
-    if (fields['client_id']) demand(row['client_id'] === fields['client_id'], `${what} of another application`);
-    this.isConsented(party, row['client_id'], what);
-  }
-
-  private isConsented(party: Party, client: string, what: string): void {
-    const needs = this.clients.find(({ id }) => id === client)?.isThirdParty ?? true;
-    demand(!needs || party.consents.has(client), `${what} without the consent to the application`);
-  }
-
-  private isLive(party: Party, what: string): void {
-    demand(party.endedStep < (this.signedIn.get(party) ?? -1), `${what} by a session that an admin ended`);
+    demand(row['user_id'] === party.user, `${what} of another user`);
+    demand(row['session_id'] === party.session && this.isLive(party.session), `${what} without their session`);
     demand(this.model.user(party.user)['active'], `${what}, who is deactivated`);
-  }
-
-  private tokens({ party, name, fields, reply }: Done): void {
-    const what = `${name} gave ${party.name} tokens`;
-    const grant = fields['code'] ?? fields['device_code'] ?? fields['refresh_token'] ?? '';
-    const claims = claimsOf(reply.json['access_token']);
-    const device = [...this.devices.values()].find(({ code }) => code === fields['device_code']);
-    const user = device ? device.by?.user : party.user;
-    demand(claims['sub'] === user, `${what} of another user`);
+    demand(this.model.meetsPolicy(party.user), `${what} against the policy`);
+    const { values } = this.site;
+    const asked = values.of('flow', fields['flow'])?.with ?? values.of('request-uri', fields['request_uri'])?.with;
+    const of: Record<string, string | undefined> = asked ?? {
+      ...{ client: fields['client_id'], redirect: fields['redirect_uri'], state: fields['state'] },
+      ...{ prompt: fields['prompt'], challenge: fields['code_challenge'] },
+    };
+    const client = clientOf(this.site, of['client']);
+    demand(client && row['client_id'] === client.id, `${what} of another application`);
+    const target = reply.location as URL;
+    demand(`${target.origin}${target.pathname}` === client.redirect, `${what} for another address`);
+    demand(target.searchParams.get('state') === (of['state'] ?? null), `${what} with another state`);
+    if (!client.isThirdParty) return;
+    demand(party.consents.has(client.id), `${what} without the consent to the application`);
+    const isAsked = of['prompt'] === 'consent';
     demand(
-      claims['client_id'] === undefined || claims['client_id'] === fields['client_id'],
-      `${what} for another client`,
+      !isAsked || this.allowed.get(fields['flow'] ?? '') === party,
+      `${what} without the consent that it asks for`,
     );
-    if (name !== 'refresh') {
-      demand(!this.used.has(grant), `${what} for a code twice`);
-      this.used.add(grant);
-    }
-    if (device) {
-      demand(device.client === fields['client_id'], `${what} of another device's client`);
-      demand(device.by && device.by.endedStep < device.step, `${what} after an admin ended the approval`);
-      return;
-    }
-    demand(this.model.user(party.user)['active'], `${what}, who is deactivated`);
-    const seen = party.find(name === 'refresh' ? 'refresh' : 'code', grant);
-    demand(seen, `${what} for a value that is not theirs`);
-    demand(party.endedStep < seen.step, `${what} after an admin ended what came before`);
-    demand(seen.with['client'] === fields['client_id'], `${what} of another application`);
-    if (name !== 'exchange') return;
-    const right = createHash('sha256')
-      .update(seen.with['verifier'] ?? '')
-      .digest('base64url');
-    const sent = createHash('sha256')
-      .update(fields['code_verifier'] ?? '')
-      .digest('base64url');
-    demand(right === sent, `${what} with another verifier`);
   }
+}
 
-  private userInfo({ party, fields, reply }: Done): void {
-    const seen = party.find('access', fields['access_token']);
-    demand(seen, `UserInfo answered ${party.name} to a value that is no access token`);
-    const owner = this.parties.find(({ user }) => user === claimsOf(seen.text)['sub']);
-    demand(owner && reply.json['sub'] === owner.user, `UserInfo showed ${party.name} another user`);
-    demand(owner.endedStep < seen.step, `UserInfo answered ${party.name} after an admin ended what came before`);
-  }
+/** A sign-in that continues a session gives it a new cookie. */
+function isRenewed(change: Change): boolean {
+  return changedColumns(change).includes('secret_hash');
 }
 
 /** Ends of open work: a replay ends tokens, an attempt uses up its challenge or pushed request. */
@@ -210,8 +235,4 @@ function isEnd(change: Change): boolean {
 
 function isFinished(change: Change): boolean {
   return change.table === 'authorization_requests' && String(changedColumns(change)) === 'finished_at';
-}
-
-function claimsOf(jwt: string): Row {
-  return JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Row;
 }

@@ -1,0 +1,80 @@
+import type { Draft } from './draft.ts';
+import type { Dice, Party, Seen, Values } from './party.ts';
+
+/** A request as it is sent: by whose browser, with which values. */
+export interface Sending {
+  by: Party;
+  fields: Record<string, string>;
+  /** What differs from the honest request; null: nothing. */
+  deviation: string | null;
+  /** The party whose cookies are forged: with their names, and values of the sender's own. */
+  forges?: Party;
+}
+
+/** Requests at the end of a flow, where a value of another user would have an effect. */
+const closing =
+  /^(resume|consent|exchange|refresh|userinfo|revoke|device-poll|device-decide|account|end-session|verify-.*|register-passkey)$/;
+
+/**
+ * The honest request, or one that deviates in one respect: it is sent by another browser, lacks a parameter, or has a value
+ * of another user, client or flow. A deviation that is refused changes nothing, so the honest request can follow. So most
+ * deviations have one wrong value among right and unspent ones.
+ */
+export function steer(
+  name: string,
+  draft: Draft,
+  author: Party,
+  others: readonly Party[],
+  values: Values,
+  dice: Dice,
+): Sending {
+  const honest: Record<string, string> = {};
+  for (const [field, [, right]] of Object.entries(draft.fields)) if (right !== undefined) honest[field] = right;
+  const kept = { by: author, fields: honest, deviation: null };
+  if (dice.next() > (closing.test(name) ? 0.6 : 0.3)) return kept;
+  const chance = dice.next();
+  if (chance < 0.25) {
+    const by = dice.of(others) as Party;
+    return { by, fields: honest, deviation: `from the browser of ${by.name}` };
+  }
+  const names = Object.keys(honest).filter((field) => draft.fields[field]?.[0] !== '');
+  const field = dice.of(names);
+  if (field === undefined) return kept;
+  const { [field]: _, ...rest } = honest;
+  if (chance < 0.35) return { by: author, fields: rest, deviation: `without ${field}` };
+  const kind = chance < 0.95 ? draft.fields[field]?.[0] : undefined;
+  const other = pick(candidates(values, author, kind, honest[field]), author, dice);
+  if (!other) return kept;
+  const fields = { ...honest, [field]: other.text };
+  // Some of what belongs to the value comes with it.
+  for (const [name_, [kind_]] of Object.entries(draft.fields)) {
+    const companion = other.with[kind_];
+    if (name_ !== field && companion !== undefined && dice.next() < 0.5) fields[name_] = companion;
+  }
+  const sending = { by: author, fields, deviation: `with the ${other.kind} of ${other.of.name}` };
+  return other.kind === 'flow' && dice.next() < 0.3 ? { ...sending, forges: other.of } : sending;
+}
+
+function candidates(values: Values, author: Party, kind: string | undefined, right: string | undefined): Seen[] {
+  return [...values.all.values()].filter(
+    (one) => one.text !== right && (kind === undefined || one.kind === kind) && (one.of === author || !isGuarded(one)),
+  );
+}
+
+/** A code for a sign-in that another user began with this user's address: who tells it gives away the account. */
+function isGuarded({ kind, of, with: belongs }: Seen): boolean {
+  return kind === 'otp' && belongs['asked by'] !== of.name;
+}
+
+/** Mostly a fresh value, that no accepted request has used, of another user. */
+function pick(some: Seen[], author: Party, dice: Dice): Seen | undefined {
+  const [ofOthers, unspent, fresh] = [dice.next() < 0.55, dice.next() < 0.7, dice.next() < 0.8];
+  let left = some;
+  const narrow = (by: (one: Seen) => boolean) => {
+    const narrowed = left.filter(by);
+    if (narrowed.length > 0) left = narrowed;
+  };
+  narrow(({ of }) => (of !== author) === ofOthers);
+  if (unspent) narrow(({ isSpent }) => !isSpent);
+  return fresh ? dice.of(left.slice(-2)) : dice.of(left);
+}
