@@ -930,7 +930,7 @@ export type UpdateSessionPolicyInput = {
   refreshTokenTtlSeconds?: number | null | undefined;
 };
 
-/** Absent fields are unchanged; null clears a field. Refused where the directory is authoritative, except `birthdate`. */
+/** Absent fields are unchanged; null clears a field. Refused where the directory is authoritative, except `birthdate` and `displayName`. */
 export type UpdateUserInput = {
   address?: PostalAddressInput | null | undefined;
   /** ISO 8601, e.g. 1990-12-31. */

@@ -51,7 +51,7 @@ function ProfileForm({ user, isLocked, onClose }: Omit<EditProfileProps, 'opened
   const field = (name: 'displayName' | 'givenName' | 'familyName' | 'locale' | 'zoneinfo' | 'birthdate') => ({
     ...form.field(name),
     value: saved[name] ?? '',
-    disabled: isLocked && name !== 'birthdate',
+    disabled: isLocked && name !== 'birthdate' && name !== 'displayName',
   });
   const part = (name: keyof typeof parts | 'formatted') => ({
     value: saved.address?.[name] ?? '',

@@ -143,7 +143,7 @@ describe('the profile', () => {
     expect(profileOf(await stored(user.id))).not.toHaveProperty('birthdate');
   });
 
-  it('is locked where the directory is authoritative, except for attributes that directories lack', async () => {
+  it('is locked where the directory is authoritative, except for the display name and attributes that directories lack', async () => {
     await world.begin({ scimEnabled: true, scimAuthoritative: true });
     const { user, visit } = await registeredUser();
     await app.services.accounts.change(
@@ -158,6 +158,9 @@ describe('the profile', () => {
     expect((await visit.change('edit-profile', named({ givenName: 'Ada' }))).status).toBe(403);
     expect((await visit.change('edit-address', { country: 'CH' })).status).toBe(403);
     expect((await visit.change('edit-birthdate', named({ birthdate: '1990-12-31' }))).status).toBe(303);
+    expect(page).toContain('name="displayName"');
+    expect((await visit.change('edit-profile', named({ displayName: 'Own' }))).status).toBe(303);
+    expect((await stored(user.id)).displayName).toBe('Own');
   });
 
   it('is locked where a claim of an application is mapped from it', async () => {

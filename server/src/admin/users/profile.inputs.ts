@@ -13,7 +13,7 @@ class PostalAddressInput extends inputFields({
 
 @InputType({
   description:
-    'Absent fields are unchanged; null clears a field. Refused where the directory is authoritative, except `birthdate`.',
+    'Absent fields are unchanged; null clears a field. Refused where the directory is authoritative, except `birthdate` and `displayName`.',
 })
 export class UpdateUserInput extends inputFields({
   id: id(),

@@ -118,13 +118,13 @@ describe('Mutation.updateUser', () => {
     expect(await fault({ address: { formatted: 'a\nb' }, zoneinfo: 'UTC' })).toBeUndefined();
   });
 
-  it('refuses fields of the directory where it is authoritative, naming the field; birthdate is not one', async () => {
+  it('refuses fields of the directory where it is authoritative, except birthdate and displayName, naming the field', async () => {
     const attributes = { locale: 'en-US', timezone: 'UTC', addresses: [{ locality: 'London' }] };
     const provisioned = { provenance: 'scim', givenName: 'Ada', displayName: 'Ada', attributes } as const;
     const { projects } = harness.services;
     await projects.update(project.id, { scimAuthoritative: true }, system);
     ada = await make.user(project, provisioned);
-    const locked = { givenName: 'Eve', familyName: 'Eve', displayName: 'Eve', locale: 'de', zoneinfo: 'Europe/Bern' };
+    const locked = { givenName: 'Eve', familyName: 'Eve', locale: 'de', zoneinfo: 'Europe/Bern' };
     for (const [field, value] of Object.entries({
       ...locked,
       zoneinfo: 'Europe/Paris',
@@ -138,6 +138,7 @@ describe('Mutation.updateUser', () => {
     // The same value is not a change.
     const own = await update({ birthdate: '1990-01-01', givenName: 'Ada', locale: 'en-US' });
     expect(own.data.updateUser).toMatchObject({ birthdate: '1990-01-01', givenName: 'Ada' });
+    expect((await update({ displayName: 'Eve' })).data.updateUser).toMatchObject({ displayName: 'Eve' });
     await projects.update(project.id, { scimAuthoritative: false }, system);
     expect((await update({ givenName: 'Eve' })).data.updateUser).toMatchObject({ givenName: 'Eve' });
   });

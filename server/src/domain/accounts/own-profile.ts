@@ -6,7 +6,7 @@ import type { Project } from '../projects/project.entity.ts';
 import { type ShownCustomValue, shownCustomValues } from '../users/custom/own-values.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
 import { profileOf } from '../users/profile.ts';
-import { addressOf, editedProfile, type PostalAddress, type ProfileChange } from '../users/profile-edit.ts';
+import { addressOf, editedProfile, openFields, type PostalAddress, type ProfileChange } from '../users/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 
@@ -96,7 +96,7 @@ export async function editOwnProfile(
  */
 async function lockedFields(em: EntityManager, project: Project, user: User): Promise<Set<OwnField>> {
   const mapped = await mappedAttributes(em, project.id);
-  const isProvided = (field: OwnField) => field !== 'birthdate' && isFromDirectory(project, user);
+  const isProvided = (field: OwnField) => !openFields.includes(field) && isFromDirectory(project, user);
   return new Set(fields.filter((field) => isProvided(field) || paths[field].some((path) => mapped.has(path))));
 }
 

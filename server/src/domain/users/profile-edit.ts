@@ -63,8 +63,11 @@ export function editedProfile(
   return after;
 }
 
+/** Fields that an authoritative directory does not lock: service.md 3.1 leaves the display name open, SCIM has no birthdate. */
+export const openFields: readonly (keyof ProfileChange)[] = ['displayName', 'birthdate'];
+
 /** The field of a {@link ProfileChange}, by the name of the value that a directory provides. */
-const directoryFields = { displayName: 'displayName', givenName: 'givenName', familyName: 'familyName' } as const;
+const directoryFields = { givenName: 'givenName', familyName: 'familyName' } as const;
 const directoryAttributes = { locale: 'locale', timezone: 'zoneinfo', addresses: 'address' } as const;
 
 function refuseLocked(before: UserValues, after: UserValues): void {
