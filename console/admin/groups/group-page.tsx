@@ -1,13 +1,14 @@
-import { Badge, Button, Modal } from '@mantine/core';
+import { Badge, Button, type ButtonProps, Modal } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { part, usePrefetch, useQuery } from '../api.ts';
 import { Activity } from '../audit/activity.tsx';
-import { actorName } from '../audit/event-text.ts';
+import { type AuditEvent, actorName } from '../audit/event-text.ts';
 import {
   AuditEvents,
   GroupById,
+  type GroupByIdQuery,
   GroupPage,
   GroupRoles as GroupRolesOf,
   type UserListFragment,
@@ -38,34 +39,23 @@ const shown = ['name', 'userName', 'state', 'lastSignIn'] as const;
 /** One group: members, source and activity. */
 export function Component() {
   const { groupId = '' } = useParams();
-  const project = useProject();
+  const { id: projectId } = useProject();
   const path = useProjectPath();
-  const projectId = project.id;
   const { mayChange } = useAccess(projectId);
-  const [isAdding, setAdding] = useState(false);
-  const [leaving, setLeaving] = useState<MemberRow>();
   const { get } = useListParams();
   const [search, after] = [get('search') ?? null, get('after') ?? null];
-  const ofGroup = { projectId, filter: { groupId }, orderBy: 'NAME', direction: 'ASC' } as const;
   const eventsOfGroup = { projectId, filter: { subjectId: groupId }, first: 10, after: null };
   usePrefetch(GroupPage, { projectId, groupId, search, after }, [
     part(GroupById, { id: groupId }),
-    part(Users, { ...ofGroup, search, after }),
+    part(Users, { ...membersOf(projectId, groupId), search, after }),
     part(AuditEvents, eventsOfGroup),
     part(GroupRolesOf, { groupId }),
   ]);
   const { data, failure, reload } = useQuery(GroupById, { id: groupId });
-  const members = useList(
-    Users,
-    (search, after) => ({ ...ofGroup, search, after }),
-    ({ users }) => users,
-  );
   const events = useQuery(AuditEvents, eventsOfGroup);
   const group = data?.group?.id === groupId ? data.group : undefined;
   if (!group) return failure ? <LoadError failure={failure} subject={t('group')} retry={reload} /> : <PageSkeleton />;
   const list = events.data?.auditEvents.edges.map(({ node }) => node);
-  const made = list?.find(({ type }) => type === 'group.created');
-  const { page } = members;
   const isLocal = group.provenance === 'LOCAL';
   const mayEdit = isLocal && mayChange;
   return (
@@ -86,25 +76,62 @@ export function Component() {
         )
       }
     >
-      <Section
-        title={t('Source')}
-        lead={isLocal ? t('No directory owns this group.') : t('Name and members are managed by the directory.')}
-      >
-        <Facts
-          facts={[
-            isLocal
-              ? [t('Created by'), made ? actorName(made) : t('an admin')]
-              : [t('Pushed by'), made ? actorName(made) : t('A directory')],
-            !isLocal && [t('External ID'), group.externalId ?? '–'],
-            [t('Members'), atLeast(group.memberCount, group.isMemberCountLimited)],
-            [t('Created'), exactly(group.createdAt)],
-            [t('Changed'), <Time key="changed" at={group.updatedAt} />],
-          ]}
-        />
-      </Section>
+      <Source group={group} made={list?.find(({ type }) => type === 'group.created')} />
+      <Members key={group.id} group={group} mayEdit={mayEdit} />
+      <GroupRoles groupId={group.id} />
+      <Activity events={list} query={{ subject: group.id, subjectName: group.displayName }} />
+    </Page>
+  );
+}
+
+const membersOf = (projectId: string, groupId: string) =>
+  ({ projectId, filter: { groupId }, orderBy: 'NAME', direction: 'ASC' }) as const;
+
+/** Where the group comes from. @param made the event of its creation, absent while it loads or if it is older than those shown */
+function Source({ group, made }: { group: Group; made: AuditEvent | undefined }) {
+  const isLocal = group.provenance === 'LOCAL';
+  return (
+    <Section
+      title={t('Source')}
+      lead={isLocal ? t('No directory owns this group.') : t('Name and members are managed by the directory.')}
+    >
+      <Facts
+        facts={[
+          isLocal
+            ? [t('Created by'), made ? actorName(made) : t('an admin')]
+            : [t('Pushed by'), made ? actorName(made) : t('A directory')],
+          !isLocal && [t('External ID'), group.externalId ?? '–'],
+          [t('Members'), atLeast(group.memberCount, group.isMemberCountLimited)],
+          [t('Created'), exactly(group.createdAt)],
+          [t('Changed'), <Time key="changed" at={group.updatedAt} />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Members({ group, mayEdit }: { group: Group; mayEdit: boolean }) {
+  const { id: projectId } = useProject();
+  const path = useProjectPath();
+  const [isAdding, setAdding] = useState(false);
+  const [leaving, setLeaving] = useState<MemberRow>();
+  const list = useList(
+    Users,
+    (search, after) => ({ ...membersOf(projectId, group.id), search, after }),
+    ({ users }) => users,
+  );
+  const add = (props: ButtonProps) =>
+    mayEdit && (
+      <Button {...props} onClick={() => setAdding(true)}>
+        {t('Add member')}
+      </Button>
+    );
+  const { page } = list;
+  return (
+    <>
       <ResourceList
         title={t('Members')}
-        list={members}
+        list={list}
         label={t('Members')}
         placeholder={t('Name, email, user name or external ID')}
         total={
@@ -123,21 +150,13 @@ export function Component() {
         linkOf={({ id }) => path(`users/${id}`)}
         noMatch={t('Search matches parts of names, email addresses, user names and external IDs.')}
         empty={
-          <Empty
-            icon="users"
-            title={t('No members')}
-            action={mayEdit && <Button onClick={() => setAdding(true)}>{t('Add member')}</Button>}
-          >
-            {isLocal ? t('Members get the roles of the group.') : t('The directory manages members.')}
+          <Empty icon="users" title={t('No members')} action={add({})}>
+            {group.provenance === 'LOCAL'
+              ? t('Members get the roles of the group.')
+              : t('The directory manages members.')}
           </Empty>
         }
-        filters={
-          mayEdit && (
-            <Button variant="default" ml="auto" onClick={() => setAdding(true)}>
-              {t('Add member')}
-            </Button>
-          )
-        }
+        filters={add({ variant: 'default', ml: 'auto' })}
       />
       <Modal opened={isAdding} onClose={() => setAdding(false)} title={t('Add a member')}>
         {isAdding && (
@@ -155,12 +174,11 @@ export function Component() {
         }
         onClose={() => setLeaving(undefined)}
       />
-      <GroupRoles groupId={group.id} />
-      <Activity events={list} query={{ subject: group.id, subjectName: group.displayName }} />
-    </Page>
+    </>
   );
 }
 
+type Group = NonNullable<GroupByIdQuery['group']>;
 type MemberRow = UserListFragment['edges'][number]['node'];
 
 const nameOf = ({ displayName, userName }: MemberRow) => displayName ?? userName;

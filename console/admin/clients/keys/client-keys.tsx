@@ -50,11 +50,22 @@ function KeyName(key: Key) {
   );
 }
 
-/** The application's API keys. Several of a kind may be live at once, for rotation without downtime. */
-export function ClientKeys({ client, mayChange }: ClientPartProps) {
+/** All keys and secrets of the application. */
+export function ClientKeys(props: ClientPartProps) {
+  return (
+    <>
+      <ApiKeys {...props} />
+      <ClientSecrets {...props} />
+      <AssertionKey {...props} />
+      <DelegationKeys {...props} />
+    </>
+  );
+}
+
+/** Several of a kind may be live at once, for rotation without downtime. */
+function ApiKeys({ client, mayChange }: ClientPartProps) {
   const [issued, setIssued] = useState<{ kind: ApiKeyKind; key: string }>();
   const [revoking, setRevoking] = useState<Key>();
-  const path = useProjectPath();
   const [issue, issuing, failure] = useMutation(IssueApiKey, [ClientById]);
   const live = client.apiKeys.filter(({ revokedAt }) => revokedAt === null);
 
@@ -69,24 +80,6 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
     ...lifeColumns,
     ...(mayChange ? [revokeColumn(nameOf, setRevoking)] : []),
   ];
-  const newKey = mayChange && (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button leftSection={<Icon name="plus" size={16} />} loading={issuing}>
-          {t('New key')}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {Object.entries(kinds).map(([kind, { name, hint }]) => (
-          <Menu.Item key={kind} onClick={() => void make(kind as ApiKeyKind)}>
-            <strong>{name}</strong>
-            <br />
-            {hint}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
-  );
   return (
     <>
       <Section
@@ -97,7 +90,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
           mayChange && (
             <>
               <ShowGraphql operation={IssueApiKey} variables={{ clientId: client.id, kind: 'SECRET' as const }} />
-              {newKey}
+              <NewKey busy={issuing} onChoose={(kind) => void make(kind)} />
             </>
           )
         }
@@ -114,25 +107,6 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
           }
         />
       </Section>
-      <ClientSecrets client={client} mayChange={mayChange} />
-      <Section
-        title={t('Client key')}
-        lead={t('Public key for client assertions (private_key_jwt)')}
-        actions={
-          mayChange && (
-            <Button component={Link} to={path(`applications/${client.id}/settings`)} variant="default">
-              {client.jwks ? t('Replace') : t('Set up')}
-            </Button>
-          )
-        }
-      >
-        {client.jwks ? (
-          <Code label={t('JWK Set')} code={JSON.stringify(client.jwks, null, 2)} />
-        ) : (
-          <p>{t('Not set up')}</p>
-        )}
-      </Section>
-      <DelegationKeys client={client} mayChange={mayChange} />
       <NewSecret
         title={t('New {name}', { name: lower(newKind.name) })}
         fileName={`${client.id}.key.txt`}
@@ -166,5 +140,49 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
         </p>
       </ConfirmMutation>
     </>
+  );
+}
+
+function AssertionKey({ client, mayChange }: ClientPartProps) {
+  const path = useProjectPath();
+  return (
+    <Section
+      title={t('Client key')}
+      lead={t('Public key for client assertions (private_key_jwt)')}
+      actions={
+        mayChange && (
+          <Button component={Link} to={path(`applications/${client.id}/settings`)} variant="default">
+            {client.jwks ? t('Replace') : t('Set up')}
+          </Button>
+        )
+      }
+    >
+      {client.jwks ? (
+        <Code label={t('JWK Set')} code={JSON.stringify(client.jwks, null, 2)} />
+      ) : (
+        <p>{t('Not set up')}</p>
+      )}
+    </Section>
+  );
+}
+
+function NewKey({ busy, onChoose }: { busy: boolean; onChoose(kind: ApiKeyKind): void }) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button leftSection={<Icon name="plus" size={16} />} loading={busy}>
+          {t('New key')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {Object.entries(kinds).map(([kind, { name, hint }]) => (
+          <Menu.Item key={kind} onClick={() => onChoose(kind as ApiKeyKind)}>
+            <strong>{name}</strong>
+            <br />
+            {hint}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
