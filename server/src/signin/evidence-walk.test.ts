@@ -39,7 +39,10 @@ const signIns = {
   ...{ codes: 40, tokens: 20, sessions: 10, factors: 5, 'revoked keys': 1 },
   ...{ 'refresh grants': 8, refreshes: 2, 'used recoveries': 1, 'apps of the account page': 1 },
 };
-const mixed = { 'mixed resume 303': 3, 'mixed exchange 200': 2, 'mixed device-decide 200': 1, 'mixed account 303': 2 };
+const mixed = {
+  ...{ 'mixed resume 303': 3, 'mixed consent 303': 2, 'mixed exchange 200': 5, 'mixed refresh 200': 1 },
+  ...{ 'mixed device-decide 200': 2, 'mixed device-poll 200': 1, 'mixed account 303': 1 },
+};
 
 describe.runIf(long === undefined)('a random walk through all ways to sign in', { timeout: 600_000, retry: 0 }, () => {
   it(`never signs in one user as another (seed ${seed})`, async () => {
