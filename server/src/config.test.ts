@@ -124,7 +124,7 @@ describe('the settings', () => {
     );
   });
 
-  it.each([
+  it.each<Record<string, string>>([
     { MASTER_KEY: 'short', DATABASE_URL: 'postgresql://db/latchkey' },
     { MASTER_KEY_FILE: '/x', DATABASE_URL: 'postgresql://db/latchkey' },
     { MAIL_FROM: 'x', SMTP_URL: 'smtp://localhost:25' },

@@ -109,13 +109,16 @@ const appliers: Record<string, Applier> = {
     demand(proof && proof.deviation === null, `authenticate of ${txn.name} answered ${status} without a valid proof`);
     const ofThisSignIn = allPieces(txn).flatMap((piece) => (piece.kind === 'key' ? piece.users : []));
     const trusted = trustedDevices(model, txn, userid, proof.key.jkt).map(({ user }) => user);
-    const users = trusted.length > 0 ? trusted : ofThisSignIn;
+    // An address may name two users with this key, as the email of one and the user name of the other.
+    const registered = ofThisSignIn.filter((user) => registeredBy(txn).includes(user));
+    const proved = trusted.length > 0 ? trusted : ofThisSignIn;
+    const users = [...new Set([...registered, ...proved])];
     demand(
       users.length > 0,
       `authenticate of ${txn.name} answered ${status} to a key that is not trusted for ${userid}`,
     );
     txn.jkt = proof.key.jkt;
-    const method = trusted.length > 0 && !trusted.some((user) => registeredBy(txn).includes(user)) ? 'trusted' : 'own';
+    const method = trusted.length > 0 && registered.length === 0 ? 'trusted' : 'own';
     txn.pieces.push({ kind: 'key', users, jkt: txn.jkt, method, at: model.now, step: model.step });
   },
   'verify-email-otp': (model, { txn, fields }) => {
