@@ -94,7 +94,9 @@ export class AccountActor {
     const all = { change, project: project.id, csrf, ...form };
     const post = () => browser.post(`${world.process(app)}/account`, all, { Origin: world.issuer });
     const reply = await world.exchange(post, (answer, made) => {
-      this.settle(change, form, answer, made, { browser, project, session });
+      // A sign-in in flight at the same time may have renewed it.
+      const renewed = session && world.model.sessions.get(session.id);
+      this.settle(change, form, answer, made, { browser, project, session: renewed });
       return { ...answer, begun: made.find(({ table }) => table === 'authorization_requests')?.new };
     });
     if (reply.status < 400 && reply.begun) await this.follow(app, tab, browser, reply.location, reply.begun);
