@@ -8,14 +8,16 @@ export function text(value: unknown, name: string): string {
   throw invalid(`${name} must be a string.`);
 }
 
-/** The members of `value`, an object whose `signal`, if any, is an AbortSignal. A null member counts as absent. */
+/** The members that are neither undefined nor null, which count as absent. */
+export const given = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter((entry) => entry[1] != null)) as T;
+
+/** {@link given} of an object whose `signal`, if any, is an AbortSignal. */
 export function fields<T extends object>(value: T, name: string): T {
   if (typeof value !== 'object' || value === null) throw invalid(`${name} must be an object.`);
-  const given = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as T;
-  const { signal } = given as { signal?: Partial<AbortSignal> };
-  if (signal !== undefined && typeof signal.addEventListener !== 'function')
-    throw invalid(`${name}.signal must be an AbortSignal.`);
-  return given;
+  const members = given(value) as T & { signal?: Partial<AbortSignal> };
+  if (members.signal && !members.signal.addEventListener) throw invalid(`${name}.signal must be an AbortSignal.`);
+  return members;
 }
 
 /** A pasted one-time code, without whitespace. */

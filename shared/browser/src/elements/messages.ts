@@ -260,7 +260,7 @@ export const messages = {
   ],
   'recovery.text': [
     'If you lose your passkey or second step, use one of these codes instead. Each works once. They will not be shown again.',
-    'Wenn Sie keinen Zugriff mehr auf Ihren Passkey oder zweiten Schritt haben, verwenden Sie einen dieser Codes. Jeder gilt einmal. Sie werden nicht noch einmal angezeigt.',
+    'Wenn Sie keinen Zugriff mehr auf Ihren Passkey oder zweiten Schritt haben, verwenden Sie einen dieser Codes. Jeder gilt einmal. Die Codes werden nicht noch einmal angezeigt.',
     'Si pierde el acceso a su llave de acceso o a su segundo paso, use uno de estos códigos en su lugar. Cada uno sirve una vez. No se volverán a mostrar.',
     'Si vous perdez l’accès à votre clé d’accès ou à votre deuxième étape, utilisez l’un de ces codes à la place. Chacun ne sert qu’une fois. Ils ne seront plus affichés.',
     'パスキーまたは 2 段階目の認証が使えなくなったときは、代わりにこれらのコードを使ってください。各コードは 1 回だけ有効です。再表示はされません。',

@@ -1,5 +1,5 @@
 import type { PasskeyCreationOptions, PasskeyOptionsRequest, PasskeyRequestOptions } from '@latchkey/contracts';
-import { invalid, pasted, text } from '../arguments.ts';
+import { given, invalid, pasted, text } from '../arguments.ts';
 import { normalizeUserid } from '../device-key.ts';
 import type {
   AuthenticateOptions,
@@ -49,8 +49,7 @@ export class Signin<End = CodeIssued> {
   async authenticate(userid: string, options: AuthenticateOptions = {}): Promise<AuthenticateResult<End>> {
     const earlier = this.#transactions.find(text(userid, 'userid'));
     const continued = earlier?.awaitsAuthenticate ? earlier : undefined;
-    const given = Object.entries(options).filter(([, value]) => value !== undefined);
-    const merged: AuthenticateOptions = { ...continued?.options, signal: undefined, ...Object.fromEntries(given) };
+    const merged: AuthenticateOptions = { ...continued?.options, signal: undefined, ...given(options) };
     checkMethod(merged);
 
     // Proofs count within one transaction: after DEVICE_REGISTERED, continue it.

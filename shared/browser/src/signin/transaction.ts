@@ -81,8 +81,10 @@ export const encode = (fields: Record<string, unknown>): Uint8Array<ArrayBuffer>
 /** Converts snake_case members to camelCase. */
 export function camelCased(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const entries = Object.entries(value);
   return Object.fromEntries(
-    entries.map(([name, member]) => [name.replace(/_(.)/g, (_, c: string) => c.toUpperCase()), camelCased(member)]),
+    Object.entries(value).map(([name, member]) => [
+      name.replace(/_(.)/g, (_, c: string) => c.toUpperCase()),
+      camelCased(member),
+    ]),
   );
 }
