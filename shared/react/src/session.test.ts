@@ -80,6 +80,18 @@ describe('the session of a page', () => {
     expect([store.get(), changes]).toEqual([{ status: 'signed-in', session: ada }, 1]);
   });
 
+  it('is shown by another tab as soon as it has begun', async () => {
+    vi.stubGlobal('document', new EventTarget());
+    const [store, other] = [new SessionStore(base, null), new SessionStore(base, null)];
+    const ends = [store.connect(), other.connect()];
+    const isShown = new Promise<void>((resolve) => other.subscribe(resolve));
+    await store.begin({ code: 'c' });
+    await isShown;
+    expect([store.get().status, other.get().status]).toEqual(['signed-out', 'signed-in']);
+    for (const end of ends) end();
+    vi.unstubAllGlobals();
+  });
+
   it('ends, and names the page of the service', async () => {
     session = ada;
     const store = new SessionStore(base, ada as never);

@@ -106,7 +106,6 @@ export class SessionStore {
       isHeld = false;
       this.holds -= 1;
       await this.refresh();
-      this.channel?.postMessage('changed');
     };
     try {
       const body = JSON.stringify({ code, code_verifier: codeVerifier });
@@ -116,6 +115,8 @@ export class SessionStore {
       this.holds -= 1;
       throw error;
     }
+    // Other tabs show no form that must stay.
+    this.channel?.postMessage('changed');
     return release;
   }
 
