@@ -4,7 +4,7 @@ import type { Answered, Flow } from './fault-lab.ts';
 
 type Kind = 'email' | 'sms' | 'totp';
 
-/** Operations of back ends. Each repetition is sealed anew, as the library does. */
+/** Operations of back ends. A repeated request has a new identifier, as in the library. */
 export function delegationFlows(world: SigninWorld): Flow[] {
   const start = async () => {
     await world.begin({ mfaPolicy: 'optional', emailFactor: true });
@@ -32,7 +32,7 @@ export function delegationFlows(world: SigninWorld): Flow[] {
     const change = { mfa_method: kind, ...(kind === 'sms' && { phone_number: phone }) };
     return { begin: () => send('initiateMfaChange', change), send, to: kind === 'sms' ? phone : address };
   };
-  // The identifier of a request is used up by whatever follows.
+  // The identifier of a request is used up, also if the request fails.
   const stays = /^\+ used_delegation_requests$/;
 
   return [

@@ -97,6 +97,15 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
     });
   const receiver = { types: ['user.*'], description: '' };
 
+  /** Ends a sign-in of an application that gets logout tokens. */
+  const endSignIn = async () => {
+    const { user } = await registeredUser();
+    const { client } = await world.app.make.client(world.project, { backchannelLogoutUri: 'http://127.0.0.1:1/' });
+    const party = new RelyingParty(world.app, client);
+    await party.signIn(user);
+    await party.tokens();
+    await services().logout.endAllOfUser(user, system);
+  };
   return [
     queued(
       'delivery.notices',
@@ -107,18 +116,7 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
       },
       /^~ messages attempts next_attempt_at$/,
     ),
-    queued(
-      'logout.deliver',
-      async () => {
-        const { user } = await registeredUser();
-        const { client } = await world.app.make.client(world.project, { backchannelLogoutUri: 'http://127.0.0.1:1/' });
-        const party = new RelyingParty(world.app, client);
-        await party.signIn(user);
-        await party.tokens();
-        await services().logout.endAllOfUser(user, system);
-      },
-      /^~ logout_deliveries next_attempt_at$|^\+ queue$/,
-    ),
+    queued('logout.deliver', endSignIn, /^~ logout_deliveries next_attempt_at$|^\+ queue$/),
     queued(
       'domains.end',
       async () => {
@@ -141,12 +139,7 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
     periodic('keys.tend', async () => world.app.clock.turn(60 * 24 * 3600), /signing_keys|signing-key.published/),
     periodic('logout.recover', async () => {
       await sql('delete from logout_deliveries');
-      const { user } = await registeredUser();
-      const { client } = await world.app.make.client(world.project, { backchannelLogoutUri: 'http://127.0.0.1:1/' });
-      const party = new RelyingParty(world.app, client);
-      await party.signIn(user);
-      await party.tokens();
-      await services().logout.endAllOfUser(user, system);
+      await endSignIn();
     }),
     periodic('delivery.recover', async () => {
       const { page } = { page: await world.page() };
