@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { system } from '../../src/domain/kernel/actor.ts';
 import { peopleOf } from '../account-visit.ts';
 import { partyAt } from '../project-issuer.ts';
@@ -129,7 +130,7 @@ export function accountFlows(world: SigninWorld): Flow[] {
     ...['verify-phone', 'drop-phone'].map((change) =>
       changeOf(change, async () => {
         const { visit } = await registeredUser();
-        const phone = `+1202555${String(Math.random()).slice(2, 6)}`;
+        const phone = `+1202555${randomInt(1000, 10_000)}`;
         await visit.change('change-phone', { phone });
         return { visit, change, fields: { code: await world.codeFor(phone) } };
       }),

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { TestBackEnd } from '../back-end.ts';
 import { newAddress, type SigninWorld } from '../signin-world.ts';
 import type { Answered, Flow } from './fault-lab.ts';
@@ -28,7 +29,7 @@ export function delegationFlows(world: SigninWorld): Flow[] {
   };
   const initiate = async (kind: Kind) => {
     const { address, send } = await start();
-    const phone = `+1202555${String(Math.random()).slice(2, 6)}`;
+    const phone = `+1202555${randomInt(1000, 10_000)}`;
     const change = { mfa_method: kind, ...(kind === 'sms' && { phone_number: phone }) };
     return { begin: () => send('initiateMfaChange', change), send, to: kind === 'sms' ? phone : address };
   };

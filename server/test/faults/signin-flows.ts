@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { SoftAuthenticator } from '../authenticator.ts';
 import { HostedBrowser } from '../hosted-browser.ts';
 import type { StepAnswer } from '../signin-browser.ts';
@@ -114,7 +115,7 @@ export function signinFlows(world: SigninWorld): Flow[] {
       },
     },
     ...(['email', 'totp', 'sms'] as const).flatMap((method): Flow[] => {
-      const phone = method === 'sms' ? { phone_number: `+1202555${String(Math.random()).slice(2, 6)}` } : {};
+      const phone = method === 'sms' ? { phone_number: `+1202555${randomInt(1000, 10_000)}` } : {};
       const fields = { mfa_method: method, ...phone };
       const settings: Settings = { mfaPolicy: 'optional', emailFactor: true };
       const code = async (userid: string, initiated: StepAnswer) =>
