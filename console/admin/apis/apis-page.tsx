@@ -76,7 +76,6 @@ export function Component() {
         <p>
           {rich(
             'Applications get no more tokens for <code>{identifier}</code>. Introspection reports existing tokens as inactive; a service that only checks signatures accepts them until they expire.',
-            { code: (text) => <code>{text}</code> },
             { identifier: deleting?.identifier },
           )}
         </p>

@@ -93,13 +93,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
       >
         <p>{t('This cannot be undone. You will lose:')}</p>
         <ul>
-          <li>
-            {rich(
-              'the client ID <code>{id}</code>, which cannot be restored',
-              { code: (text) => <code>{text}</code> },
-              { id: client.id },
-            )}
-          </li>
+          <li>{rich('the client ID <code>{id}</code>, which cannot be restored', { id: client.id })}</li>
           <li>{t('{count, plural, one {# live API key} other {# live API keys}}', { count: keys })}</li>
           <li>{t('devices registered with it: users verify their address again elsewhere')}</li>
         </ul>

@@ -26,9 +26,7 @@ export function Component() {
   return (
     <Page title={t('Dev mailbox')} lead={t('Captured mail and text messages, newest first')} narrow>
       <Alert title={t('No mail server is set up')}>
-        {rich('Messages stay here, with their one-time codes. Set <code>SMTP_URL</code> before going live.', {
-          code: (text) => <code>{text}</code>,
-        })}
+        {rich('Messages stay here, with their one-time codes. Set <code>SMTP_URL</code> before going live.')}
       </Alert>
       {failure && !page ? (
         <LoadError failure={failure} subject={t('the mailbox')} retry={reload} />

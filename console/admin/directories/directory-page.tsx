@@ -159,7 +159,6 @@ function State({ tokens, isOn }: { tokens: TokenRows; isOn: boolean }) {
       {last ? (
         <>
           {rich('<strong>Connected.</strong> Last request <time></time>.', {
-            strong: (text) => <strong>{text}</strong>,
             time: () => <Time at={last} />,
           })}
         </>
@@ -167,7 +166,6 @@ function State({ tokens, isOn }: { tokens: TokenRows; isOn: boolean }) {
         <>
           {rich(
             '<strong>Waiting for the first request.</strong> Press “Test connection” in the directory; this status updates automatically.',
-            { strong: (text) => <strong>{text}</strong> },
           )}
         </>
       )}

@@ -25,8 +25,7 @@ export function ExpiryBanner({ tokens = [], to }: ExpiryBannerProps) {
       <Alert color="bad" radius="lg" title={t('The directory token has expired')}>
         {rich(
           '“{name}” expired <time></time>: every request of the directory fails. Issue a new token and set it in the directory.',
-          { time: () => <Time at={last.expiresAt} /> },
-          { name: last.name },
+          { time: () => <Time at={last.expiresAt} />, name: last.name },
         )}
         {link}
       </Alert>
@@ -41,7 +40,7 @@ export function ExpiryBanner({ tokens = [], to }: ExpiryBannerProps) {
       title={soon.length === 1 ? t('A directory token expires soon') : t('Directory tokens expire soon')}
     >
       {soon.map(({ id, name, expiresAt }) => (
-        <p key={id}>{rich('“{name}” expires <time></time>.', { time: () => <Time at={expiresAt} /> }, { name })}</p>
+        <p key={id}>{rich('“{name}” expires <time></time>.', { time: () => <Time at={expiresAt} />, name })}</p>
       ))}
       {t('Then the sync stops. Issue a new token, set it in the directory, and revoke the old one.')}
       {link}

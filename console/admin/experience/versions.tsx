@@ -53,11 +53,10 @@ export function Versions({
             <strong>{t('Version {number}', { number })}</strong>{' '}
             {index === 0 && <Badge color="good">{t('Live')}</Badge>}
             <Text span c="dimmed">
-              {rich(
-                '<time></time> by {admin}',
-                { time: () => <Time at={publishedAt} /> },
-                { admin: publishedBy ?? t('an unknown admin') },
-              )}
+              {rich('<time></time> by {admin}', {
+                time: () => <Time at={publishedAt} />,
+                admin: publishedBy ?? t('an unknown admin'),
+              })}
               {revertedTo != null &&
                 `, ${revertedTo === 0 ? t('default look') : t('reverted to version {number}', { number: revertedTo })}`}
             </Text>

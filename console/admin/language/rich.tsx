@@ -2,17 +2,27 @@ import { Fragment, type ReactNode } from 'react';
 import type { Values } from './english.ts';
 import { fill, translationOf } from './language.ts';
 
-type Tags = Readonly<Record<string, (text: string) => ReactNode>>;
+type Element = (text: string) => ReactNode;
+
+/** Elements that need no props. */
+const plain: Readonly<Record<string, Element>> = {
+  code: (text) => <code>{text}</code>,
+  em: (text) => <em>{text}</em>,
+  strong: (text) => <strong>{text}</strong>,
+};
 
 /**
- * A translated message with elements: each `<tag>text</tag>` becomes the result of `tags.tag`. Tags do not nest, and stand
- * outside of plurals.
+ * A translated message with elements: each `<tag>text</tag>` becomes the result of the function `tag` among the values. Tags do
+ * not nest, and stand outside of plurals.
  */
-export function rich(message: string, tags: Tags, values?: Values): ReactNode {
+export function rich(message: string, values: Readonly<Record<string, Values[string] | Element>> = {}): ReactNode {
+  const filled = (text: string) => fill(text, values as Values);
   // Text, tag, text within, text, …
   const parts = translationOf(message).split(/<(\w+)>(.*?)<\/\1>/);
   return parts.map((part, index) => {
-    if (index % 3 === 1) return <Fragment key={index}>{tags[part]?.(fill(parts[index + 1] ?? '', values))}</Fragment>;
-    return index % 3 === 0 ? fill(part, values) : null;
+    if (index % 3 === 2) return null;
+    if (index % 3 === 0) return filled(part);
+    const element = values[part] ?? plain[part];
+    return <Fragment key={index}>{typeof element === 'function' && element(filled(parts[index + 1] ?? ''))}</Fragment>;
   });
 }

@@ -111,11 +111,10 @@ function Summary({ delivery }: { delivery: Delivery }) {
     <>
       <DeliveryBadge state={state} />
       <span className={styles.summary}>
-        {rich(
-          '<strong>{client}</strong> about {user}',
-          { strong: (text) => <strong>{text}</strong> },
-          { client: client.name, user: user ? (user.displayName ?? user.userName) : t('an erased user') },
-        )}
+        {rich('<strong>{client}</strong> about {user}', {
+          client: client.name,
+          user: user ? (user.displayName ?? user.userName) : t('an erased user'),
+        })}
       </span>
       <Text span c="dimmed" className={styles.summary}>
         <DeliveryProgress delivery={delivery} untried={t('Not tried yet')} />
@@ -136,7 +135,7 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
     <>
       <p>
         {sid ? t('One session ended (sid in the token).') : t('All sessions of this user ended (no sid).')}{' '}
-        {rich('Sent to <code>{uri}</code>', { code: (text) => <code>{text}</code> }, { uri })}
+        {rich('Sent to <code>{uri}</code>', { uri })}
       </p>
       <Attempts attempts={attempts} />
       {advice && <Text c="dimmed">{advice}</Text>}

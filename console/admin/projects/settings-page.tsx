@@ -18,8 +18,6 @@ import { type Project, useProject } from './project.tsx';
 import { forget } from './recent.ts';
 import { useProjectForm } from './use-project-form.ts';
 
-const strong = { strong: (text: string) => <strong>{text}</strong> };
-
 export function Component() {
   const project = useProject();
   const { mayChange, isOwner } = useAccess(project.id);
@@ -90,17 +88,17 @@ function Danger({ project }: { project: Project }) {
         <p>{t('This cannot be undone. You will lose:')}</p>
         <ul aria-busy={!lost}>
           <li>
-            {rich('<strong>{count}</strong> users, who can no longer sign in to anything here', strong, {
+            {rich('<strong>{count}</strong> users, who can no longer sign in to anything here', {
               count: lost?.users ?? '…',
             })}
           </li>
           <li>
-            {rich('<strong>{count}</strong> applications, with their client IDs and keys', strong, {
+            {rich('<strong>{count}</strong> applications, with their client IDs and keys', {
               count: lost?.clients ?? '…',
             })}
           </li>
-          <li>{rich('<strong>{count}</strong> live sessions', strong, { count: lost?.sessions ?? '…' })}</li>
-          <li>{rich('<strong>{count}</strong> live directory tokens', strong, { count: lost?.scimTokens ?? '…' })}</li>
+          <li>{rich('<strong>{count}</strong> live sessions', { count: lost?.sessions ?? '…' })}</li>
+          <li>{rich('<strong>{count}</strong> live directory tokens', { count: lost?.scimTokens ?? '…' })}</li>
         </ul>
       </ConfirmMutation>
     </Section>

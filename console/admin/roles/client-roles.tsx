@@ -100,7 +100,6 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
           {deleting &&
             rich(
               '{users, plural, one {# user} other {# users}} and {groups, plural, one {# group} other {# groups}} lose it. Tokens issued from now on do not have <code>{key}</code>.',
-              { code: (text) => <code>{text}</code> },
               { users: deleting.userCount, groups: deleting.groupCount, key: deleting.key },
             )}
         </p>

@@ -57,7 +57,6 @@ export function PasskeyPages({ names }: { names: readonly string[] | undefined }
     <Text size="sm" c="dimmed">
       {rich(
         'Cannot use passkeys on their own sign-in pages: {names}. Turn on <em>Passkeys on its own pages</em> for the application, or redirect to the hosted page.',
-        { em: (text) => <em>{text}</em> },
         { names: names.join(', ') },
       )}
     </Text>

@@ -110,11 +110,7 @@ function Summary({ history: { kind, about, user, explanation, attempts } }: { hi
           {user
             ? rich(
                 '{count, plural, one {# attempt} other {# attempts}} of <user>{name}</user>{count, plural, one {} other {, newest first}}',
-                links,
-                {
-                  count: attempts.length,
-                  name: user.name,
-                },
+                { ...links, count: attempts.length, name: user.name },
               )
             : t('{count, plural, one {# attempt} other {# attempts}}{count, plural, one {} other {, newest first}}', {
                 count: attempts.length,
@@ -124,7 +120,7 @@ function Summary({ history: { kind, about, user, explanation, attempts } }: { hi
       )}
       {attempts.length === 0 && user && (
         <Text c="dimmed" mt="md">
-          {rich('The user <user>{name}</user> exists.', links, { name: user.name })}
+          {rich('The user <user>{name}</user> exists.', { ...links, name: user.name })}
         </Text>
       )}
     </>

@@ -126,11 +126,9 @@ function ApiKeys({ client, mayChange }: ClientPartProps) {
         onClose={() => setRevoking(undefined)}
       >
         <p>
-          {rich(
-            'Requests with <code>{key}</code> fail at once. This cannot be undone.',
-            { code: (text) => <code>{text}</code> },
-            { key: revoking && nameOf(revoking) },
-          )}
+          {rich('Requests with <code>{key}</code> fail at once. This cannot be undone.', {
+            key: revoking && nameOf(revoking),
+          })}
         </p>
         <p>
           <LastUse at={revoking?.lastUsedAt} />{' '}

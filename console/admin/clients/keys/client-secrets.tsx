@@ -95,11 +95,9 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
         onClose={() => setRevoking(undefined)}
       >
         <p>
-          {rich(
-            'Token requests with <code>{key}</code> fail at once. This cannot be undone.',
-            { code: (text) => <code>{text}</code> },
-            { key: revoking && nameOf(revoking) },
-          )}
+          {rich('Token requests with <code>{key}</code> fail at once. This cannot be undone.', {
+            key: revoking && nameOf(revoking),
+          })}
         </p>
         <p>
           <LastUse at={revoking?.lastUsedAt} /> {live.length === 1 && t('It is the last live secret.')}

@@ -91,17 +91,14 @@ function Question({ children, verb, name, busy, failure, graphql, onConfirm, onC
         <TextInput
           label={
             <>
-              {rich(
-                'Type <text>{name}</text> to confirm',
-                {
-                  text: (text) => (
-                    <Text span ff="monospace" fw={600}>
-                      {text}
-                    </Text>
-                  ),
-                },
-                { name },
-              )}
+              {rich('Type <text>{name}</text> to confirm', {
+                text: (text) => (
+                  <Text span ff="monospace" fw={600}>
+                    {text}
+                  </Text>
+                ),
+                name,
+              })}
             </>
           }
           value={typed}

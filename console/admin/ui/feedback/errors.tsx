@@ -26,11 +26,7 @@ export function LoadError({ failure, subject, retry }: { failure: Failure; subje
           {!isMissing && <Text c="dimmed">{t('Nothing was changed.')}</Text>}
           {failure.requestId && (
             <Text c="dimmed" fz="xs" mt="xs">
-              {rich(
-                'Request <code>{requestId}</code>',
-                { code: (text) => <code>{text}</code> },
-                { requestId: failure.requestId },
-              )}
+              {rich('Request <code>{requestId}</code>', { requestId: failure.requestId })}
             </Text>
           )}
           {retry && !isMissing && (
@@ -58,13 +54,7 @@ export function FormError({
       {failure.message} <RetryWait at={failure.retryAt} />
       {failure.code === 'network' && ` ${t('Nothing was saved; your input is kept.')}`}
       {failure.requestId && failure.code === 'INTERNAL_SERVER_ERROR' && (
-        <Text fz="xs">
-          {rich(
-            'Request <code>{requestId}</code>',
-            { code: (text) => <code>{text}</code> },
-            { requestId: failure.requestId },
-          )}
-        </Text>
+        <Text fz="xs">{rich('Request <code>{requestId}</code>', { requestId: failure.requestId })}</Text>
       )}
     </Alert>
   );

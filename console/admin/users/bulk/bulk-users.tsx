@@ -105,11 +105,9 @@ export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersP
                 <strong>{t('All users of the project.')}</strong>
               ) : (
                 <>
-                  {rich(
-                    'All users that match <strong>{conditions}</strong>.',
-                    { strong: (text) => <strong>{text}</strong> },
-                    { conditions: of.conditions.join(', ') },
-                  )}
+                  {rich('All users that match <strong>{conditions}</strong>.', {
+                    conditions: of.conditions.join(', '),
+                  })}
                 </>
               )}
             </p>
