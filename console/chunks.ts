@@ -11,7 +11,7 @@ const firstRequests = admin(
 
 /** Parts of `ui/` that a few pages use. */
 const rareUi =
-  'code/snippets|forms/(?:list-field|search-select)|layout/(?:page-choices|page-frame|tabs)|secrets/(?:secret\\.|token-)';
+  'code/snippets|forms/(?:lines|list-field|search-select)|layout/(?:page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
@@ -37,7 +37,7 @@ export const chunks = [
   {
     name: 'widgets',
     test: new RegExp(
-      `${mantine('Checkbox', 'Chip', 'Fieldset', 'FileButton', 'List', 'Pill', 'Progress', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/list-field)|/create-scoped-keydown-handler`,
+      `${mantine('Checkbox', 'Chip', 'Fieldset', 'FileButton', 'List', 'Pill', 'Progress', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler`,
     ),
   },
   { name: 'menu', test: new RegExp(mantine('Menu')) },
@@ -45,7 +45,7 @@ export const chunks = [
   { name: 'secrets', test: admin('ui/secrets') },
   { name: 'audit', test: admin('audit/(?:activity|event-list|event-text|sentences)\\.') },
   { name: 'event-types', test: admin('webhooks/(?:webhook-form|event-types)') },
-  { name: 'deliveries', test: admin('(?:webhooks/webhook-state|streams/stream-state)') },
+  { name: 'deliveries', test: admin('(?:webhooks/webhook-state|streams/stream-state|ui/lists/deliveries)') },
   // Large parts of one area.
   { name: 'events', test: admin('audit/(?:events|query-bar|event-chips|event-query)\\.') },
   { name: 'import', test: admin('users/(?:add/csv|bulk/bulk-run)') },

@@ -1,4 +1,4 @@
-import { Badge, Button, Checkbox, Modal, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Badge, Checkbox, Modal, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { roleNames, useMe } from '../access.tsx';
 import {
@@ -14,10 +14,10 @@ import { request } from '../ui/code/show-graphql.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
+import { AddButton } from '../ui/forms/add-button.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
-import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
@@ -87,13 +87,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
       flush
       title={projectId ? t('People') : t('Owners')}
       lead={projectId ? t('Owners of the instance have access too and are not listed.') : roleHints.OWNER}
-      actions={
-        mayChange && (
-          <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setNew(true)}>
-            {grantTitle}
-          </Button>
-        )
-      }
+      actions={mayChange && <AddButton onClick={() => setNew(true)}>{grantTitle}</AddButton>}
     >
       <DataTable
         label={projectId ? t('People with a role') : t('Owners')}

@@ -7,6 +7,7 @@ import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { Duration } from '../ui/forms/duration.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
+import { verbatim } from '../ui/forms/verbatim.ts';
 import { type Scope, ScopeField } from './scope-field.tsx';
 
 interface ApiFormProps {
@@ -54,8 +55,7 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
         }
         placeholder="https://api.example.com"
         maxLength={500}
-        spellCheck={false}
-        autoCapitalize="none"
+        {...verbatim}
         disabled={api !== undefined}
         {...form.field('identifier')}
       />

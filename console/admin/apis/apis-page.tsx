@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
@@ -10,8 +10,8 @@ import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
+import { AddButton } from '../ui/forms/add-button.tsx';
 import { formatDuration } from '../ui/forms/duration.tsx';
-import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable, editColumn } from '../ui/lists/data-table.tsx';
 import { ApiForm } from './api-form.tsx';
@@ -24,11 +24,7 @@ export function Component() {
   const [edited, setEdited] = useState<ApiRowFragment | 'new'>();
   const [deleting, setDeleting] = useState<ApiRowFragment>();
   if (failure && !data) return <LoadError failure={failure} subject={t('the list of APIs')} retry={reload} />;
-  const create = mayChange && (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setEdited('new')}>
-      {t('Create API')}
-    </Button>
-  );
+  const create = mayChange && <AddButton onClick={() => setEdited('new')}>{t('Create API')}</AddButton>;
   const columns: Column<ApiRowFragment>[] = [
     { header: t('Name'), isName: true, width: '22%', cell: ({ name }) => name },
     { header: t('Identifier'), cell: ({ identifier }) => <code>{identifier}</code> },

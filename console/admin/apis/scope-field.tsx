@@ -1,8 +1,7 @@
-import { ActionIcon, Button, Fieldset, Group, Input, Stack, TextInput } from '@mantine/core';
-import { useRef } from 'react';
-import { flushSync } from 'react-dom';
+import { TextInput } from '@mantine/core';
 import { t } from '../language/language.ts';
-import { Icon } from '../ui/icon.tsx';
+import { Lines } from '../ui/forms/lines.tsx';
+import { monospace, verbatim } from '../ui/forms/verbatim.ts';
 
 export interface Scope {
   key: string;
@@ -17,73 +16,37 @@ interface ScopeFieldProps {
 }
 
 /** The scopes of an API, one per line: key and description. */
-export function ScopeField({ value, onChange, error }: ScopeFieldProps) {
-  const list = useRef<HTMLFieldSetElement>(null);
-  const lines = value.length === 0 ? [{ key: '', description: '' }] : value;
-  const put = (index: number, part: Partial<Scope>) =>
-    onChange(lines.map((line, at) => (at === index ? { ...line, ...part } : line)));
-  // Synchronous, so that input right after the click goes to the new line.
-  const change = (changed: Scope[], focused: number) => {
-    flushSync(() => onChange(changed));
-    list.current?.querySelectorAll('input')[Math.max(0, focused) * 2]?.focus();
-  };
+export function ScopeField(props: ScopeFieldProps) {
   return (
-    <Fieldset ref={list} legend={t('Scopes')}>
-      <Stack component="ul" gap="xs" my="xs">
-        {lines.map((line, index) => (
-          // Lines have no ID.
-          <Group component="li" key={index} gap={4} wrap="nowrap" align="flex-start">
-            <TextInput
-              w="38%"
-              styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.8125rem' } }}
-              aria-label={t('Scope {index}, key', { index: index + 1 })}
-              placeholder="orders:read"
-              maxLength={100}
-              spellCheck={false}
-              autoCapitalize="none"
-              value={line.key}
-              onChange={(event) => put(index, { key: event.currentTarget.value })}
-            />
-            <TextInput
-              flex={1}
-              aria-label={t('Scope {index}, description', { index: index + 1 })}
-              placeholder={t('Read orders')}
-              maxLength={200}
-              value={line.description}
-              onChange={(event) => put(index, { description: event.currentTarget.value })}
-            />
-            {lines.length > 1 && (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size="lg"
-                aria-label={t('Remove {key}', { key: line.key || 'scope' })}
-                onClick={() =>
-                  change(
-                    lines.filter((_, at) => at !== index),
-                    index - 1,
-                  )
-                }
-              >
-                <Icon name="close" size={16} />
-              </ActionIcon>
-            )}
-          </Group>
-        ))}
-      </Stack>
-      {error && (
-        <Input.Error role="alert" mb="xs">
-          {error}
-        </Input.Error>
+    <Lines
+      {...props}
+      keepsOne
+      legend={t('Scopes')}
+      blank={{ key: '', description: '' }}
+      nameOf={({ key }) => key || 'scope'}
+      addLabel={t('Add scope')}
+      inputs={({ value: scope, index, put }) => (
+        <>
+          <TextInput
+            {...verbatim}
+            w="38%"
+            styles={monospace}
+            aria-label={t('Scope {index}, key', { index: index + 1 })}
+            placeholder="orders:read"
+            maxLength={100}
+            value={scope.key}
+            onChange={(event) => put({ ...scope, key: event.currentTarget.value })}
+          />
+          <TextInput
+            flex={1}
+            aria-label={t('Scope {index}, description', { index: index + 1 })}
+            placeholder={t('Read orders')}
+            maxLength={200}
+            value={scope.description}
+            onChange={(event) => put({ ...scope, description: event.currentTarget.value })}
+          />
+        </>
       )}
-      <Button
-        variant="subtle"
-        size="compact-sm"
-        leftSection={<Icon name="plus" size={14} />}
-        onClick={() => change([...lines, { key: '', description: '' }], lines.length)}
-      >
-        {t('Add scope')}
-      </Button>
-    </Fieldset>
+    />
   );
 }

@@ -13,7 +13,9 @@ import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
+import { optionsOf } from '../ui/forms/options.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
+import { verbatim } from '../ui/forms/verbatim.ts';
 import { typeNames } from './attribute-names.ts';
 
 type Values = Omit<CreateCustomAttributeInput, 'projectId'>;
@@ -27,7 +29,6 @@ interface AttributeFormProps {
   onClose(): void;
 }
 
-const choices = (names: Record<string, string>) => Object.entries(names).map(([value, label]) => ({ value, label }));
 const partTypes = ['string', 'boolean', 'integer', 'decimal', 'dateTime', 'reference'] as const;
 
 /** Creates a custom attribute, or changes its definition. */
@@ -75,8 +76,7 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
           label={t('Name')}
           description={attribute ? t('Cannot be changed') : t('Letters, digits, _ and -')}
           maxLength={64}
-          spellCheck={false}
-          autoCapitalize="none"
+          {...verbatim}
           disabled={attribute !== undefined}
           {...form.field('name')}
           {...firstFocus}
@@ -85,7 +85,7 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
           label={t('Type')}
           description={t('Fixed once users have values')}
           allowDeselect={false}
-          data={choices(typeNames)}
+          data={optionsOf(typeNames)}
           {...form.field('type')}
         />
       </Group>
@@ -112,7 +112,7 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
         <Select
           label={t('Written by')}
           allowDeselect={false}
-          data={choices({
+          data={optionsOf({
             READ_WRITE: t('Directories and admins'),
             READ_ONLY: t('Admins only'),
             IMMUTABLE: t('Directories and admins, once'),
@@ -125,7 +125,12 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
           label={t('Returned to directories')}
           allowDeselect={false}
           disabled={isWriteOnly}
-          data={choices({ DEFAULT: t('By default'), ALWAYS: t('Always'), REQUEST: t('On request'), NEVER: t('Never') })}
+          data={optionsOf({
+            DEFAULT: t('By default'),
+            ALWAYS: t('Always'),
+            REQUEST: t('On request'),
+            NEVER: t('Never'),
+          })}
           {...form.field('returned')}
           value={isWriteOnly ? 'NEVER' : (values.returned ?? 'DEFAULT')}
         />

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import {
@@ -14,7 +14,7 @@ import { CopyField } from '../ui/code/copy.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { AddButton } from '../ui/forms/add-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable, editColumn } from '../ui/lists/data-table.tsx';
 import { AttributeDialog } from './attribute-dialog.tsx';
@@ -41,9 +41,9 @@ export function CustomAttributes({ projectId, mayChange }: { projectId: string; 
       lead={t('Attributes of users that no standard schema has. Directories find them in /Schemas.')}
       actions={
         mayChange && (
-          <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setEdited('new')}>
+          <AddButton variant="default" onClick={() => setEdited('new')}>
             {t('Create attribute')}
-          </Button>
+          </AddButton>
         )
       }
     >

@@ -1,19 +1,10 @@
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Divider,
-  Fieldset,
-  Group,
-  NativeSelect,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Checkbox, Divider, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import type { ChangeEvent, ReactNode } from 'react';
 import type { ClaimList } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-import { Icon } from '../ui/icon.tsx';
+import { AddLine, RemoveLine } from '../ui/forms/lines.tsx';
+import { optionsOf } from '../ui/forms/options.ts';
+import { verbatim } from '../ui/forms/verbatim.ts';
 import { listNames, type MappingRow, newRow, type Source, scopes, sourceNames } from './mapping-row.ts';
 
 interface MappingsProps {
@@ -26,8 +17,6 @@ interface MappingsProps {
 
 /** Editor of mapped claims. */
 export function Mappings({ value: rows, onChange, attributes, disabled }: MappingsProps) {
-  const put = (index: number, values: Partial<MappingRow>) =>
-    onChange(rows.map((row, at) => (at === index ? { ...row, ...values } : row)));
   return (
     <Stack gap="md">
       {rows.length === 0 && <Text c="dimmed">{t('No mapped claims.')}</Text>}
@@ -35,69 +24,76 @@ export function Mappings({ value: rows, onChange, attributes, disabled }: Mappin
         // Mappings have no ID.
         <Fieldset key={index} aria-label={t('Mapping {index}', { index: index + 1 })} disabled={disabled}>
           {index > 0 && <Divider hiddenFrom="sm" mb="md" />}
-          <Group align="flex-end" gap="sm">
-            <TextInput
-              flex="1 1 9rem"
-              label={t('Claim')}
-              value={row.claim}
-              maxLength={128}
-              spellCheck={false}
-              autoCapitalize="none"
-              onChange={(event) => put(index, { claim: event.currentTarget.value })}
-            />
-            <NativeSelect
-              label={t('From')}
-              value={row.source}
-              data={Object.entries(sourceNames).map(([value, label]) => ({ value, label }))}
-              onChange={(event) => put(index, { source: event.currentTarget.value as Source })}
-            />
-            <SourceField row={row} attributes={attributes} onChange={(values) => put(index, values)} />
-            <Group align="flex-end" gap="sm" wrap="nowrap">
-              <NativeSelect
-                label={t('Sent')}
-                value={row.scope}
-                data={[
-                  { value: '', label: t('Always') },
-                  ...scopes.map((scope) => ({ value: scope, label: t('With {scope}', { scope }) })),
-                ]}
-                onChange={(event) => put(index, { scope: event.currentTarget.value })}
-              />
-              {!disabled && (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  size="lg"
-                  aria-label={t('Remove {claim}', { claim: row.claim || t('mapping') })}
-                  onClick={() => onChange(rows.filter((_, at) => at !== index))}
-                >
-                  <Icon name="close" size={16} />
-                </ActionIcon>
-              )}
-            </Group>
-          </Group>
-          {editable(row).length > 0 && (
-            <Text size="sm" c="dimmed" mt="xs">
-              {t(
-                'Users can otherwise edit {names} on their account page. Saving this mapping locks it for them, in the whole project.',
-                { names: editable(row).join(', ') },
-              )}
-            </Text>
-          )}
+          <Mapping
+            row={row}
+            attributes={attributes}
+            onChange={(values) => onChange(rows.with(index, { ...row, ...values }))}
+            onRemove={disabled ? undefined : () => onChange(rows.toSpliced(index, 1))}
+          />
         </Fieldset>
       ))}
       {!disabled && (
         <div>
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            leftSection={<Icon name="plus" size={14} />}
-            onClick={() => onChange([...rows, newRow])}
-          >
-            {t('Add mapping')}
-          </Button>
+          <AddLine onClick={() => onChange([...rows, newRow])}>{t('Add mapping')}</AddLine>
         </div>
       )}
     </Stack>
+  );
+}
+
+interface SourceFieldProps {
+  row: MappingRow;
+  attributes: readonly string[];
+  onChange(values: Partial<MappingRow>): void;
+}
+
+interface MappingProps extends SourceFieldProps {
+  onRemove: (() => void) | undefined;
+}
+
+/** The inputs of a mapping, and a note if it locks attributes. */
+function Mapping({ row, attributes, onChange, onRemove }: MappingProps) {
+  const locked = editable(row);
+  return (
+    <>
+      <Group align="flex-end" gap="sm">
+        <TextInput
+          {...verbatim}
+          flex="1 1 9rem"
+          label={t('Claim')}
+          value={row.claim}
+          maxLength={128}
+          onChange={(event) => onChange({ claim: event.currentTarget.value })}
+        />
+        <NativeSelect
+          label={t('From')}
+          value={row.source}
+          data={optionsOf(sourceNames)}
+          onChange={(event) => onChange({ source: event.currentTarget.value as Source })}
+        />
+        <SourceField row={row} attributes={attributes} onChange={onChange} />
+        <Group align="flex-end" gap="sm" wrap="nowrap">
+          <NativeSelect
+            label={t('Sent')}
+            value={row.scope}
+            data={[
+              { value: '', label: t('Always') },
+              ...scopes.map((scope) => ({ value: scope, label: t('With {scope}', { scope }) })),
+            ]}
+            onChange={(event) => onChange({ scope: event.currentTarget.value })}
+          />
+          {onRemove && <RemoveLine name={row.claim || t('mapping')} onClick={onRemove} />}
+        </Group>
+      </Group>
+      {locked.length > 0 && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {t(
+            'Users can otherwise edit {names} on their account page. Saving this mapping locks it for them, in the whole project.',
+            { names: locked.join(', ') },
+          )}
+        </Text>
+      )}
+    </>
   );
 }
 
@@ -110,15 +106,14 @@ function editable({ source, attribute, template }: MappingRow): string[] {
   return [...new Set(all)].filter((name) => ownAttributes.test(name));
 }
 
-interface SourceFieldProps {
-  row: MappingRow;
-  attributes: readonly string[];
-  onChange(values: Partial<MappingRow>): void;
-}
-
-/** The input of the chosen source. */
+/** The inputs of the chosen source. */
 function SourceField({ row, attributes, onChange }: SourceFieldProps): ReactNode {
-  const text = { flex: '2 1 14rem', spellCheck: false, autoCapitalize: 'none' } as const;
+  const text = (name: 'template' | 'constant' | 'prefix') => ({
+    ...verbatim,
+    flex: '2 1 14rem',
+    value: row[name],
+    onChange: (event: ChangeEvent<HTMLInputElement>) => onChange({ [name]: event.currentTarget.value }),
+  });
   switch (row.source) {
     case 'attribute':
       return (
@@ -132,25 +127,10 @@ function SourceField({ row, attributes, onChange }: SourceFieldProps): ReactNode
       );
     case 'template':
       return (
-        <TextInput
-          {...text}
-          label={t('Template')}
-          placeholder="${userName}@example.com"
-          maxLength={256}
-          value={row.template}
-          onChange={(event) => onChange({ template: event.currentTarget.value })}
-        />
+        <TextInput {...text('template')} label={t('Template')} placeholder="${userName}@example.com" maxLength={256} />
       );
     case 'constant':
-      return (
-        <TextInput
-          {...text}
-          label={t('Value')}
-          placeholder={t('Text, 42, true or ["a", "b"]')}
-          value={row.constant}
-          onChange={(event) => onChange({ constant: event.currentTarget.value })}
-        />
-      );
+      return <TextInput {...text('constant')} label={t('Value')} placeholder={t('Text, 42, true or ["a", "b"]')} />;
     case 'list':
       return (
         <>
@@ -158,17 +138,15 @@ function SourceField({ row, attributes, onChange }: SourceFieldProps): ReactNode
             flex="1 1 9rem"
             label={t('List')}
             value={row.of}
-            data={Object.entries(listNames).map(([value, label]) => ({ value, label }))}
+            data={optionsOf(listNames)}
             onChange={(event) => onChange({ of: event.currentTarget.value as ClaimList })}
           />
           <TextInput
-            {...text}
+            {...text('prefix')}
             flex="1 1 7rem"
             label={t('Prefix')}
             placeholder={t('All entries')}
             maxLength={100}
-            value={row.prefix}
-            onChange={(event) => onChange({ prefix: event.currentTarget.value })}
           />
           <Checkbox
             label={t('Remove prefix')}

@@ -6,6 +6,7 @@ import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { amongRecent, requiring } from '../signin/passkey-policy.tsx';
 import { tidy } from '../ui/forms/list-field.tsx';
+import { optionsOf } from '../ui/forms/options.ts';
 import { pick } from '../ui/forms/pick.ts';
 import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
@@ -75,7 +76,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
           label={t('ID token signature')}
           description={t("At the project's issuer. The base issuer always signs with ES512.")}
           maw="28rem"
-          data={Object.entries(algorithmNames).map(([value, label]) => ({ value, label }))}
+          data={optionsOf(algorithmNames)}
           {...form.field('idTokenSignedResponseAlg')}
           onChange={(event) =>
             form.field('idTokenSignedResponseAlg').onChange(event.currentTarget.value as IdTokenAlgorithm)

@@ -18,10 +18,11 @@ import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
+import { AddButton } from '../ui/forms/add-button.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
-import { Icon } from '../ui/icon.tsx';
+import { verbatim } from '../ui/forms/verbatim.ts';
 import { Section } from '../ui/layout/page.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './domains-section.module.css';
@@ -49,13 +50,9 @@ export function DomainsSection({ project, mayChange }: { project: Project; mayCh
   if (failure && !data) return <LoadError failure={failure} subject={t('the custom domains')} retry={reload} />;
   const all = data?.customDomains;
   const add = mayChange && (
-    <Button
-      leftSection={<Icon name="plus" size={16} />}
-      disabled={(all?.length ?? 0) >= maxDomains}
-      onClick={() => setAdding(true)}
-    >
+    <AddButton disabled={(all?.length ?? 0) >= maxDomains} onClick={() => setAdding(true)}>
       {t('Add domain')}
-    </Button>
+    </AddButton>
   );
   return (
     <Section
@@ -190,8 +187,7 @@ function DomainForm({ projectId, onClose }: { projectId: string; onClose(): void
         description={t('A host that you route to Latchkey. It works once its DNS record is found.')}
         placeholder="login.example.com"
         maxLength={253}
-        spellCheck={false}
-        autoCapitalize="none"
+        {...verbatim}
         {...form.field('host')}
         {...firstFocus}
       />

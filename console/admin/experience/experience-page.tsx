@@ -16,14 +16,15 @@ import { ShowGraphql } from '../ui/code/show-graphql.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
+import { optionsOf } from '../ui/forms/options.ts';
 import { type Change, ChangesBar } from '../ui/forms/save-bar.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { ColorField } from './color-field.tsx';
-import { changesBetween, contentOf, inputOf, type Language } from './content.ts';
+import { changesBetween, contentOf, inputOf, type Language, languages } from './content.ts';
 import styles from './experience-page.module.css';
 import { LogoField } from './logo-field.tsx';
 import { Preview } from './preview.tsx';
-import { languageOptions, MailTexts, PageTexts } from './texts-form.tsx';
+import { MailTexts, PageTexts } from './texts-form.tsx';
 import { type ExperienceDraft, useExperienceDraft } from './use-experience-draft.ts';
 import { Versions } from './versions.tsx';
 
@@ -114,7 +115,7 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
             actions={
               <NativeSelect
                 aria-label={t('Language of the texts')}
-                data={languageOptions}
+                data={optionsOf(languages)}
                 value={language}
                 onChange={(event) => setLanguage(event.currentTarget.value as Language)}
               />

@@ -2,7 +2,7 @@ import { Fieldset, Stack, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { ExperienceOfQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-import { type Language, languages, mailNames, textNames } from './content.ts';
+import { type Language, mailNames, textNames } from './content.ts';
 import type { ExperienceDraft } from './use-experience-draft.ts';
 
 type Experience = ExperienceOfQuery['experience'];
@@ -116,5 +116,3 @@ function usePageTexts(language: Language): Record<string, string> {
   }, [language]);
   return texts;
 }
-
-export const languageOptions = Object.entries(languages).map(([value, label]) => ({ value, label }));

@@ -14,6 +14,7 @@ import {
 import { roleNames, useMe } from '../access.tsx';
 import { chooseLanguage, chosenLanguage, type Language, languages, t } from '../language/language.ts';
 import { signOutAddress } from '../settings.ts';
+import { optionsOf } from '../ui/forms/options.ts';
 import { Icon } from '../ui/icon.tsx';
 
 const schemes = [
@@ -73,10 +74,7 @@ export function AccountMenu() {
             label={t('Language')}
             value={chosenLanguage ?? ''}
             onChange={({ currentTarget: { value } }) => chooseLanguage((value || null) as Language | null)}
-            data={[
-              { value: '', label: t('As in the browser') },
-              ...Object.entries(languages).map(([value, label]) => ({ value, label })),
-            ]}
+            data={[{ value: '', label: t('As in the browser') }, ...optionsOf(languages)]}
           />
           <Button
             component="a"

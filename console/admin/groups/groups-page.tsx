@@ -7,7 +7,7 @@ import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { atLeast } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { AddButton } from '../ui/forms/add-button.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
 import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
@@ -41,13 +41,7 @@ export function Component() {
     <Page
       title={t('Groups')}
       lead={t('Groups of users, from your directory or managed here')}
-      actions={
-        mayChange && (
-          <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setNew(true)}>
-            {t('Create group')}
-          </Button>
-        )
-      }
+      actions={mayChange && <AddButton onClick={() => setNew(true)}>{t('Create group')}</AddButton>}
     >
       <Modal opened={isNew} onClose={() => setNew(false)} title={t('Create a group')}>
         {isNew && (

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Text, TextInput } from '@mantine/core';
+import { Badge, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -8,10 +8,10 @@ import { request } from '../ui/code/show-graphql.tsx';
 import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
+import { AddButton } from '../ui/forms/add-button.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
-import { Icon } from '../ui/icon.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
 import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
@@ -66,13 +66,7 @@ export function Component() {
     <Page
       title={t('Projects')}
       lead={t('A project is a tenant with its own users, applications, directory and policies.')}
-      actions={
-        isOwner && (
-          <Button leftSection={<Icon name="plus" size={16} />} onClick={() => open(true)}>
-            {t('Create project')}
-          </Button>
-        )
-      }
+      actions={isOwner && <AddButton onClick={() => open(true)}>{t('Create project')}</AddButton>}
     >
       <ResourceList
         list={list}

@@ -9,7 +9,7 @@ import { count } from '../ui/counted.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { AddButton } from '../ui/forms/add-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable, editColumn } from '../ui/lists/data-table.tsx';
 import { RoleForm } from './role-form.tsx';
@@ -53,13 +53,7 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
         flush
         title={t('Roles')}
         lead={t("The application receives the keys of a user's roles in the claim of the scope roles.")}
-        actions={
-          mayChange && (
-            <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setEdited('new')}>
-              {t('Create role')}
-            </Button>
-          )
-        }
+        actions={mayChange && <AddButton onClick={() => setEdited('new')}>{t('Create role')}</AddButton>}
       >
         <DataTable
           label={t('Roles')}

@@ -5,6 +5,7 @@ import { request } from '../ui/code/show-graphql.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
+import { verbatim } from '../ui/forms/verbatim.ts';
 
 interface RoleFormProps {
   clientId: string;
@@ -38,8 +39,7 @@ export function RoleForm({ clientId, role, onClose }: RoleFormProps) {
           role ? t('Applications rely on it: it cannot be changed.') : t('The value that the application receives.')
         }
         maxLength={100}
-        spellCheck={false}
-        autoCapitalize="none"
+        {...verbatim}
         disabled={role !== undefined}
         {...form.field('key')}
         value={key}

@@ -1,4 +1,4 @@
-import { Badge, Button, Modal, SegmentedControl } from '@mantine/core';
+import { Badge, Modal, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import { useSearch } from '../frame/search/use-search.ts';
@@ -18,10 +18,10 @@ import { request } from '../ui/code/show-graphql.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
+import { AddButton } from '../ui/forms/add-button.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { SearchSelect } from '../ui/forms/search-select.tsx';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
-import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { PageButtons } from '../ui/lists/page-buttons.tsx';
@@ -61,9 +61,9 @@ export function RoleHolders({ role, mayChange }: RoleHoldersProps) {
       lead={t('Members of a group hold the roles of the group.')}
       actions={
         mayChange && (
-          <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setNew(true)}>
+          <AddButton variant="default" onClick={() => setNew(true)}>
             {t('Assign')}
-          </Button>
+          </AddButton>
         )
       }
     >

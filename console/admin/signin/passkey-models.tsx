@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useQuery } from '../api.ts';
 import { PasskeyModelStanding, type PasskeyModelStandingQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { monospace, verbatim } from '../ui/forms/verbatim.ts';
 import type { FactorValues } from './factor-values.ts';
 
 type Lists = Pick<FactorValues, 'passkeyAaguids' | 'passkeyRoots'>;
@@ -96,12 +97,11 @@ function List({ label, hint, placeholder, split, value, onChange, error, disable
       label={label}
       description={hint}
       placeholder={placeholder}
-      styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.8125rem' } }}
+      styles={monospace}
       autosize
       minRows={2}
       maxRows={8}
-      spellCheck={false}
-      autoCapitalize="none"
+      {...verbatim}
       {...{ error, disabled }}
       value={text}
       onChange={(event) => {

@@ -14,6 +14,7 @@ import { request } from '../ui/code/show-graphql.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
+import { verbatim } from '../ui/forms/verbatim.ts';
 import { EventTypes } from '../webhooks/event-types-field.tsx';
 import { kindNames, type Stream } from './stream-state.tsx';
 
@@ -99,8 +100,7 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
         description={help}
         placeholder={placeholder}
         maxLength={2048}
-        spellCheck={false}
-        autoCapitalize="none"
+        {...verbatim}
         {...form.field('target')}
         {...(stream ? firstFocus : {})}
       />

@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from '../api.ts';
 import { LogStreams } from '../generated/operations.ts';
@@ -8,7 +8,7 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { AddButton } from '../ui/forms/add-button.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
@@ -43,13 +43,9 @@ export function Streams({ project, mayChange, pathOf }: StreamsProps) {
   const all = data?.logStreams;
   const close = () => setCreating(false);
   const create = mayChange && (
-    <Button
-      leftSection={<Icon name="plus" size={16} />}
-      disabled={(all?.length ?? 0) >= maxStreams}
-      onClick={() => setCreating(true)}
-    >
+    <AddButton disabled={(all?.length ?? 0) >= maxStreams} onClick={() => setCreating(true)}>
       {t('Create log stream')}
-    </Button>
+    </AddButton>
   );
   return (
     <Page

@@ -7,6 +7,7 @@ import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LazyDialog } from '../ui/feedback/lazy-dialog.tsx';
+import { AddButton } from '../ui/forms/add-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
@@ -74,9 +75,7 @@ export function Component() {
             <Button component={Link} to={path('users/import')} variant="default">
               {t('Import')}
             </Button>
-            <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setDialog('add')}>
-              {t('Add user')}
-            </Button>
+            <AddButton onClick={() => setDialog('add')}>{t('Add user')}</AddButton>
           </>
         )
       }

@@ -14,6 +14,7 @@ import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
+import { verbatim } from '../ui/forms/verbatim.ts';
 import { EventTypes } from './event-types-field.tsx';
 import type { Webhook } from './webhook-state.tsx';
 
@@ -55,8 +56,7 @@ export function WebhookForm({ webhook, onSecret, onClose }: WebhookFormProps) {
         description={t('https, at a public address. Latchkey sends a POST with JSON.')}
         placeholder="https://app.example.com/webhooks/latchkey"
         maxLength={2048}
-        spellCheck={false}
-        autoCapitalize="none"
+        {...verbatim}
         {...form.field('url')}
         {...firstFocus}
       />

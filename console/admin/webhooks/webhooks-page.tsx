@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
@@ -9,7 +9,7 @@ import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { AddButton } from '../ui/forms/add-button.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
@@ -40,13 +40,9 @@ export function Component() {
   if (failure && !data) return <LoadError failure={failure} subject={t('the list of webhooks')} retry={reload} />;
   const all = data?.webhooks;
   const create = mayChange && (
-    <Button
-      leftSection={<Icon name="plus" size={16} />}
-      disabled={(all?.length ?? 0) >= maxWebhooks}
-      onClick={() => setCreating(true)}
-    >
+    <AddButton disabled={(all?.length ?? 0) >= maxWebhooks} onClick={() => setCreating(true)}>
       {t('Create webhook')}
-    </Button>
+    </AddButton>
   );
   return (
     <Page

@@ -18,7 +18,7 @@ import { ShowGraphql } from '../../ui/code/show-graphql.tsx';
 import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { AddButton } from '../../ui/forms/add-button.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';
@@ -168,9 +168,7 @@ function NewKey({ busy, onChoose }: { busy: boolean; onChoose(kind: ApiKeyKind):
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button leftSection={<Icon name="plus" size={16} />} loading={busy}>
-          {t('New key')}
-        </Button>
+        <AddButton loading={busy}>{t('New key')}</AddButton>
       </Menu.Target>
       <Menu.Dropdown>
         {Object.entries(kinds).map(([kind, { name, hint }]) => (

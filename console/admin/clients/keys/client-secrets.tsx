@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../../api.ts';
 import {
@@ -13,7 +12,7 @@ import { useProject } from '../../projects/project.tsx';
 import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { AddButton } from '../../ui/forms/add-button.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';
@@ -54,14 +53,9 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
         })}
         actions={
           mayChange && (
-            <Button
-              leftSection={<Icon name="plus" size={16} />}
-              loading={issuing}
-              disabled={live.length >= maxLive}
-              onClick={() => void make()}
-            >
+            <AddButton loading={issuing} disabled={live.length >= maxLive} onClick={() => void make()}>
               {t('New secret')}
-            </Button>
+            </AddButton>
           )
         }
       >

@@ -16,6 +16,7 @@ import { request } from '../../ui/code/show-graphql.tsx';
 import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { saveFile } from '../../ui/files/save-file.ts';
+import { AddButton } from '../../ui/forms/add-button.tsx';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 import { useDialogForm } from '../../ui/forms/use-dialog-form.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -88,13 +89,9 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
                 {t('New keys of this instance')}
               </Button>
             )}
-            <Button
-              variant="default"
-              leftSection={<Icon name="plus" size={16} />}
-              onClick={() => setAsking('register')}
-            >
+            <AddButton variant="default" onClick={() => setAsking('register')}>
               {t('Register your keys')}
-            </Button>
+            </AddButton>
           </>
         )
       }

@@ -2,6 +2,7 @@ import { Button, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { t } from '../../language/language.ts';
 import { saveFile } from '../../ui/files/save-file.ts';
+import { monospace } from '../../ui/forms/verbatim.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { makePair } from './pem.ts';
 
@@ -33,7 +34,7 @@ export function KeyPair({ value, onChange, error, disabled = false }: KeyPairPro
     <Stack gap="xs" align="flex-start">
       <Textarea
         w="100%"
-        styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.8125rem' } }}
+        styles={monospace}
         label={t('Public key (JWK)')}
         description={t(
           'One Ed25519 key, or for the project issuer any of Ed25519, P-256 and RSA. The application signs client assertions with the private key.',

@@ -6,6 +6,7 @@ import { useQuery } from '../../api.ts';
 import { ProjectById, SwitcherProjects } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { recentProjects } from '../../projects/recent.ts';
+import { AddButton } from '../../ui/forms/add-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { type Choice, Listbox } from './listbox.tsx';
 import { useSearch } from './use-search.ts';
@@ -89,18 +90,17 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
       nothing={t('No matching project')}
       foot={
         isOwner && (
-          <Button
+          <AddButton
             variant="subtle"
             fullWidth
             justify="flex-start"
-            leftSection={<Icon name="plus" size={16} />}
             onClick={() => {
               onClose();
               void navigate('/projects?new');
             }}
           >
             {t('Create project')}
-          </Button>
+          </AddButton>
         )
       }
     />

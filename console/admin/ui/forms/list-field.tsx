@@ -1,8 +1,8 @@
-import { ActionIcon, Button, Fieldset, Group, Input, Stack, Text, TextInput } from '@mantine/core';
-import { type ReactNode, useId, useRef } from 'react';
-import { flushSync } from 'react-dom';
+import { TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { t } from '../../language/language.ts';
-import { Icon } from '../icon.tsx';
+import { Lines } from './lines.tsx';
+import { monospace, verbatim } from './verbatim.ts';
 
 interface ListFieldProps {
   label: string;
@@ -18,85 +18,34 @@ interface ListFieldProps {
   disabled?: boolean;
 }
 
-/** Input for a list of values, one per line. */
-export function ListField({
-  label,
-  hint,
-  one,
-  value: values,
-  onChange,
-  placeholder,
-  fault,
-  error,
-  disabled = false,
-}: ListFieldProps) {
-  const id = useId();
-  const list = useRef<HTMLFieldSetElement>(null);
-  const lines = values.length === 0 && !disabled ? [''] : values;
-  const put = (index: number, value: string) => onChange(lines.map((line, at) => (at === index ? value : line)));
-  // Synchronous, so that input right after the click goes to the new line.
-  const change = (changed: string[], focused: number) => {
-    flushSync(() => onChange(changed));
-    list.current?.querySelectorAll('input')[Math.max(0, focused)]?.focus();
-  };
-  const add = () => change([...lines, ''], lines.length);
+/** Input for a list of texts. */
+export function ListField({ label, one, placeholder = '', fault, ...props }: ListFieldProps) {
   return (
-    <Fieldset ref={list} legend={label} aria-describedby={`${id}-hint`}>
-      {hint && (
-        <Text c="dimmed" fz="xs" id={`${id}-hint`}>
-          {hint}
-        </Text>
+    <Lines
+      {...props}
+      legend={label}
+      blank=""
+      nameOf={(line) => line || one}
+      addLabel={t('Add {one}', { one })}
+      inputs={({ value, index, isLast, put, add }) => (
+        <TextInput
+          {...verbatim}
+          flex={1}
+          styles={monospace}
+          aria-label={`${label}, ${index + 1}`}
+          value={value}
+          disabled={props.disabled ?? false}
+          placeholder={placeholder}
+          error={fault(value)}
+          onChange={(event) => put(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || value.trim() === '' || !isLast) return;
+            event.preventDefault();
+            add();
+          }}
+        />
       )}
-      <Stack component="ul" gap="xs" my="xs">
-        {lines.map((line, index) => (
-          // Lines have no ID.
-          <Group component="li" key={index} gap={4} wrap="nowrap" align="flex-start">
-            <TextInput
-              flex={1}
-              styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.8125rem' } }}
-              aria-label={`${label}, ${index + 1}`}
-              value={line}
-              disabled={disabled}
-              placeholder={placeholder ?? ''}
-              error={fault(line)}
-              spellCheck={false}
-              autoCapitalize="none"
-              onChange={(event) => put(index, event.currentTarget.value)}
-              onKeyDown={(event) => {
-                if (event.key !== 'Enter' || line.trim() === '' || index < lines.length - 1) return;
-                event.preventDefault();
-                add();
-              }}
-            />
-            {!disabled && (lines.length > 1 || line !== '') && (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size="lg"
-                aria-label={t('Remove {line}', { line: line || one })}
-                onClick={() => {
-                  const rest = lines.filter((_, at) => at !== index);
-                  change(rest, index - 1);
-                }}
-              >
-                <Icon name="close" size={16} />
-              </ActionIcon>
-            )}
-          </Group>
-        ))}
-      </Stack>
-      {error && (
-        <Input.Error role="alert" mb="xs">
-          {error}
-        </Input.Error>
-      )}
-      {!disabled && (
-        <Button variant="subtle" size="compact-sm" leftSection={<Icon name="plus" size={14} />} onClick={add}>
-          {t('Add {one}', { one })}
-        </Button>
-      )}
-      {disabled && values.length === 0 && <Text c="dimmed">{t('None')}</Text>}
-    </Fieldset>
+    />
   );
 }
 

@@ -1,5 +1,6 @@
 import { NativeSelect, SegmentedControl } from '@mantine/core';
 import { t } from '../../language/language.ts';
+import { optionsOf } from '../forms/options.ts';
 import type { Theme } from './page-frame.tsx';
 
 interface ChoiceProps<Value extends string> {
@@ -16,7 +17,7 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
     <SegmentedControl
       aria-label={props.label}
       size="xs"
-      data={entries(props.options)}
+      data={optionsOf(props.options)}
       value={props.value}
       onChange={(value) => props.onChange(value as Value)}
     />
@@ -28,15 +29,12 @@ export function Select<Value extends string>(props: ChoiceProps<Value>) {
   return (
     <NativeSelect
       aria-label={props.label}
-      data={entries(props.options)}
+      data={optionsOf(props.options)}
       value={props.value}
       onChange={(event) => props.onChange(event.currentTarget.value as Value)}
     />
   );
 }
-
-const entries = <Value extends string>(options: Readonly<Record<Value, string>>) =>
-  Object.entries<string>(options).map(([value, label]) => ({ value, label }));
 
 const themes: Record<Theme, string> = { light: t('Light'), dark: t('Dark') };
 

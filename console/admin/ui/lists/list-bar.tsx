@@ -2,6 +2,7 @@ import { Button, CloseButton, NativeSelect, Text, TextInput } from '@mantine/cor
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigation, useSearchParams } from 'react-router';
 import { t } from '../../language/language.ts';
+import { optionsOf } from '../forms/options.ts';
 import { Icon } from '../icon.tsx';
 import styles from './list-bar.module.css';
 import { firstRow } from './range.ts';
@@ -103,7 +104,7 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
 /** Options of a filter: "any" and one per name. */
 export const filterOptions = (any: string, names: Readonly<Record<string, string>>) => [
   { value: '', label: any },
-  ...Object.entries(names).map(([value, label]) => ({ value, label })),
+  ...optionsOf(names),
 ];
 
 export interface FilterProps {

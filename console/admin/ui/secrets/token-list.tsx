@@ -1,11 +1,11 @@
-import { Button, Modal } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { AnyOperation } from '../../api.ts';
 import type { Operation } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { ConfirmMutation } from '../feedback/confirm.tsx';
 import { Empty } from '../feedback/empty.tsx';
-import { Icon } from '../icon.tsx';
+import { AddButton } from '../forms/add-button.tsx';
 import { Section } from '../layout/page.tsx';
 import { actionColumn, type Column, DataTable } from '../lists/data-table.tsx';
 import { Time } from '../time.tsx';
@@ -74,14 +74,9 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
       lead={props.lead}
       actions={
         mayChange && (
-          <Button
-            variant="default"
-            leftSection={<Icon name="plus" size={16} />}
-            onClick={() => setNew(true)}
-            disabled={!mayIssue}
-          >
+          <AddButton variant="default" onClick={() => setNew(true)} disabled={!mayIssue}>
             {t('Issue token')}
-          </Button>
+          </AddButton>
         )
       }
     >

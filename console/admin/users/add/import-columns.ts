@@ -1,5 +1,6 @@
 import type { CustomAttributeRowFragment, NewUserInput } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
+import { optionsOf } from '../../ui/forms/options.ts';
 import { type CsvRow, fromCell } from './csv.ts';
 
 const attributes = {
@@ -30,7 +31,7 @@ const valueSeparator = '|';
 /** All attributes that columns can hold. Complex ones fit no cell. */
 export function targetsOf(custom: readonly CustomAttributeRowFragment[]): Target[] {
   return [
-    ...Object.entries(attributes).map(([value, label]) => ({ value, label })),
+    ...optionsOf(attributes),
     ...custom
       .filter(({ type }) => type !== 'COMPLEX')
       .map((one) => ({ value: `custom.${one.name}`, label: t('{name} (custom)', { name: one.name }), custom: one })),
