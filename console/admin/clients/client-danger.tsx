@@ -1,7 +1,6 @@
 import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { useMutation } from '../api.ts';
 import { useCommand } from '../frame/use-command.ts';
 import { ClientById, DeleteClient, UpdateClient } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
@@ -9,7 +8,7 @@ import { rich } from '../language/rich.tsx';
 import { useProjectPath } from '../projects/project.tsx';
 
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
+import { useAction } from '../ui/feedback/use-action.ts';
 import { Section } from '../ui/layout/page.tsx';
 import type { ClientPartProps } from './client-part.ts';
 import { clientChange } from './use-client-form.ts';
@@ -17,17 +16,13 @@ import { clientChange } from './use-client-form.ts';
 /** Disable (reversible) and delete (irreversible). */
 export function ClientDanger({ client, mayChange }: ClientPartProps) {
   const [asking, setAsking] = useState<'disable' | 'delete'>();
-  const [update, busy] = useMutation(UpdateClient, [ClientById]);
+  const enabling = useAction(UpdateClient, [ClientById], t('Saved'));
   useCommand((command) => {
     if (mayChange && (command === 'disable' || command === 'delete')) setAsking(command);
   });
   const navigate = useNavigate();
   const path = useProjectPath();
   const keys = client.apiKeys.filter(({ revokedAt }) => revokedAt === null).length;
-  const switchOn = async () => {
-    const outcome = await update(clientChange(client, { disabled: false }));
-    if (outcome.data) toast(t('Saved'));
-  };
   if (client.builtIn === 'CONSOLE') {
     return (
       <Alert title={t('This is the console itself')}>
@@ -47,7 +42,10 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
         actions={
           mayChange &&
           (client.disabled ? (
-            <Button onClick={() => void switchOn()} loading={busy}>
+            <Button
+              onClick={() => void enabling.run(clientChange(client, { disabled: false }))}
+              loading={enabling.busy}
+            >
               {t('Enable')}
             </Button>
           ) : (

@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Loader, Stack, Switch } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { part, useMutation, usePrefetch, useQuery } from '../api.ts';
+import { part, usePrefetch, useQuery } from '../api.ts';
 import {
   CustomAttributes as CustomAttributesOf,
   DirectoryPage,
@@ -16,7 +16,7 @@ import { projectChange, projectQueries } from '../projects/use-project-form.ts';
 import { settings } from '../settings.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
+import { useAction } from '../ui/feedback/use-action.ts';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
@@ -45,11 +45,8 @@ export function Component() {
   const { data, failure, reload } = useQuery(ScimTokens, { projectId: project.id }, { everySeconds: 5 });
   const tokens = data?.scimTokens;
   const [isSwitchingOff, setSwitchingOff] = useState(false);
-  const [update, busy, fault] = useMutation(UpdateProject, projectQueries);
-  const save = async (input: { scimEnabled: true } | { scimAuthoritative: boolean }) => {
-    const outcome = await update(projectChange(project, input));
-    if (outcome.data) toast(t('Saved'));
-  };
+  const { run, busy, failure: fault } = useAction(UpdateProject, projectQueries, t('Saved'));
+  const save = (input: { scimEnabled: true } | { scimAuthoritative: boolean }) => run(projectChange(project, input));
   const address = `${settings.issuer}/v1/scim/${project.id}`;
   if (project.builtIn === 'CONSOLE') {
     return (

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
-import { useMutation, useQuery } from '../api.ts';
+import { useQuery } from '../api.ts';
 import {
   LogoutDeliveries,
   type LogoutDeliveryFilter,
@@ -13,18 +13,18 @@ import { rich } from '../language/rich.tsx';
 import { useProjectPath } from '../projects/project.tsx';
 
 import { Empty } from '../ui/feedback/empty.tsx';
-import { FormError, LoadError } from '../ui/feedback/errors.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
+import { FormError } from '../ui/feedback/errors.tsx';
+import { useAction } from '../ui/feedback/use-action.ts';
 import { Section } from '../ui/layout/page.tsx';
 import {
   Attempts,
   DeliveryBadge,
+  DeliveryList,
   DeliveryProgress,
   DeliveryStateFilter,
   isDeliveryState,
 } from '../ui/lists/deliveries.tsx';
-import { Disclosures } from '../ui/lists/disclosures.tsx';
-import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
+import { Filter, filterOptions, ListBar, useListParams } from '../ui/lists/list-bar.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './deliveries.module.css';
 import type { Receiver } from './receivers.tsx';
@@ -52,7 +52,6 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
     { projectId, filter, first: 25, after: after ?? null },
     { keep: true, ...(after ? {} : { everySeconds: 5 }) },
   );
-  const page = data?.logoutDeliveries;
   const isFiltered = Object.keys(filter).length > 0;
   const removeFilters = () => set({ client: undefined, state: undefined, user: undefined });
   return (
@@ -73,34 +72,28 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
           </Button>
         )}
       </ListBar>
-      {failure && !page ? (
-        <LoadError failure={failure} subject={t('the list of deliveries')} retry={reload} />
-      ) : page?.edges.length === 0 ? (
-        <Empty
-          icon="external"
-          title={isFiltered ? t('No matches') : t('No logout yet')}
-          action={
-            isFiltered && (
-              <Button variant="default" onClick={removeFilters}>
-                {t('Clear filters')}
-              </Button>
-            )
-          }
-        >
-          {isFiltered
-            ? t('No delivery matches these filters.')
-            : t('Deliveries appear here within seconds of a logout.')}
-        </Empty>
-      ) : (
-        <Disclosures
-          rows={page?.edges.map(({ node }) => node)}
-          columns="8.5rem minmax(0, 1fr) minmax(0, 1fr) 9rem"
-          narrowColumns="minmax(0, 1fr) auto"
-          summary={(delivery) => <Summary delivery={delivery} />}
-          details={(delivery) => <Details delivery={delivery} mayChange={mayChange} />}
-        />
-      )}
-      <Pager pageInfo={page?.pageInfo} />
+      <DeliveryList
+        {...{ page: data?.logoutDeliveries, failure, reload }}
+        summary={(delivery) => <Summary delivery={delivery} />}
+        details={(delivery) => <Details delivery={delivery} mayChange={mayChange} />}
+        empty={
+          <Empty
+            icon="external"
+            title={isFiltered ? t('No matches') : t('No logout yet')}
+            action={
+              isFiltered && (
+                <Button variant="default" onClick={removeFilters}>
+                  {t('Clear filters')}
+                </Button>
+              )
+            }
+          >
+            {isFiltered
+              ? t('No delivery matches these filters.')
+              : t('Deliveries appear here within seconds of a logout.')}
+          </Empty>
+        }
+      />
     </Section>
   );
 }
@@ -128,7 +121,7 @@ function Summary({ delivery }: { delivery: Delivery }) {
 
 function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }) {
   const path = useProjectPath();
-  const [retry, busy, failure] = useMutation(RetryLogoutDelivery, [LogoutDeliveries, LogoutReceivers]);
+  const retry = useAction(RetryLogoutDelivery, [LogoutDeliveries, LogoutReceivers], t('Retry started'));
   const { id, state, sid, uri, user, attempts } = delivery;
   const advice = state === 'DELIVERED' ? undefined : adviceOn(attempts.at(-1));
   return (
@@ -141,14 +134,7 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
       {advice && <Text c="dimmed">{advice}</Text>}
       <Group gap="xs">
         {mayChange && state !== 'DELIVERED' && (
-          <Button
-            size="xs"
-            loading={busy}
-            onClick={async () => {
-              const outcome = await retry({ id });
-              if (outcome.data) toast(t('Retry started'));
-            }}
-          >
+          <Button size="xs" loading={retry.busy} onClick={() => void retry.run({ id })}>
             {t('Retry now')}
           </Button>
         )}
@@ -161,7 +147,7 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
           {t('Events of this application')}
         </Button>
       </Group>
-      <FormError failure={failure} />
+      <FormError failure={retry.failure} />
     </>
   );
 }

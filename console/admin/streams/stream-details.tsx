@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { useMutation, useQuery } from '../api.ts';
+import { useQuery } from '../api.ts';
 import {
   AuditEvents,
   DeleteLogStream,
@@ -16,7 +16,7 @@ import { t } from '../language/language.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
+import { useAction } from '../ui/feedback/use-action.ts';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
@@ -60,33 +60,22 @@ export function StreamDetails({ id, project, mayChange, listPath }: StreamDetail
 }
 
 function Delivery({ stream, mayChange }: { stream: Stream; mayChange: boolean }) {
-  const [test, testing, testFailure] = useMutation(TestLogStream, stale);
-  const [update, updating, updateFailure] = useMutation(UpdateLogStream, stale);
   const { id, paused, position, lag, lastDeliveredAt, failures, failingSince } = stream;
+  const test = useAction(TestLogStream, stale, t('Test event queued'));
+  const toggle = useAction(UpdateLogStream, stale, paused ? t('Log stream resumed') : t('Log stream paused'));
   return (
     <Section
       title={t('Delivery')}
       actions={
         mayChange && (
           <>
-            <Button
-              variant="default"
-              loading={testing}
-              disabled={paused}
-              onClick={async () => {
-                const outcome = await test({ id });
-                if (outcome.data) toast(t('Test event queued'));
-              }}
-            >
+            <Button variant="default" loading={test.busy} disabled={paused} onClick={() => void test.run({ id })}>
               {t('Send test event')}
             </Button>
             <Button
               variant="default"
-              loading={updating}
-              onClick={async () => {
-                const outcome = await update({ input: { id, paused: !paused } });
-                if (outcome.data) toast(paused ? t('Log stream resumed') : t('Log stream paused'));
-              }}
+              loading={toggle.busy}
+              onClick={() => void toggle.run({ input: { id, paused: !paused } })}
             >
               {paused ? t('Resume') : t('Pause')}
             </Button>
@@ -94,7 +83,7 @@ function Delivery({ stream, mayChange }: { stream: Stream; mayChange: boolean })
         )
       }
     >
-      <FormError failure={testFailure ?? updateFailure} />
+      <FormError failure={test.failure ?? toggle.failure} />
       <Facts
         labelWidth="10rem"
         facts={[

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useMutation, useQuery } from '../api.ts';
+import { useQuery } from '../api.ts';
 import {
   AuditEvents,
   ReplayFailedWebhookDeliveries,
@@ -15,17 +15,17 @@ import { Code } from '../ui/code/code.tsx';
 
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
+import { useAction } from '../ui/feedback/use-action.ts';
 import { Section } from '../ui/layout/page.tsx';
 import {
   Attempts,
   DeliveryBadge,
+  DeliveryList,
   DeliveryProgress,
   DeliveryStateFilter,
   isDeliveryState,
 } from '../ui/lists/deliveries.tsx';
-import { Disclosures } from '../ui/lists/disclosures.tsx';
-import { ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
+import { ListBar, useListParams } from '../ui/lists/list-bar.tsx';
 import { Time } from '../ui/time.tsx';
 import type { Webhook } from './webhook-state.tsx';
 
@@ -44,8 +44,9 @@ export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; 
     { webhookId: webhook.id, filter, first: 25, after: after ?? null },
     { keep: true, ...(after ? {} : { everySeconds: 5 }) },
   );
-  const [replay, replaying, replayFailure] = useMutation(ReplayFailedWebhookDeliveries, stale);
-  const page = data?.webhookDeliveries;
+  const replay = useAction(ReplayFailedWebhookDeliveries, stale, ({ replayFailedWebhookDeliveries: count }) =>
+    t('Queued again: {count, plural, one {# event} other {# events}}', { count }),
+  );
   return (
     <Section
       flush
@@ -56,43 +57,29 @@ export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; 
         webhook.failed > 0 && (
           <Button
             variant="default"
-            loading={replaying}
+            loading={replay.busy}
             disabled={webhook.disabledReason !== null}
-            onClick={async () => {
-              const outcome = await replay({ webhookId: webhook.id });
-              if (outcome.data)
-                toast(
-                  t('Queued again: {count, plural, one {# event} other {# events}}', {
-                    count: outcome.data.replayFailedWebhookDeliveries,
-                  }),
-                );
-            }}
+            onClick={() => void replay.run({ webhookId: webhook.id })}
           >
             {t('Replay failed')}
           </Button>
         )
       }
     >
-      <FormError failure={replayFailure} />
+      <FormError failure={replay.failure} />
       <ListBar>
         <DeliveryStateFilter />
       </ListBar>
-      {failure && !page ? (
-        <LoadError failure={failure} subject={t('the list of deliveries')} retry={reload} />
-      ) : page?.edges.length === 0 ? (
-        <Empty icon="external" title={state ? t('No matches') : t('No delivery yet')}>
-          {state ? t('No delivery has this status.') : t('Send a test event to see whether the receiver accepts it.')}
-        </Empty>
-      ) : (
-        <Disclosures
-          rows={page?.edges.map(({ node }) => node)}
-          columns="8.5rem minmax(0, 1fr) minmax(0, 1fr) 9rem"
-          narrowColumns="minmax(0, 1fr) auto"
-          summary={(delivery) => <Summary delivery={delivery} />}
-          details={(delivery) => <Details delivery={delivery} webhook={webhook} mayChange={mayChange} />}
-        />
-      )}
-      <Pager pageInfo={page?.pageInfo} />
+      <DeliveryList
+        {...{ page: data?.webhookDeliveries, failure, reload }}
+        summary={(delivery) => <Summary delivery={delivery} />}
+        details={(delivery) => <Details delivery={delivery} webhook={webhook} mayChange={mayChange} />}
+        empty={
+          <Empty icon="external" title={state ? t('No matches') : t('No delivery yet')}>
+            {state ? t('No delivery has this status.') : t('Send a test event to see whether the receiver accepts it.')}
+          </Empty>
+        }
+      />
     </Section>
   );
 }
@@ -118,7 +105,7 @@ interface DetailsProps {
 }
 
 function Details({ delivery, webhook, mayChange }: DetailsProps) {
-  const [replay, busy, failure] = useMutation(ReplayWebhookDelivery, stale);
+  const replay = useAction(ReplayWebhookDelivery, stale, t('Delivery queued'));
   const [showsBody, setShowsBody] = useState(false);
   const { id, eventId, state, attempts } = delivery;
   const advice = state === 'DELIVERED' ? undefined : adviceOn(attempts.at(-1));
@@ -134,12 +121,9 @@ function Details({ delivery, webhook, mayChange }: DetailsProps) {
         {mayChange && (
           <Button
             size="xs"
-            loading={busy}
+            loading={replay.busy}
             disabled={webhook.disabledReason !== null}
-            onClick={async () => {
-              const outcome = await replay({ id });
-              if (outcome.data) toast(t('Delivery queued'));
-            }}
+            onClick={() => void replay.run({ id })}
           >
             {state === 'PENDING' ? t('Retry now') : t('Replay')}
           </Button>
@@ -148,7 +132,7 @@ function Details({ delivery, webhook, mayChange }: DetailsProps) {
           {showsBody ? t('Hide body') : t('Show body')}
         </Button>
       </Group>
-      <FormError failure={failure} />
+      <FormError failure={replay.failure} />
     </>
   );
 }

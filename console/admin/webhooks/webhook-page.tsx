@@ -21,8 +21,9 @@ import { useProject, useProjectPath } from '../projects/project.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton, PageSkeleton } from '../ui/feedback/skeleton.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
+import { useAction } from '../ui/feedback/use-action.ts';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
+import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { Time } from '../ui/time.tsx';
@@ -60,7 +61,7 @@ export function Component() {
           {`${disabledReasons[webhook.disabledReason]} ${t('Events are not queued for it.')}`}
         </Alert>
       )}
-      <Settings webhook={webhook} mayChange={mayChange} />
+      <Receiver webhook={webhook} mayChange={mayChange} />
       <Suspense
         fallback={
           <Section flush title={t('Deliveries')}>
@@ -74,18 +75,13 @@ export function Component() {
   );
 }
 
-function Settings({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean }) {
-  const navigate = useNavigate();
-  const path = useProjectPath();
+/** Address and state of the receiver. */
+function Receiver({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean }) {
   const address = useQuery(WebhookUrl, { id: webhook.id }, { pause: !mayChange });
-  const [dialog, setDialog] = useState<'edit' | 'rotate' | 'delete'>();
-  const [secret, setSecret] = useState<string>();
-  const [test, testing, testFailure] = useMutation(TestWebhook, stale);
-  const [update, updating, updateFailure] = useMutation(UpdateWebhook, stale);
-  const [rotate, rotating, rotateFailure] = useMutation(RotateWebhookSecret, stale);
+  const test = useAction(TestWebhook, stale, t('Test event queued'));
+  const [isEditing, setEditing] = useState(false);
   const url = address.data?.webhookUrl;
-  const isEnabled = webhook.disabledReason === null;
-  const close = () => setDialog(undefined);
+  const { id, host, types, lastDeliveredAt, failingSince, secretCreatedAt, previousSecretUntil } = webhook;
   return (
     <Section
       title={t('Receiver')}
@@ -94,97 +90,112 @@ function Settings({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
           <>
             <Button
               variant="default"
-              loading={testing}
-              disabled={!isEnabled}
-              onClick={async () => {
-                const outcome = await test({ id: webhook.id });
-                if (outcome.data) toast(t('Test event queued'));
-              }}
+              loading={test.busy}
+              disabled={webhook.disabledReason !== null}
+              onClick={() => void test.run({ id })}
             >
               {t('Send test event')}
             </Button>
-            <Button variant="default" disabled={!url} onClick={() => setDialog('edit')}>
+            <Button variant="default" disabled={!url} onClick={() => setEditing(true)}>
               {t('Edit')}
             </Button>
           </>
         )
       }
     >
-      <FormError failure={testFailure ?? updateFailure ?? address.failure} />
+      <FormError failure={test.failure ?? address.failure} />
       <Facts
         labelWidth="10rem"
         facts={[
-          [t('Address'), <code key="address">{url ?? webhook.host}</code>],
-          [t('Events'), webhook.types.length <= 3 ? eventsOf(webhook) : webhook.types.join(', ')],
-          [t('Last delivered'), <Time key="last" at={webhook.lastDeliveredAt} fallback={t('Never')} />],
-          webhook.failingSince && [t('Failing since'), <Time key="failing" at={webhook.failingSince} />],
-          [t('Secret created'), <Time key="secret" at={webhook.secretCreatedAt} />],
-          webhook.previousSecretUntil && [
+          [t('Address'), <code key="address">{url ?? host}</code>],
+          [t('Events'), types.length <= 3 ? eventsOf(webhook) : types.join(', ')],
+          [t('Last delivered'), <Time key="last" at={lastDeliveredAt} fallback={t('Never')} />],
+          failingSince && [t('Failing since'), <Time key="failing" at={failingSince} />],
+          [t('Secret created'), <Time key="secret" at={secretCreatedAt} />],
+          previousSecretUntil && [
             t('Previous secret'),
             <span key="previous">
-              {rich('also signs until <time></time>', { time: () => <Time at={webhook.previousSecretUntil} /> })}
+              {rich('also signs until <time></time>', { time: () => <Time at={previousSecretUntil} /> })}
             </span>,
           ],
         ]}
       />
-      {mayChange && (
-        <Group gap="xs">
-          <Button
-            variant="default"
-            size="xs"
-            loading={updating}
-            onClick={async () => {
-              const outcome = await update({ input: { id: webhook.id, enabled: !isEnabled } });
-              if (outcome.data) toast(isEnabled ? t('Webhook disabled') : t('Webhook enabled'));
-            }}
-          >
-            {isEnabled ? t('Disable') : t('Enable')}
-          </Button>
-          <Button variant="default" size="xs" loading={rotating} onClick={() => setDialog('rotate')}>
-            {t('Rotate secret')}
-          </Button>
-          <Button variant="subtle" color="red" size="xs" onClick={() => setDialog('delete')}>
-            {t('Delete webhook')}
-          </Button>
-        </Group>
-      )}
-      <FormError failure={rotateFailure} />
-      <Modal opened={dialog === 'edit'} onClose={close} title={t('Edit the webhook')} size="lg">
+      {mayChange && <WebhookActions webhook={webhook} />}
+      <Modal opened={isEditing} onClose={() => setEditing(false)} title={t('Edit the webhook')} size="lg">
         <Suspense fallback={null}>
-          {dialog === 'edit' && url && <WebhookForm webhook={{ ...webhook, url }} onClose={close} />}
+          {isEditing && url && <WebhookForm webhook={{ ...webhook, url }} onClose={() => setEditing(false)} />}
         </Suspense>
       </Modal>
-      <Modal opened={dialog === 'rotate'} onClose={close} title={t('Rotate the signing secret?')}>
-        <p>{t('Both secrets sign for 24 hours, so that the receiver can change without a gap.')}</p>
-        {webhook.previousSecretUntil && <p>{t('The secret before that stops signing now.')}</p>}
-        <Group justify="flex-end" gap="xs" mt="lg">
-          <Button variant="default" onClick={close} data-autofocus>
-            {t('Cancel')}
-          </Button>
-          <Button
-            onClick={async () => {
-              close();
-              const outcome = await rotate({ id: webhook.id });
-              setSecret(outcome.data?.rotateWebhookSecret.secret);
-            }}
-          >
-            {t('Rotate secret')}
-          </Button>
-        </Group>
-      </Modal>
-      <ConfirmMutation
-        title={t('Delete the webhook to {host}?', { host: webhook.host })}
-        verb={t('Delete webhook')}
-        operation={DeleteWebhook}
-        variables={dialog === 'delete' ? { id: webhook.id } : undefined}
-        invalidates={[Webhooks, AuditEvents]}
-        done={t('Webhook deleted')}
-        onDone={() => void navigate(path('webhooks'))}
-        onClose={close}
-      >
-        <p>{t('It receives no more events. Its deliveries are deleted, also those that wait.')}</p>
-      </ConfirmMutation>
-      <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />
     </Section>
+  );
+}
+
+/** Disables the webhook, replaces its secret, or deletes it. */
+function WebhookActions({ webhook }: { webhook: Webhook }) {
+  const { id, disabledReason, previousSecretUntil } = webhook;
+  const isEnabled = disabledReason === null;
+  const toggle = useAction(UpdateWebhook, stale, isEnabled ? t('Webhook disabled') : t('Webhook enabled'));
+  const [rotate, rotating, rotateFailure] = useMutation(RotateWebhookSecret, stale);
+  const [dialog, setDialog] = useState<'rotate' | 'delete'>();
+  const [secret, setSecret] = useState<string>();
+  const close = () => setDialog(undefined);
+  const replaceSecret = async () => {
+    close();
+    const outcome = await rotate({ id });
+    setSecret(outcome.data?.rotateWebhookSecret.secret);
+  };
+  const button = { variant: 'default', size: 'xs' } as const;
+  return (
+    <>
+      <Group gap="xs">
+        <Button
+          {...button}
+          loading={toggle.busy}
+          onClick={() => void toggle.run({ input: { id, enabled: !isEnabled } })}
+        >
+          {isEnabled ? t('Disable') : t('Enable')}
+        </Button>
+        <Button {...button} loading={rotating} onClick={() => setDialog('rotate')}>
+          {t('Rotate secret')}
+        </Button>
+        <Button variant="subtle" color="red" size="xs" onClick={() => setDialog('delete')}>
+          {t('Delete webhook')}
+        </Button>
+      </Group>
+      <FormError failure={toggle.failure ?? rotateFailure} />
+      <Modal opened={dialog === 'rotate'} onClose={close} title={t('Rotate the signing secret?')}>
+        <DialogForm
+          verb={t('Rotate secret')}
+          busy={false}
+          failure={undefined}
+          onSubmit={() => void replaceSecret()}
+          onClose={close}
+        >
+          <p>{t('Both secrets sign for 24 hours, so that the receiver can change without a gap.')}</p>
+          {previousSecretUntil && <p>{t('The secret before that stops signing now.')}</p>}
+        </DialogForm>
+      </Modal>
+      <DeleteDialog opened={dialog === 'delete'} webhook={webhook} onClose={close} />
+      <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />
+    </>
+  );
+}
+
+function DeleteDialog({ opened, webhook, onClose }: { opened: boolean; webhook: Webhook; onClose(): void }) {
+  const navigate = useNavigate();
+  const path = useProjectPath();
+  return (
+    <ConfirmMutation
+      title={t('Delete the webhook to {host}?', { host: webhook.host })}
+      verb={t('Delete webhook')}
+      operation={DeleteWebhook}
+      variables={opened ? { id: webhook.id } : undefined}
+      invalidates={[Webhooks, AuditEvents]}
+      done={t('Webhook deleted')}
+      onDone={() => void navigate(path('webhooks'))}
+      onClose={onClose}
+    >
+      <p>{t('It receives no more events. Its deliveries are deleted, also those that wait.')}</p>
+    </ConfirmMutation>
   );
 }

@@ -16,7 +16,7 @@ import { t } from '../../language/language.ts';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../../ui/feedback/skeleton.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { useAction } from '../../ui/feedback/use-action.ts';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { exactly } from '../../ui/time.tsx';
@@ -111,7 +111,7 @@ function Shown({ result }: { result: Result }) {
 
 /** The test sign-in created a real session in the project. */
 function Session({ sid, who }: { sid: unknown; who: string }) {
-  const [end, busy, failure] = useMutation(EndUserSession, [UserById, UserAccess, AuditEvents]);
+  const end = useAction(EndUserSession, [UserById, UserAccess, AuditEvents], t('Session ended'));
   const [ended, setEnded] = useState(false);
   if (typeof sid !== 'string') return null;
   return (
@@ -124,19 +124,14 @@ function Session({ sid, who }: { sid: unknown; who: string }) {
           <Button
             variant="default"
             size="compact-sm"
-            loading={busy}
-            onClick={async () => {
-              const outcome = await end({ id: sid });
-              if (!outcome.data) return;
-              setEnded(true);
-              toast(t('Session ended'));
-            }}
+            loading={end.busy}
+            onClick={async () => setEnded((await end.run({ id: sid })) !== undefined)}
           >
             {t('End this session')}
           </Button>
         </>
       )}
-      <FormError failure={failure} />
+      <FormError failure={end.failure} />
     </Group>
   );
 }
