@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
-import { Link } from 'react-router';
 import { t } from '../language/language.ts';
 import { useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
+import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { EventList } from './event-list.tsx';
 import type { AuditEvent } from './event-text.ts';
@@ -27,9 +26,9 @@ export function Activity({ title = t('Activity'), events, query, hasFilters = fa
       flush
       title={title}
       actions={
-        <Button component={Link} to={query ? `${all}?${new URLSearchParams(query)}` : all} variant="default" size="xs">
+        <LinkButton to={query ? `${all}?${new URLSearchParams(query)}` : all} size="xs">
           {t('All events')}
-        </Button>
+        </LinkButton>
       }
     >
       {events?.length === 0 ? (

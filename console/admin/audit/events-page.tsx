@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core';
-import { Link } from 'react-router';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { Events } from './events.tsx';
 
@@ -12,11 +11,7 @@ export function Component() {
     <Page
       title={t('Events')}
       lead={t('Every sign-in and every change in {name}: actor, source and result.', { name: project.name })}
-      actions={
-        <Button component={Link} to={path('troubleshooting')} variant="default">
-          {t('Troubleshoot a sign-in')}
-        </Button>
-      }
+      actions={<LinkButton to={path('troubleshooting')}>{t('Troubleshoot a sign-in')}</LinkButton>}
     >
       <Events projectId={project.id} path={path('events')} />
     </Page>

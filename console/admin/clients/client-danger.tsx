@@ -6,7 +6,6 @@ import { ClientById, DeleteClient, UpdateClient } from '../generated/operations.
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProjectPath } from '../projects/project.tsx';
-
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { useAction } from '../ui/feedback/use-action.ts';
 import { Section } from '../ui/layout/page.tsx';

@@ -1,6 +1,5 @@
-import { Alert, Badge, Button, Loader, Stack, Switch } from '@mantine/core';
+import { Alert, Badge, Loader, Stack, Switch } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
-import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { part, usePrefetch, useQuery } from '../api.ts';
 import {
@@ -19,6 +18,7 @@ import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { useAction } from '../ui/feedback/use-action.ts';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { isLive } from '../ui/secrets/expiry.ts';
 import { Time } from '../ui/time.tsx';
@@ -105,9 +105,9 @@ export function Component() {
         </Stack>
         <FormError failure={fault} />
         <div>
-          <Button component={Link} to={`${path('users')}?provenance=SCIM`} variant="default" size="xs">
+          <LinkButton to={`${path('users')}?provenance=SCIM`} size="xs">
             {t('Users from the directory')}
-          </Button>
+          </LinkButton>
         </div>
       </Section>
       <ConfirmMutation

@@ -12,7 +12,6 @@ import {
 import { t } from '../language/language.ts';
 import { type Project, useProject } from '../projects/project.tsx';
 import { ShowGraphql } from '../ui/code/show-graphql.tsx';
-
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';

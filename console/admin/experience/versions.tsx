@@ -4,7 +4,6 @@ import { useQuery } from '../api.ts';
 import { ExperienceVersions } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
-
 import { Confirm } from '../ui/feedback/confirm.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';

@@ -1,5 +1,5 @@
 import { Button, Center } from '@mantine/core';
-import { Link, useRouteError } from 'react-router';
+import { useRouteError } from 'react-router';
 import { MeProvider } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { Session } from '../generated/operations.ts';
@@ -7,6 +7,7 @@ import { t } from '../language/language.ts';
 import { signOutAddress } from '../settings.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
+import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { Frame } from './frame.tsx';
 import { SignInAgain } from './sign-in-again-dialog.tsx';
@@ -57,9 +58,9 @@ export function Missing() {
         icon="search"
         title={t('Page not found')}
         action={
-          <Button component={Link} to="/">
+          <LinkButton to="/" variant="filled">
             {t('Go to home')}
-          </Button>
+          </LinkButton>
         }
       >
         {t('The address is wrong, or the page was deleted.')}

@@ -1,6 +1,5 @@
-import { Button, Modal } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
-import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { Groups, type GroupsQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
@@ -8,6 +7,7 @@ import { useProject, useProjectPath } from '../projects/project.tsx';
 import { atLeast } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { AddButton } from '../ui/forms/add-button.tsx';
+import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
 import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
@@ -61,11 +61,7 @@ export function Component() {
           <Empty
             icon="groups"
             title={t('No group yet')}
-            action={
-              <Button component={Link} to={path('directory')} variant="default">
-                {t('Connect a directory')}
-              </Button>
-            }
+            action={<LinkButton to={path('directory')}>{t('Connect a directory')}</LinkButton>}
           >
             {t(
               'A directory pushes its groups here with their members: in Okta under “Push groups”, in Entra ID under “Users and groups” of the application.',

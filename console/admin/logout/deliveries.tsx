@@ -1,5 +1,4 @@
 import { Button, Group, Text } from '@mantine/core';
-import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
 import {
   LogoutDeliveries,
@@ -11,10 +10,10 @@ import {
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProjectPath } from '../projects/project.tsx';
-
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { useAction } from '../ui/feedback/use-action.ts';
+import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import {
   Attempts,
@@ -139,13 +138,13 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
           </Button>
         )}
         {user && (
-          <Button component={Link} to={path(`users/${user.id}`)} variant="default" size="xs">
+          <LinkButton to={path(`users/${user.id}`)} size="xs">
             {t('Open the user')}
-          </Button>
+          </LinkButton>
         )}
-        <Button component={Link} to={`${path('events')}?client=${delivery.client.id}`} variant="default" size="xs">
+        <LinkButton to={`${path('events')}?client=${delivery.client.id}`} size="xs">
           {t('Events of this application')}
-        </Button>
+        </LinkButton>
       </Group>
       <FormError failure={retry.failure} />
     </>

@@ -1,5 +1,4 @@
-import { Badge, Button } from '@mantine/core';
-import { Link } from 'react-router';
+import { Badge } from '@mantine/core';
 import type { Failure } from '../failure.ts';
 import type { LogoutReceiversQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
@@ -7,6 +6,7 @@ import { useProjectPath } from '../projects/project.tsx';
 import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
+import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
@@ -51,11 +51,7 @@ export function Receivers({
             <Empty
               icon="applications"
               title={t('No application uses back-channel logout')}
-              action={
-                <Button component={Link} to={path('applications')} variant="default">
-                  {t('Open the applications')}
-                </Button>
-              }
+              action={<LinkButton to={path('applications')}>{t('Open the applications')}</LinkButton>}
             >
               {t('Without a logout URI, an application keeps its own session after logout.')}
             </Empty>

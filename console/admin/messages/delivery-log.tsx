@@ -1,5 +1,4 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
-import { Link } from 'react-router';
+import { Badge, Group, Text } from '@mantine/core';
 import {
   type MessageChannel,
   type MessageState,
@@ -10,6 +9,7 @@ import {
 import { t } from '../language/language.ts';
 import { type Project, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
+import { LinkButton } from '../ui/layout/link-button.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
 import { Filter, filterOptions, useListParams } from '../ui/lists/list-bar.tsx';
 import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
@@ -88,11 +88,7 @@ export function DeliveryLog({ project }: { project: Project }) {
         <Empty
           icon="mail"
           title={t('No messages in the last 30 days')}
-          action={
-            <Button component={Link} to={path('messages/sending')} variant="default">
-              {t('Test sending')}
-            </Button>
-          }
+          action={<LinkButton to={path('messages/sending')}>{t('Test sending')}</LinkButton>}
         >
           {t('Codes and notices appear here within a second, without their content.')}
         </Empty>

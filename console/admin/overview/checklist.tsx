@@ -1,9 +1,9 @@
-import { Button, VisuallyHidden } from '@mantine/core';
-import { Link } from 'react-router';
+import { VisuallyHidden } from '@mantine/core';
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import rows from '../ui/lists/rows.module.css';
 import { Time } from '../ui/time.tsx';
@@ -55,9 +55,9 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
             </p>
           </div>
           {!task.isDone && task.action && (
-            <Button component={Link} to={task.action.to} size="xs" variant={task === next ? 'filled' : 'default'}>
+            <LinkButton to={task.action.to} size="xs" variant={task === next ? 'filled' : 'default'}>
               {task.action.label}
-            </Button>
+            </LinkButton>
           )}
         </li>
       ))}

@@ -7,7 +7,6 @@ import { locale, t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
 import { count } from '../ui/counted.ts';
-
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
 import { Radios } from '../ui/forms/radios.tsx';

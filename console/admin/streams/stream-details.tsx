@@ -12,7 +12,6 @@ import {
   UpdateLogStream,
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';

@@ -4,7 +4,6 @@ import type { UserFilter } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { settings } from '../settings.ts';
 import { Code } from '../ui/code/code.tsx';
-
 import { toast } from '../ui/feedback/toast.tsx';
 import { useDownload } from '../ui/files/use-download.ts';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';

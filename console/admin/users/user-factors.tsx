@@ -1,7 +1,6 @@
 import type { UserAccessQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { methodNames } from '../signin/factor-values.ts';
-
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';

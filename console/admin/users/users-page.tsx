@@ -1,6 +1,5 @@
 import { Button, Menu } from '@mantine/core';
 import { lazy, useState } from 'react';
-import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { type UserAction, type UserOrder, type UserRowFragment, Users } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
@@ -9,6 +8,7 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { LazyDialog } from '../ui/feedback/lazy-dialog.tsx';
 import { AddButton } from '../ui/forms/add-button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
 import { Filters } from '../ui/lists/filters.tsx';
@@ -72,9 +72,7 @@ export function Component() {
                 {t('Export')}
               </Button>
             )}
-            <Button component={Link} to={path('users/import')} variant="default">
-              {t('Import')}
-            </Button>
+            <LinkButton to={path('users/import')}>{t('Import')}</LinkButton>
             <AddButton onClick={() => setDialog('add')}>{t('Add user')}</AddButton>
           </>
         )
@@ -143,11 +141,7 @@ function NoUsers() {
     <Empty
       icon="users"
       title={t('No users yet')}
-      action={
-        <Button component={Link} to={path('directory')} variant="default">
-          {t('Connect a directory')}
-        </Button>
-      }
+      action={<LinkButton to={path('directory')}>{t('Connect a directory')}</LinkButton>}
     >
       {signUp === 'OPEN'
         ? t('Users appear at first sign-in, when a directory creates them, or when you add them.')

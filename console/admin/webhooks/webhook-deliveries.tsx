@@ -12,7 +12,6 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { Code } from '../ui/code/code.tsx';
-
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { useAction } from '../ui/feedback/use-action.ts';

@@ -1,6 +1,5 @@
-import { Button, Group, Menu } from '@mantine/core';
+import { Group, Menu } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { useMutation } from '../../api.ts';
 import {
   type ApiKeyKind,
@@ -19,6 +18,7 @@ import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { AddButton } from '../../ui/forms/add-button.tsx';
+import { LinkButton } from '../../ui/layout/link-button.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';
@@ -149,9 +149,9 @@ function AssertionKey({ client, mayChange }: ClientPartProps) {
       lead={t('Public key for client assertions (private_key_jwt)')}
       actions={
         mayChange && (
-          <Button component={Link} to={path(`applications/${client.id}/settings`)} variant="default">
+          <LinkButton to={path(`applications/${client.id}/settings`)}>
             {client.jwks ? t('Replace') : t('Set up')}
-          </Button>
+          </LinkButton>
         )
       }
     >

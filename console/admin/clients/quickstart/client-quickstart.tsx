@@ -1,4 +1,4 @@
-import { Alert, Button, NativeSelect, SimpleGrid } from '@mantine/core';
+import { Alert, NativeSelect, SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { t } from '../../language/language.ts';
@@ -6,6 +6,7 @@ import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { settings } from '../../settings.ts';
 import { CopyField } from '../../ui/code/copy.tsx';
 import { Snippets } from '../../ui/code/snippets.tsx';
+import { LinkButton } from '../../ui/layout/link-button.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import { issuerAdvice } from '../issuer-advice.ts';
@@ -56,9 +57,7 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
               data={Object.entries(clientKinds).map(([value, { name }]) => ({ value, label: name }))}
               onChange={(event) => setKind(event.currentTarget.value as ClientKind)}
             />
-            <Button component={Link} to={path(`applications/${client.id}/keys`)} variant="default">
-              {t('Manage keys')}
-            </Button>
+            <LinkButton to={path(`applications/${client.id}/keys`)}>{t('Manage keys')}</LinkButton>
           </>
         }
       >

@@ -1,6 +1,6 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { Link, useNavigate, useSearchParams } from 'react-router';
+import { useNavigate, useSearchParams } from 'react-router';
 import { useMutation } from '../../api.ts';
 import type { Failure } from '../../failure.ts';
 import {
@@ -12,11 +12,11 @@ import {
   UserById,
 } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
-
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../../ui/feedback/skeleton.tsx';
 import { useAction } from '../../ui/feedback/use-action.ts';
+import { LinkButton } from '../../ui/layout/link-button.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { exactly } from '../../ui/time.tsx';
@@ -56,9 +56,9 @@ export function Component() {
         icon={failure || error ? 'warning' : 'applications'}
         title={failure || error ? t('Sign-in failed') : t('No test sign-in to show')}
         action={
-          <Button component={Link} to="/">
+          <LinkButton to="/" variant="filled">
             {t('Go to home')}
-          </Button>
+          </LinkButton>
         }
       >
         {error

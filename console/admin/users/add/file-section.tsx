@@ -1,7 +1,6 @@
 import { Box, Button, FileButton, Group, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { lower, t } from '../../language/language.ts';
-
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { decodeText, parseCsv, type Source } from './csv.ts';

@@ -1,15 +1,14 @@
 import { Alert, Button, Checkbox, Group, Progress, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { Link } from 'react-router';
 import { useAccess } from '../../access.tsx';
 import { useMutation, useQuery } from '../../api.ts';
 import type { Failure } from '../../failure.ts';
 import { CustomAttributes, ImportUsers } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
-
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { useUnloadWarning } from '../../ui/forms/unload-warning.ts';
+import { LinkButton } from '../../ui/layout/link-button.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { ColumnTable } from './column-table.tsx';
 import type { Source } from './csv.ts';
@@ -128,9 +127,7 @@ function Import({ projectId }: { projectId: string }) {
       {run && source && !isRunning && (
         <Outcome kind={run.kind} progress={run.progress} source={source}>
           {run.kind === 'import' && (
-            <Button component={Link} to={path(invite ? 'users?seen=invited' : 'users')} variant="default">
-              {t('Show users')}
-            </Button>
+            <LinkButton to={path(invite ? 'users?seen=invited' : 'users')}>{t('Show users')}</LinkButton>
           )}
         </Outcome>
       )}
