@@ -60,22 +60,29 @@ export function Component() {
       >
         {edited && <ApiForm {...(edited === 'new' ? {} : { api: edited })} onClose={() => setEdited(undefined)} />}
       </Modal>
-      <ConfirmMutation
-        title={t('Delete the API {name}?', { name: deleting?.name })}
-        verb={t('Delete API')}
-        operation={DeleteApi}
-        variables={deleting && { id: deleting.id }}
-        invalidates={[Apis, ApiGrants, AuditEvents]}
-        done={t('API deleted')}
-        onClose={() => setDeleting(undefined)}
-      >
-        <p>
-          {rich(
-            'Applications get no more tokens for <code>{identifier}</code>. Introspection reports existing tokens as inactive; a service that only checks signatures accepts them until they expire.',
-            { identifier: deleting?.identifier },
-          )}
-        </p>
-      </ConfirmMutation>
+      <DeleteDialog api={deleting} onClose={() => setDeleting(undefined)} />
     </Page>
+  );
+}
+
+/** @param api absent: the dialog is closed */
+function DeleteDialog({ api, onClose }: { api: ApiRowFragment | undefined; onClose(): void }) {
+  return (
+    <ConfirmMutation
+      title={t('Delete the API {name}?', { name: api?.name })}
+      verb={t('Delete API')}
+      operation={DeleteApi}
+      variables={api && { id: api.id }}
+      invalidates={[Apis, ApiGrants, AuditEvents]}
+      done={t('API deleted')}
+      onClose={onClose}
+    >
+      <p>
+        {rich(
+          'Applications get no more tokens for <code>{identifier}</code>. Introspection reports existing tokens as inactive; a service that only checks signatures accepts them until they expire.',
+          { identifier: api?.identifier },
+        )}
+      </p>
+    </ConfirmMutation>
   );
 }

@@ -3,12 +3,13 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
 import type { ClientPartProps } from '../clients/client-part.ts';
-import { ApiGrants, type ApiRowFragment } from '../generated/operations.ts';
+import { ApiGrants, type ApiGrantsQuery, type ApiRowFragment } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
+import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { AdminAccess } from './admin-access.tsx';
@@ -17,92 +18,94 @@ import { ApiGrantForm } from './api-grant-form.tsx';
 /** Which APIs and scopes an application may use. */
 export function ClientApis({ client, mayChange }: ClientPartProps) {
   const project = useProject();
-  const path = useProjectPath();
-  const variables = { projectId: project.id, clientId: client.id };
-  const { data, failure, reload } = useQuery(ApiGrants, variables);
-  const [editedId, setEditedId] = useState<string>();
+  const { data, failure, reload } = useQuery(ApiGrants, { projectId: project.id, clientId: client.id });
   if (failure && !data) return <LoadError failure={failure} subject={t('the list of APIs')} retry={reload} />;
+  return (
+    <>
+      {!client.grantTypes.includes('CLIENT_CREDENTIALS') && <MissingGrantType clientId={client.id} />}
+      <AllowedScopes clientId={client.id} data={data} mayChange={mayChange} />
+      <AdminAccess client={client} mayChange={mayChange} />
+    </>
+  );
+}
+
+function MissingGrantType({ clientId }: { clientId: string }) {
+  const settings = useProjectPath()(`applications/${clientId}/settings`);
+  return (
+    <Alert color="neutral">
+      {rich(
+        'To get tokens for itself, without a user, this application needs the client credentials grant: <anchor>Settings</anchor>.',
+        {
+          anchor: (text) => (
+            <Anchor component={Link} to={settings}>
+              {text}
+            </Anchor>
+          ),
+        },
+      )}
+    </Alert>
+  );
+}
+
+interface AllowedScopesProps {
+  clientId: string;
+  /** Undefined while loading. */
+  data: ApiGrantsQuery | undefined;
+  mayChange: boolean;
+}
+
+function AllowedScopes({ clientId, data, mayChange }: AllowedScopesProps) {
+  const path = useProjectPath();
+  const [editedId, setEditedId] = useState<string>();
+  const close = () => setEditedId(undefined);
   const grantOf = ({ id }: ApiRowFragment) => data?.apiGrants.find(({ api }) => api.id === id);
   const edited = data?.apis.find(({ id }) => id === editedId);
+  return (
+    <Section
+      flush
+      title={t('APIs')}
+      lead={t('Scopes that tokens of this application may have. A change applies at once.')}
+    >
+      <DataTable
+        label={t('APIs')}
+        columns={columnsOf(grantOf, mayChange && setEditedId)}
+        rows={data?.apis}
+        skeletonRows={2}
+        empty={
+          <Empty icon="server" title={t('No API yet')} action={<LinkButton to={path('apis')}>{t('APIs')}</LinkButton>}>
+            {t('Register the services of this project first.')}
+          </Empty>
+        }
+      />
+      <Modal opened={edited !== undefined} onClose={close} title={t('Access to {name}', { name: edited?.name })}>
+        {edited && <ApiGrantForm clientId={clientId} api={edited} grant={grantOf(edited)} onClose={close} />}
+      </Modal>
+    </Section>
+  );
+}
+
+type Grant = ApiGrantsQuery['apiGrants'][number];
+
+function columnsOf(
+  grantOf: (api: ApiRowFragment) => Grant | undefined,
+  onEdit: false | ((id: string) => void),
+): Column<ApiRowFragment>[] {
   const columns: Column<ApiRowFragment>[] = [
     { header: t('API'), isName: true, width: '24%', cell: ({ name }) => name },
     { header: t('Identifier'), cell: ({ identifier }) => <code>{identifier}</code> },
     { header: t('Scopes'), cell: (api) => grantOf(api)?.scopes.join(', ') || t('None') },
     { header: t('Introspection'), cell: (api) => (grantOf(api)?.introspects ? t('Allowed') : '–') },
   ];
-  if (mayChange) {
-    columns.push({
-      header: '',
-      align: 'end',
-      isPlain: true,
-      cell: (api) => (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          aria-label={t('Change access to {name}', { name: api.name })}
-          onClick={() => setEditedId(api.id)}
-        >
-          {t('Change')}
-        </Button>
-      ),
-    });
-  }
-  return (
-    <>
-      {!client.grantTypes.includes('CLIENT_CREDENTIALS') && (
-        <Alert color="neutral">
-          {rich(
-            'To get tokens for itself, without a user, this application needs the client credentials grant: <anchor>Settings</anchor>.',
-            {
-              anchor: (text) => (
-                <Anchor component={Link} to={path(`applications/${client.id}/settings`)}>
-                  {text}
-                </Anchor>
-              ),
-            },
-          )}
-        </Alert>
-      )}
-      <Section
-        flush
-        title={t('APIs')}
-        lead={t('Scopes that tokens of this application may have. A change applies at once.')}
-      >
-        <DataTable
-          label={t('APIs')}
-          columns={columns}
-          rows={data?.apis}
-          skeletonRows={2}
-          empty={
-            <Empty
-              icon="server"
-              title={t('No API yet')}
-              action={
-                <Button component={Link} to={path('apis')} variant="default">
-                  {t('APIs')}
-                </Button>
-              }
-            >
-              {t('Register the services of this project first.')}
-            </Empty>
-          }
-        />
-      </Section>
-      <AdminAccess client={client} mayChange={mayChange} />
-      <Modal
-        opened={edited !== undefined}
-        onClose={() => setEditedId(undefined)}
-        title={t('Access to {name}', { name: edited?.name })}
-      >
-        {edited && (
-          <ApiGrantForm
-            clientId={client.id}
-            api={edited}
-            grant={grantOf(edited)}
-            onClose={() => setEditedId(undefined)}
-          />
-        )}
-      </Modal>
-    </>
+  if (!onEdit) return columns;
+  const edit = ({ id, name }: ApiRowFragment) => (
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      aria-label={t('Change access to {name}', { name })}
+      onClick={() => onEdit(id)}
+    >
+      {t('Change')}
+    </Button>
   );
+  return [...columns, { header: '', align: 'end', isPlain: true, cell: edit }];
 }

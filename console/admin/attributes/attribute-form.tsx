@@ -1,4 +1,5 @@
 import { Checkbox, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import type { ChangeEvent } from 'react';
 import {
   AuditEvents,
   CreateCustomAttribute,
@@ -29,12 +30,16 @@ interface AttributeFormProps {
   onClose(): void;
 }
 
-const partTypes = ['string', 'boolean', 'integer', 'decimal', 'dateTime', 'reference'] as const;
+const writers = {
+  READ_WRITE: t('Directories and admins'),
+  READ_ONLY: t('Admins only'),
+  IMMUTABLE: t('Directories and admins, once'),
+  WRITE_ONLY: t('Directories; never read'),
+};
+const returns = { DEFAULT: t('By default'), ALWAYS: t('Always'), REQUEST: t('On request'), NEVER: t('Never') };
 
-/** Creates a custom attribute, or changes its definition. */
-export function AttributeForm({ projectId, attribute, initial, onClose }: AttributeFormProps) {
-  const firstFocus = useFirstFocus<HTMLInputElement>();
-  const form = useDialogForm({
+function useAttributeForm({ projectId, attribute, initial, onClose }: AttributeFormProps) {
+  return useDialogForm({
     initial: (): Values & { parts: string } => ({
       ...(attribute ?? initial ?? { name: '', type: 'STRING' }),
       parts: linesOf(attribute),
@@ -51,33 +56,46 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
     done: attribute ? t('Saved') : t('Attribute created'),
     onClose,
   });
-  const { values, set } = form;
-  const isWriteOnly = values.mutability === 'WRITE_ONLY';
-  const flag = (name: 'multiValued' | 'required' | 'indexed' | 'caseExact') => ({
-    ...form.toggle(name),
-    checked: values[name] ?? false,
-  });
-  const visibility = (audience: CustomAudience) => {
-    const others = (values.visibleTo ?? []).filter((each) => each !== audience);
-    return {
-      checked: values.visibleTo?.includes(audience) ?? false,
-      onChange: (event: { currentTarget: { checked: boolean } }) =>
-        set({ visibleTo: event.currentTarget.checked ? [...others, audience] : others }),
-    };
-  };
+}
+
+interface PartProps {
+  form: ReturnType<typeof useAttributeForm>;
+}
+
+/** Creates a custom attribute, or changes its definition. */
+export function AttributeForm(props: AttributeFormProps) {
+  const { attribute } = props;
+  const form = useAttributeForm(props);
+  const { description, alias, name } = form.values;
   return (
-    <DialogForm
-      {...form.props}
-      verb={attribute ? t('Save') : t('Create attribute')}
-      disabled={values.name.trim() === ''}
-    >
+    <DialogForm {...form.props} verb={attribute ? t('Save') : t('Create attribute')} disabled={name.trim() === ''}>
+      <NameAndType form={form} isNew={attribute === undefined} />
+      <TextInput label={t('Description')} maxLength={500} {...form.field('description')} value={description ?? ''} />
+      <Directories form={form} />
+      <Rules form={form} />
+      <TextInput
+        label={t('Also accepted as')}
+        description={t('A name that your directory sends already. Optional.')}
+        maxLength={300}
+        spellCheck={false}
+        {...form.field('alias')}
+        value={alias ?? ''}
+      />
+    </DialogForm>
+  );
+}
+
+function NameAndType({ form, isNew }: PartProps & { isNew: boolean }) {
+  const firstFocus = useFirstFocus<HTMLInputElement>();
+  return (
+    <>
       <Group grow align="flex-start">
         <TextInput
-          label={t('Name')}
-          description={attribute ? t('Cannot be changed') : t('Letters, digits, _ and -')}
-          maxLength={64}
           {...verbatim}
-          disabled={attribute !== undefined}
+          label={t('Name')}
+          description={isNew ? t('Letters, digits, _ and -') : t('Cannot be changed')}
+          maxLength={64}
+          disabled={!isNew}
           {...form.field('name')}
           {...firstFocus}
         />
@@ -89,7 +107,7 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
           {...form.field('type')}
         />
       </Group>
-      {values.type === 'COMPLEX' && (
+      {form.values.type === 'COMPLEX' && (
         <Textarea
           label={t('Parts')}
           description={t('One on each line: name, a space, and the type ({partTypes})', {
@@ -102,78 +120,78 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
           error={form.faultAt('subAttributes')}
         />
       )}
-      <TextInput
-        label={t('Description')}
-        maxLength={500}
-        {...form.field('description')}
-        value={values.description ?? ''}
-      />
-      <Group grow align="flex-start">
-        <Select
-          label={t('Written by')}
-          allowDeselect={false}
-          data={optionsOf({
-            READ_WRITE: t('Directories and admins'),
-            READ_ONLY: t('Admins only'),
-            IMMUTABLE: t('Directories and admins, once'),
-            WRITE_ONLY: t('Directories; never read'),
-          })}
-          {...form.field('mutability')}
-          value={values.mutability ?? 'READ_WRITE'}
-        />
-        <Select
-          label={t('Returned to directories')}
-          allowDeselect={false}
-          disabled={isWriteOnly}
-          data={optionsOf({
-            DEFAULT: t('By default'),
-            ALWAYS: t('Always'),
-            REQUEST: t('On request'),
-            NEVER: t('Never'),
-          })}
-          {...form.field('returned')}
-          value={isWriteOnly ? 'NEVER' : (values.returned ?? 'DEFAULT')}
-        />
-      </Group>
-      <Stack gap="xs">
-        <Checkbox label={t('Several values')} {...flag('multiValued')} />
-        <Checkbox
-          label={t('Required')}
-          description={t('Directories must send a value for active users')}
-          {...flag('required')}
-        />
-        <Checkbox
-          label={t('Unique in the project')}
-          checked={values.uniqueness === 'SERVER'}
-          error={form.faultAt('uniqueness')}
-          onChange={(event) => set({ uniqueness: event.currentTarget.checked ? 'SERVER' : 'NONE' })}
-        />
-        <Checkbox label={t('Indexed')} description={t('Filters find equal values quickly')} {...flag('indexed')} />
-        {values.type === 'STRING' && <Checkbox label={t('Case-sensitive')} {...flag('caseExact')} />}
-        <Checkbox
-          label={t('Available in claims')}
-          description={t('Claim mappings can send it to applications')}
-          error={form.faultAt('visibleTo')}
-          {...visibility('APPLICATIONS')}
-        />
-        <Checkbox
-          label={t('Shown to the user')}
-          description={t('On the account page, read-only, under its description')}
-          {...visibility('USER')}
-        />
-      </Stack>
-      <TextInput
-        label={t('Also accepted as')}
-        description={t('A name that your directory sends already. Optional.')}
-        maxLength={300}
-        spellCheck={false}
-        {...form.field('alias')}
-        value={values.alias ?? ''}
-      />
-    </DialogForm>
+    </>
   );
 }
 
+/** How directories write and read the attribute. */
+function Directories({ form }: PartProps) {
+  const { mutability, returned } = form.values;
+  const isWriteOnly = mutability === 'WRITE_ONLY';
+  return (
+    <Group grow align="flex-start">
+      <Select
+        label={t('Written by')}
+        allowDeselect={false}
+        data={optionsOf(writers)}
+        {...form.field('mutability')}
+        value={mutability ?? 'READ_WRITE'}
+      />
+      <Select
+        label={t('Returned to directories')}
+        allowDeselect={false}
+        disabled={isWriteOnly}
+        data={optionsOf(returns)}
+        {...form.field('returned')}
+        value={isWriteOnly ? 'NEVER' : (returned ?? 'DEFAULT')}
+      />
+    </Group>
+  );
+}
+
+/** Rules for values, and their audience. */
+function Rules({ form }: PartProps) {
+  const { uniqueness, type } = form.values;
+  const visibleTo = form.values.visibleTo ?? [];
+  const visibility = (audience: CustomAudience) => ({
+    checked: visibleTo.includes(audience),
+    onChange(event: ChangeEvent<HTMLInputElement>) {
+      const others = visibleTo.filter((each) => each !== audience);
+      form.set({ visibleTo: event.currentTarget.checked ? [...others, audience] : others });
+    },
+  });
+  return (
+    <Stack gap="xs">
+      <Checkbox label={t('Several values')} {...form.toggle('multiValued')} />
+      <Checkbox
+        label={t('Required')}
+        description={t('Directories must send a value for active users')}
+        {...form.toggle('required')}
+      />
+      <Checkbox
+        label={t('Unique in the project')}
+        checked={uniqueness === 'SERVER'}
+        error={form.faultAt('uniqueness')}
+        onChange={(event) => form.set({ uniqueness: event.currentTarget.checked ? 'SERVER' : 'NONE' })}
+      />
+      <Checkbox label={t('Indexed')} description={t('Filters find equal values quickly')} {...form.toggle('indexed')} />
+      {type === 'STRING' && <Checkbox label={t('Case-sensitive')} {...form.toggle('caseExact')} />}
+      <Checkbox
+        label={t('Available in claims')}
+        description={t('Claim mappings can send it to applications')}
+        error={form.faultAt('visibleTo')}
+        {...visibility('APPLICATIONS')}
+      />
+      <Checkbox
+        label={t('Shown to the user')}
+        description={t('On the account page, read-only, under its description')}
+        {...visibility('USER')}
+      />
+    </Stack>
+  );
+}
+
+const partTypes = ['string', 'boolean', 'integer', 'decimal', 'dateTime', 'reference'] as const;
 const typeOfWord = new Map(partTypes.map((word) => [word.toLowerCase(), constantOf(word)]));
 
 /** dateTime → DATE_TIME */

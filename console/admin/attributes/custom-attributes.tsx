@@ -10,7 +10,6 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { CopyField } from '../ui/code/copy.tsx';
-
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -70,18 +69,32 @@ export function CustomAttributes({ projectId, mayChange }: { projectId: string; 
         {...(edited === undefined || edited === 'new' ? {} : { attribute: edited })}
         onClose={() => setEdited(undefined)}
       />
-      <ConfirmMutation
-        title={t('Delete the attribute {name}?', { name: deleting?.name })}
-        verb={t('Delete attribute')}
-        operation={DeleteCustomAttribute}
-        variables={deleting && { projectId, name: deleting.name }}
-        invalidates={[CustomAttributesQuery, AuditEvents]}
-        done={t('Attribute deleted')}
-        onClose={() => setDeleting(undefined)}
-      >
-        {deleting && <Losses projectId={projectId} name={deleting.name} />}
-      </ConfirmMutation>
+      <DeleteDialog projectId={projectId} name={deleting?.name} onClose={() => setDeleting(undefined)} />
     </Section>
+  );
+}
+
+interface DeleteDialogProps {
+  projectId: string;
+  /** Absent: the dialog is closed. */
+  name: string | undefined;
+  onClose(): void;
+}
+
+function DeleteDialog({ projectId, name, onClose }: DeleteDialogProps) {
+  const attribute = name === undefined ? undefined : { projectId, name };
+  return (
+    <ConfirmMutation
+      title={t('Delete the attribute {name}?', { name })}
+      verb={t('Delete attribute')}
+      operation={DeleteCustomAttribute}
+      variables={attribute}
+      invalidates={[CustomAttributesQuery, AuditEvents]}
+      done={t('Attribute deleted')}
+      onClose={onClose}
+    >
+      {attribute && <Losses {...attribute} />}
+    </ConfirmMutation>
   );
 }
 

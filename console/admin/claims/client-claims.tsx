@@ -17,7 +17,7 @@ import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { pick } from '../ui/forms/pick.ts';
 import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
-import { useSettingsForm } from '../ui/forms/settings-form.ts';
+import { type SettingsForm, useSettingsForm } from '../ui/forms/settings-form.ts';
 import { WholeNumber } from '../ui/forms/whole-number.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { mappingOf, rowOf, textOf } from './mapping-row.ts';
@@ -47,60 +47,23 @@ const valuesOf = (settings: ClaimSettingsPartsFragment) => ({
 
 type Values = ReturnType<typeof valuesOf>;
 
-function ClaimsForm({ settings, mayChange }: { settings: ClaimSettingsPartsFragment; mayChange: boolean }) {
+function useClaimsForm(settings: ClaimSettingsPartsFragment, mayChange: boolean) {
   const { clientId, version } = settings;
-  const saved = useMemo(() => valuesOf(settings), [settings]);
-  const form = useSettingsForm({
-    saved,
+  return useSettingsForm({
+    saved: useMemo(() => valuesOf(settings), [settings]),
     mayChange,
     operation: UpdateClaimSettings,
     variables: (edits: Partial<Values>) => ({ input: { clientId, expectedVersion: version, ...inputOf(edits) } }),
     invalidates: [ClaimSettingsOf],
   });
-  const { values } = form;
+}
+
+function ClaimsForm({ settings, mayChange }: { settings: ClaimSettingsPartsFragment; mayChange: boolean }) {
+  const form = useClaimsForm(settings, mayChange);
   return (
     <>
-      <Section
-        title={t('Groups')}
-        lead={t("The claim groups, sent with the scope groups: the names of the user's groups.")}
-      >
-        <Radios label={t('Groups')} options={selections} {...form.field('groups')} />
-        {values.groups === 'PREFIX' && (
-          <TextInput
-            label={t('Prefix')}
-            description={t('Only groups whose names begin with it.')}
-            maw="28rem"
-            maxLength={100}
-            spellCheck={false}
-            {...form.field('groupPrefix')}
-          />
-        )}
-        <WholeNumber
-          label={t('Limit in ID tokens')}
-          hint={t('A longer list is left to UserInfo. The ID token refers to it (_claim_names).')}
-          unit={t('entries')}
-          bounds={[1, 1000]}
-          {...form.field('listLimit')}
-        />
-      </Section>
-      <Section
-        title={t('Roles')}
-        lead={t("Sent with the scope roles: the keys of the user's roles in this application.")}
-      >
-        <TextInput
-          label={t('Roles claim')}
-          description={t('Some applications expect another name.')}
-          maw="28rem"
-          maxLength={128}
-          spellCheck={false}
-          {...form.field('rolesClaim')}
-        />
-        <Checkbox
-          label={t('Include roles of the directory')}
-          description={t('The SCIM attribute roles, which is the same for all applications.')}
-          {...form.toggle('directoryRoles')}
-        />
-      </Section>
+      <GroupsClaim form={form} />
+      <RolesClaim form={form} />
       <Section
         title={t('Mapped claims')}
         lead={t('Further claims. Claims of OpenID Connect, such as sub and email, are reserved.')}
@@ -108,7 +71,7 @@ function ClaimsForm({ settings, mayChange }: { settings: ClaimSettingsPartsFragm
         <Mappings {...form.field('mappings')} attributes={settings.attributes} disabled={!mayChange} />
       </Section>
       <Suspense fallback={<PageSkeleton />}>
-        <ClaimPreview clientId={clientId} draft={inputOf(values)} />
+        <ClaimPreview clientId={settings.clientId} draft={inputOf(form.values)} />
       </Suspense>
       <SaveBar
         form={form}
@@ -117,6 +80,61 @@ function ClaimsForm({ settings, mayChange }: { settings: ClaimSettingsPartsFragm
         consequence={t('Applies to tokens issued from now on.')}
       />
     </>
+  );
+}
+
+interface PartProps {
+  form: SettingsForm<Values>;
+}
+
+function GroupsClaim({ form }: PartProps) {
+  return (
+    <Section
+      title={t('Groups')}
+      lead={t("The claim groups, sent with the scope groups: the names of the user's groups.")}
+    >
+      <Radios label={t('Groups')} options={selections} {...form.field('groups')} />
+      {form.values.groups === 'PREFIX' && (
+        <TextInput
+          label={t('Prefix')}
+          description={t('Only groups whose names begin with it.')}
+          maw="28rem"
+          maxLength={100}
+          spellCheck={false}
+          {...form.field('groupPrefix')}
+        />
+      )}
+      <WholeNumber
+        label={t('Limit in ID tokens')}
+        hint={t('A longer list is left to UserInfo. The ID token refers to it (_claim_names).')}
+        unit={t('entries')}
+        bounds={[1, 1000]}
+        {...form.field('listLimit')}
+      />
+    </Section>
+  );
+}
+
+function RolesClaim({ form }: PartProps) {
+  return (
+    <Section
+      title={t('Roles')}
+      lead={t("Sent with the scope roles: the keys of the user's roles in this application.")}
+    >
+      <TextInput
+        label={t('Roles claim')}
+        description={t('Some applications expect another name.')}
+        maw="28rem"
+        maxLength={128}
+        spellCheck={false}
+        {...form.field('rolesClaim')}
+      />
+      <Checkbox
+        label={t('Include roles of the directory')}
+        description={t('The SCIM attribute roles, which is the same for all applications.')}
+        {...form.toggle('directoryRoles')}
+      />
+    </Section>
   );
 }
 

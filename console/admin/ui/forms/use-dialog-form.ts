@@ -57,7 +57,7 @@ export function useDialogForm<Values extends object, Request extends GraphqlRequ
     /** Props of the field's switch or checkbox. */
     toggle: (name: keyof Values & string) => ({
       ...props(name, ({ checked }) => checked),
-      checked: values[name] as boolean,
+      checked: values[name] === true,
     }),
     /** The error of a field with a custom input. */
     faultAt(name: string) {
