@@ -26,7 +26,6 @@ const schemes = [
 /** Signed-in account, theme, language and sign-out. */
 export function AccountMenu() {
   const me = useMe();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
   const owner = me.grants.some(({ role }) => role === 'OWNER');
   const roles = owner
     ? roleNames.OWNER
@@ -53,29 +52,8 @@ export function AccountMenu() {
             <strong>{me.name}</strong>
             <Text c="dimmed">{roles}</Text>
           </Box>
-          <SegmentedControl
-            fullWidth
-            size="xs"
-            aria-label={t('Colors')}
-            value={colorScheme}
-            onChange={(value) => setColorScheme(value as MantineColorScheme)}
-            data={schemes.map(({ value, icon, name }) => ({
-              value,
-              label: (
-                <Group component="span" gap={6} wrap="nowrap">
-                  <Icon name={icon} size={14} />
-                  {name}
-                </Group>
-              ),
-            }))}
-          />
-          <NativeSelect
-            size="xs"
-            label={t('Language')}
-            value={chosenLanguage ?? ''}
-            onChange={({ currentTarget: { value } }) => chooseLanguage((value || null) as Language | null)}
-            data={[{ value: '', label: t('As in the browser') }, ...optionsOf(languages)]}
-          />
+          <Colors />
+          <LanguageSelect />
           <Button
             component="a"
             href={signOutAddress}
@@ -90,5 +68,39 @@ export function AccountMenu() {
         </Stack>
       </Popover.Dropdown>
     </Popover>
+  );
+}
+
+function Colors() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <SegmentedControl
+      fullWidth
+      size="xs"
+      aria-label={t('Colors')}
+      value={colorScheme}
+      onChange={(value) => setColorScheme(value as MantineColorScheme)}
+      data={schemes.map(({ value, icon, name }) => ({
+        value,
+        label: (
+          <Group component="span" gap={6} wrap="nowrap">
+            <Icon name={icon} size={14} />
+            {name}
+          </Group>
+        ),
+      }))}
+    />
+  );
+}
+
+function LanguageSelect() {
+  return (
+    <NativeSelect
+      size="xs"
+      label={t('Language')}
+      value={chosenLanguage ?? ''}
+      onChange={({ currentTarget: { value } }) => chooseLanguage((value || null) as Language | null)}
+      data={[{ value: '', label: t('As in the browser') }, ...optionsOf(languages)]}
+    />
   );
 }

@@ -22,36 +22,12 @@ const Palette = lazy(async () => ({ default: (await import('./search/palette.tsx
 /** Layout of every page: header, navigation, dialogs. */
 export function Frame() {
   const projectId = useCurrentProjectId();
-  const { pathname } = useLocation();
-  const { state } = useNavigation();
   const [drawer, setDrawer] = useState(false);
-  const [palette, setPalette] = useState(false);
-  /** Typed before the palette was fetched. */
-  const [typed, setTyped] = useState('');
-  const closePalette = () => {
-    setTyped('');
-    setPalette(false);
-  };
+  const palette = usePalette();
+  const { typed, setTyped, close } = palette;
   // Rendered after the page.
   const hasDialogs = useDeferredValue(true, false);
-  const shown = useRef(pathname);
-  useEffect(() => {
-    // The first page is at its top; scrolling would force a layout while it renders.
-    if (shown.current === pathname) return;
-    shown.current = pathname;
-    setDrawer(false);
-    window.scrollTo({ top: 0 });
-  }, [pathname]);
-  // Before the page is painted: a key pressed at once counts.
-  useLayoutEffect(() => {
-    const open = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.shiftKey) return;
-      event.preventDefault();
-      setPalette(true);
-    };
-    window.addEventListener('keydown', open);
-    return () => window.removeEventListener('keydown', open);
-  }, []);
+  useNextPage(() => setDrawer(false));
   return (
     <div className={styles.frame}>
       <a href="#main" className={styles.skip}>
@@ -66,18 +42,7 @@ export function Frame() {
           onClick={() => setDrawer(!drawer)}
           aria-label={t('Navigation')}
         />
-        <InstanceMenu />
-        <Switcher projectId={projectId} />
-        <Environment projectId={projectId} />
-        <Group gap={4} ml="auto" wrap="nowrap">
-          <PaletteButton onOpen={() => setPalette(true)} />
-          <ServerStatus />
-          <HelpMenu />
-          <AccountMenu />
-        </Group>
-        {state === 'loading' && (
-          <div className={styles.progress} role="progressbar" aria-label={t('Loading the page')} />
-        )}
+        <Header projectId={projectId} onSearch={palette.open} />
       </header>
       <Box component="aside" visibleFrom="md" className={styles.side ?? ''}>
         <Navigation projectId={projectId} />
@@ -85,8 +50,8 @@ export function Frame() {
       <main id="main" className={styles.main} tabIndex={-1}>
         <Outlet />
       </main>
-      <Suspense fallback={palette && <EarlyInput text={typed} onText={setTyped} onClose={closePalette} />}>
-        <Palette opened={palette} onClose={closePalette} projectId={projectId} typed={typed} />
+      <Suspense fallback={palette.opened && <EarlyInput text={typed} onText={setTyped} onClose={close} />}>
+        <Palette opened={palette.opened} onClose={close} projectId={projectId} typed={typed} />
       </Suspense>
       {hasDialogs && (
         <>
@@ -104,6 +69,59 @@ export function Frame() {
         </>
       )}
     </div>
+  );
+}
+
+/** The palette, which Ctrl K opens. */
+function usePalette() {
+  const [opened, setOpened] = useState(false);
+  /** Typed before the palette was fetched. */
+  const [typed, setTyped] = useState('');
+  // Before the page is painted: a key pressed at once counts.
+  useLayoutEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.shiftKey) return;
+      event.preventDefault();
+      setOpened(true);
+    };
+    window.addEventListener('keydown', pressed);
+    return () => window.removeEventListener('keydown', pressed);
+  }, []);
+  const close = () => {
+    setTyped('');
+    setOpened(false);
+  };
+  return { opened, open: () => setOpened(true), close, typed, setTyped };
+}
+
+/** Scrolls to the top of the next page. */
+function useNextPage(onNext: () => void): void {
+  const { pathname } = useLocation();
+  const shown = useRef(pathname);
+  useEffect(() => {
+    // The first page is at its top; scrolling would force a layout while it renders.
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    onNext();
+    window.scrollTo({ top: 0 });
+  }, [pathname]);
+}
+
+function Header({ projectId, onSearch }: { projectId: string | undefined; onSearch(): void }) {
+  const { state } = useNavigation();
+  return (
+    <>
+      <InstanceMenu />
+      <Switcher projectId={projectId} />
+      <Environment projectId={projectId} />
+      <Group gap={4} ml="auto" wrap="nowrap">
+        <PaletteButton onOpen={onSearch} />
+        <ServerStatus />
+        <HelpMenu />
+        <AccountMenu />
+      </Group>
+      {state === 'loading' && <div className={styles.progress} role="progressbar" aria-label={t('Loading the page')} />}
+    </>
   );
 }
 

@@ -42,83 +42,84 @@ export function instancePlaces({ isOwner, hasDevMailbox }: { isOwner: boolean; h
   ];
 }
 
+type Page = readonly [path: string, label: string, icon: IconName, keywords: string];
+
+const projectPages: readonly { label: string; pages: readonly Page[] }[] = [
+  {
+    label: t('Project'),
+    pages: [
+      ['overview', t('Overview'), 'overview', t('dashboard home charts statistics')],
+      [
+        'applications',
+        t('Applications'),
+        'applications',
+        t('clients apps oauth oidc openid redirect uri client id api key secret'),
+      ],
+      ['apis', 'APIs', 'server', t('resource servers scopes audience permissions')],
+    ],
+  },
+  {
+    label: t('People'),
+    pages: [
+      [
+        'users',
+        t('Users'),
+        'users',
+        t('people accounts members invite import csv deactivate suspend block disable erase delete gdpr'),
+      ],
+      ['groups', t('Groups'), 'groups', t('teams')],
+      [
+        'directory',
+        t('Directory sync'),
+        'directory',
+        t('scim provisioning okta entra azure onelogin jumpcloud active'),
+      ],
+    ],
+  },
+  {
+    label: t('Sign-in'),
+    pages: [
+      [
+        'factors',
+        t('Sign-in & MFA'),
+        'shield',
+        t(
+          '2fa mfa two-factor multi-factor second factor otp totp sms authenticator passkeys webauthn fido sign-up trusted devices',
+        ),
+      ],
+      ['session-policy', t('Session policy'), 'clock', t('timeout idle lifetime expiry refresh access token sign-out')],
+      ['experience', t('Branding'), 'brush', t('logo colour color theme appearance')],
+    ],
+  },
+  {
+    label: t('Activity'),
+    pages: [
+      ['events', t('Events'), 'events', t('audit log')],
+      ['troubleshooting', t('Troubleshooting'), 'help', t('failed sign-in error support')],
+      ['messages', t('Messages'), 'mail', t('mail email e-mail smtp sms templates texts delivery')],
+      ['webhooks', t('Webhooks'), 'code', t('event streams hooks')],
+      ['log-streams', t('Log streams'), 'stream', t('event streams siem syslog splunk datadog')],
+      ['logout-deliveries', t('Logout deliveries'), 'external', t('back-channel backchannel slo')],
+    ],
+  },
+  {
+    label: t('Administration'),
+    pages: [
+      ['team', t('Project team'), 'team', t('admins roles permissions access')],
+      ['settings', t('Settings'), 'settings', t('rename name domain custom delete')],
+    ],
+  },
+];
+
 /** Pages of a project. */
 export function projectPlaces(projectId: string): NavGroup[] {
-  const at = (path: string, label: string, icon: IconName, keywords = ''): Place => ({
-    to: `/projects/${projectId}/${path}`,
+  return projectPages.map(({ label, pages }) => ({
     label,
-    icon,
-    keywords,
-  });
-  return [
-    {
-      label: t('Project'),
-      places: [
-        at('overview', t('Overview'), 'overview', t('dashboard home charts statistics')),
-        at(
-          'applications',
-          t('Applications'),
-          'applications',
-          t('clients apps oauth oidc openid redirect uri client id api key secret'),
-        ),
-        at('apis', 'APIs', 'server', t('resource servers scopes audience permissions')),
-      ],
-    },
-    {
-      label: t('People'),
-      places: [
-        at(
-          'users',
-          t('Users'),
-          'users',
-          t('people accounts members invite import csv deactivate suspend block disable erase delete gdpr'),
-        ),
-        at('groups', t('Groups'), 'groups', t('teams')),
-        at(
-          'directory',
-          t('Directory sync'),
-          'directory',
-          t('scim provisioning okta entra azure onelogin jumpcloud active'),
-        ),
-      ],
-    },
-    {
-      label: t('Sign-in'),
-      places: [
-        at(
-          'factors',
-          t('Sign-in & MFA'),
-          'shield',
-          t(
-            '2fa mfa two-factor multi-factor second factor otp totp sms authenticator passkeys webauthn fido sign-up trusted devices',
-          ),
-        ),
-        at(
-          'session-policy',
-          t('Session policy'),
-          'clock',
-          t('timeout idle lifetime expiry refresh access token sign-out'),
-        ),
-        at('experience', t('Branding'), 'brush', t('logo colour color theme appearance')),
-      ],
-    },
-    {
-      label: t('Activity'),
-      places: [
-        at('events', t('Events'), 'events', t('audit log')),
-        at('troubleshooting', t('Troubleshooting'), 'help', t('failed sign-in error support')),
-        at('messages', t('Messages'), 'mail', t('mail email e-mail smtp sms templates texts delivery')),
-        at('webhooks', t('Webhooks'), 'code', t('event streams hooks')),
-        at('log-streams', t('Log streams'), 'stream', t('event streams siem syslog splunk datadog')),
-        at('logout-deliveries', t('Logout deliveries'), 'external', t('back-channel backchannel slo')),
-      ],
-    },
-    {
-      label: t('Administration'),
-      places: [
-        at('team', t('Project team'), 'team', t('admins roles permissions access')),
-        at('settings', t('Settings'), 'settings', t('rename name domain custom delete')),
-      ],
-    },
-  ];
+    places: pages.map(([path, name, icon, keywords]) => ({
+      to: `/projects/${projectId}/${path}`,
+      label: name,
+      icon,
+      keywords,
+    })),
+  }));
 }

@@ -35,14 +35,9 @@ interface ListboxProps {
   foot?: ReactNode;
 }
 
-/** WAI-ARIA combobox with a listbox popup. */
-export function Listbox(props: ListboxProps) {
-  const { label, placeholder, text, onText, choices, pending, nothing, isPopup = false, foot } = props;
+function useListbox({ text, onText, choices, pending, isPopup = false }: ListboxProps) {
   const [active, setActive] = useState(0);
   const [isOpen, setOpen] = useState(!isPopup);
-  const id = useId();
-  const firstFocus = useFirstFocus<HTMLInputElement>();
-  const list = useRef<HTMLDivElement>(null);
   const at = Math.min(active, Math.max(0, choices.length - 1));
   const choose = (choice: Choice | undefined) => {
     if (!choice) return;
@@ -51,20 +46,24 @@ export function Listbox(props: ListboxProps) {
     choice.choose();
   };
   const { enter, forget } = useEnter(pending && choices[at]?.isFound !== false, () => choose(choices[at]));
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  }, [at, choices.length]);
+  const open = () => setOpen(true);
   const close = () => {
     forget();
     setOpen(false);
   };
-  const keyed = (event: KeyboardEvent) => {
+  const type = (typed: string) => {
+    setActive(0);
+    open();
+    forget();
+    onText(typed);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
     const ends = { Home: 0, End: choices.length - 1 };
     const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, ...(isPopup ? {} : ends) };
     const next = moves[event.key];
     if (next !== undefined && (isPopup || choices.length > 0)) {
       event.preventDefault();
-      if (!isOpen) setOpen(true);
+      if (!isOpen) open();
       else if (choices.length > 0) setActive((next + choices.length) % choices.length);
     }
     if (event.key === 'Enter' && isOpen) {
@@ -77,6 +76,15 @@ export function Listbox(props: ListboxProps) {
     }
   };
   const isShown = !isPopup || (isOpen && (choices.length > 0 || text !== ''));
+  return { at, isShown, point: setActive, choose, open, close, type, onKeyDown };
+}
+
+/** WAI-ARIA combobox with a listbox popup. */
+export function Listbox(props: ListboxProps) {
+  const { label, placeholder, text, choices, pending, nothing, isPopup = false, foot } = props;
+  const { at, isShown, point, choose, open, close, type, onKeyDown } = useListbox(props);
+  const id = useId();
+  const firstFocus = useFirstFocus<HTMLInputElement>();
   return (
     <div
       className={styles.box}
@@ -98,56 +106,75 @@ export function Listbox(props: ListboxProps) {
           maxLength={200}
           autoComplete="off"
           spellCheck={false}
-          onFocus={() => setOpen(true)}
-          onClick={() => setOpen(true)}
-          onChange={(event) => {
-            setActive(0);
-            setOpen(true);
-            forget();
-            onText(event.currentTarget.value);
-          }}
-          onKeyDown={keyed}
+          onFocus={open}
+          onClick={open}
+          onChange={(event) => type(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
         />
       </div>
-      <div
-        className={styles.list}
-        role="listbox"
-        id={id}
-        aria-label={label}
-        ref={list}
-        aria-busy={pending}
-        hidden={!isShown || choices.length === 0}
-      >
-        {choices.map((choice, index) => (
-          <div key={choice.key} role="presentation">
-            {choices[index - 1]?.group !== choice.group && (
-              <p className={styles.group} role="presentation">
-                {choice.group}
-              </p>
-            )}
-            {/* Focus stays in the input (aria-activedescendant). */}
-            <div
-              className={styles.choice}
-              role="option"
-              id={`${id}-${index}`}
-              aria-selected={index === at}
-              onPointerMove={() => setActive(index)}
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() => choose(choice)}
-            >
-              {choice.icon}
-              <span>{choice.label}</span>
-              {choice.detail && <small>{choice.detail}</small>}
-            </div>
-          </div>
-        ))}
-      </div>
+      <Choices
+        {...{ id, label, choices, at, pending }}
+        isHidden={!isShown || choices.length === 0}
+        onPoint={point}
+        onChoose={choose}
+      />
       {isShown && choices.length === 0 && (
         <p className={styles.nothing} role="status">
           {pending ? t('Searching …') : nothing}
         </p>
       )}
       {foot && <div className={styles.foot}>{foot}</div>}
+    </div>
+  );
+}
+
+interface ChoicesProps extends Pick<ListboxProps, 'label' | 'choices' | 'pending'> {
+  id: string;
+  /** Index of the active choice. */
+  at: number;
+  isHidden: boolean;
+  onPoint(index: number): void;
+  onChoose(choice: Choice): void;
+}
+
+function Choices({ id, label, choices, at, pending, isHidden, onPoint, onChoose }: ChoicesProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [at, choices.length]);
+  return (
+    <div
+      className={styles.list}
+      role="listbox"
+      id={id}
+      aria-label={label}
+      ref={list}
+      aria-busy={pending}
+      hidden={isHidden}
+    >
+      {choices.map((choice, index) => (
+        <div key={choice.key} role="presentation">
+          {choices[index - 1]?.group !== choice.group && (
+            <p className={styles.group} role="presentation">
+              {choice.group}
+            </p>
+          )}
+          {/* Focus stays in the input (aria-activedescendant). */}
+          <div
+            className={styles.choice}
+            role="option"
+            id={`${id}-${index}`}
+            aria-selected={index === at}
+            onPointerMove={() => onPoint(index)}
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => onChoose(choice)}
+          >
+            {choice.icon}
+            <span>{choice.label}</span>
+            {choice.detail && <small>{choice.detail}</small>}
+          </div>
+        </div>
+      ))}
     </div>
   );
 }

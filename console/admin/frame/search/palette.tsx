@@ -8,7 +8,7 @@ import { t } from '../../language/language.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { useInstancePlaces } from '../navigation.tsx';
 import { projectPlaces } from '../places.ts';
-import { clientCommands, matching, objectAt, userCommands } from './commands.ts';
+import { type Command, clientCommands, matching, objectAt, userCommands } from './commands.ts';
 import { type Choice, Listbox } from './listbox.tsx';
 import { useSearch } from './use-search.ts';
 
@@ -42,84 +42,17 @@ export function Palette({ opened, onClose, projectId, typed }: PaletteProps) {
 
 function Search({ projectId, typed, onClose }: Omit<PaletteProps, 'opened'>) {
   const [text, setText] = useState(typed);
-  const navigate = useNavigate();
-  const { pathname } = useLocation();
-  const instance = useInstancePlaces();
-  const { mayChange, isOwner } = useAccess(projectId);
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
   const wanted = text.trim();
-  const isProject = projectId !== undefined;
-  const inProject = useSearch(
-    PaletteInProject,
-    { projectId: projectId ?? '', search: wanted },
-    isProject && wanted.length > 1,
-  );
-  const inInstance = useSearch(PaletteProjects, { search: wanted }, !isProject && wanted.length > 1);
-  const { answer, pending } = isProject ? inProject : inInstance;
-  const object = objectAt(pathname);
-  const user = useQuery(PaletteUser, { id: object?.id ?? '' }, { pause: object?.kind !== 'user' }).data?.user;
-  const client = useQuery(PaletteClient, { id: object?.id ?? '' }, { pause: object?.kind !== 'application' }).data
-    ?.client;
-
-  const go = (group: string, icon: IconName, label: string, to: string, more: GoOptions = {}): Choice => ({
-    isFound: false,
-    key: `${group} ${label} ${to}`,
-    group,
-    label,
-    detail: more.detail,
-    keywords: more.keywords,
-    icon: <Icon name={icon} size={18} />,
-    choose: () => {
-      onClose();
-      void navigate(to, { state: more.command ? { command: more.command } : null });
-    },
-  });
-  const commands = [
-    ...(object?.kind === 'user' && user ? userCommands(object, user, mayChange) : []),
-    ...(object?.kind === 'application' && client ? clientCommands(object, client, mayChange) : []),
-  ].map(({ icon, label, to, ...more }) =>
-    go(object?.kind === 'user' ? t('On this user') : t('On this application'), icon, label, to, more),
-  );
-  const groups = [...(isProject ? projectPlaces(projectId) : []), { label: t('Instance'), places: instance }];
-  const places = groups.flatMap(({ label: group, places: list }) =>
-    list.map(({ label, to, icon, keywords }) => go(t('Go to'), icon, label, to, { detail: group, keywords })),
-  );
-  const actions: Choice[] = [
-    ...(projectId && mayChange
-      ? [
-          go(t('Actions'), 'plus', t('Create application'), `/projects/${projectId}/applications/new`, {
-            keywords: t('add new client'),
-          }),
-          go(t('Actions'), 'plus', t('Import users'), `/projects/${projectId}/users/import`, {
-            keywords: t('add csv'),
-          }),
-        ]
-      : []),
-    ...(isOwner
-      ? [go(t('Actions'), 'plus', t('Create project'), '/projects?new', { keywords: t('add new tenant') })]
-      : []),
-    {
-      key: 'scheme',
-      isFound: false,
-      group: t('Actions'),
-      label: colorScheme === 'dark' ? t('Switch to light colors') : t('Switch to dark colors'),
-      keywords: t('theme colors'),
-      icon: <Icon name={colorScheme === 'dark' ? 'sun' : 'moon'} size={18} />,
-      choose: () => {
-        setColorScheme(colorScheme === 'dark' ? 'light' : 'dark');
-        onClose();
-      },
-    },
-  ];
-  const found = wanted.length > 1 && answer ? foundIn(answer, projectId, go) : [];
-  const choices = [...matching([commands, places, actions], wanted), ...found];
+  const go = useGo(onClose);
+  const known = [useCommands(projectId, go), usePlaces(projectId, go), useActions(projectId, go, onClose)];
+  const { found, pending } = useFound(projectId, wanted, go);
   return (
     <Listbox
       label={t('Search or go to')}
       placeholder={t('Pages, applications, users, groups, projects')}
       text={text}
       onText={setText}
-      choices={choices}
+      choices={[...matching(known, wanted), ...found]}
       pending={pending}
       nothing={t('No matches for “{wanted}”', { wanted })}
     />
@@ -133,6 +66,88 @@ interface GoOptions {
   command?: string | undefined;
 }
 
+type Go = (group: string, icon: IconName, label: string, to: string, options?: GoOptions) => Choice;
+type ProjectId = string | undefined;
+
+/** Makes choices that open a page. */
+function useGo(onClose: () => void): Go {
+  const navigate = useNavigate();
+  return (group, icon, label, to, { command, ...words } = {}) => ({
+    isFound: false,
+    key: `${group} ${label} ${to}`,
+    group,
+    label,
+    ...words,
+    icon: <Icon name={icon} size={18} />,
+    choose: () => {
+      onClose();
+      void navigate(to, { state: command ? { command } : null });
+    },
+  });
+}
+
+/** Commands for the user or application whose page is open. */
+function useCommands(projectId: ProjectId, go: Go): Choice[] {
+  const { mayChange } = useAccess(projectId);
+  const object = objectAt(useLocation().pathname);
+  const id = object?.id ?? '';
+  const user = useQuery(PaletteUser, { id }, { pause: object?.kind !== 'user' }).data?.user;
+  const client = useQuery(PaletteClient, { id }, { pause: object?.kind !== 'application' }).data?.client;
+  const chosen = (group: string, commands: readonly Command[]) =>
+    commands.map(({ icon, label, to, ...options }) => go(group, icon, label, to, options));
+  if (object?.kind === 'user' && user) return chosen(t('On this user'), userCommands(object, user, mayChange));
+  if (object?.kind === 'application' && client)
+    return chosen(t('On this application'), clientCommands(object, client, mayChange));
+  return [];
+}
+
+function usePlaces(projectId: ProjectId, go: Go): Choice[] {
+  const instance = { label: t('Instance'), places: useInstancePlaces() };
+  const groups = [...(projectId === undefined ? [] : projectPlaces(projectId)), instance];
+  return groups.flatMap(({ label: detail, places }) =>
+    places.map(({ label, to, icon, keywords }) => go(t('Go to'), icon, label, to, { detail, keywords })),
+  );
+}
+
+function useActions(projectId: ProjectId, go: Go, onClose: () => void): Choice[] {
+  const { mayChange, isOwner } = useAccess(projectId);
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const isDark = colorScheme === 'dark';
+  const create = (label: string, to: string, keywords: string) => go(t('Actions'), 'plus', label, to, { keywords });
+  const project = `/projects/${projectId}`;
+  return [
+    ...(projectId && mayChange
+      ? [
+          create(t('Create application'), `${project}/applications/new`, t('add new client')),
+          create(t('Import users'), `${project}/users/import`, t('add csv')),
+        ]
+      : []),
+    ...(isOwner ? [create(t('Create project'), '/projects?new', t('add new tenant'))] : []),
+    {
+      key: 'scheme',
+      isFound: false,
+      group: t('Actions'),
+      label: isDark ? t('Switch to light colors') : t('Switch to dark colors'),
+      keywords: t('theme colors'),
+      icon: <Icon name={isDark ? 'sun' : 'moon'} size={18} />,
+      choose: () => {
+        setColorScheme(isDark ? 'light' : 'dark');
+        onClose();
+      },
+    },
+  ];
+}
+
+/** Results of the server's search in the project; without a project, in the instance. */
+function useFound(projectId: ProjectId, wanted: string, go: Go): { found: Choice[]; pending: boolean } {
+  const isLong = wanted.length > 1;
+  const isProject = projectId !== undefined;
+  const inProject = useSearch(PaletteInProject, { projectId: projectId ?? '', search: wanted }, isProject && isLong);
+  const inInstance = useSearch(PaletteProjects, { search: wanted }, !isProject && isLong);
+  const { answer, pending } = isProject ? inProject : inInstance;
+  return { found: isLong && answer ? foundIn(answer, projectId, go) : [], pending };
+}
+
 interface Found {
   clients?: { edges: { node: { id: string; name: string } }[] };
   users?: { edges: { node: { id: string; userName: string; displayName?: string | null } }[] };
@@ -140,25 +155,19 @@ interface Found {
   projects: { edges: { node: { id: string; name: string } }[] };
 }
 
-type Go = (group: string, icon: IconName, label: string, to: string, more?: GoOptions) => Choice;
-
-function foundIn(found: Found | undefined, projectId: string | undefined, go: Go): Choice[] {
-  const clients = found?.clients?.edges ?? [];
-  const users = found?.users?.edges ?? [];
-  const groups = found?.groups?.edges ?? [];
-  const projects = found?.projects.edges ?? [];
+function foundIn({ clients, users, groups, projects }: Found, projectId: ProjectId, go: Go): Choice[] {
   return [
-    ...clients.map(({ node }) =>
+    ...(clients?.edges ?? []).map(({ node }) =>
       go(t('Applications'), 'applications', node.name, `/projects/${projectId}/applications/${node.id}`),
     ),
-    ...users.map(({ node: { id, userName, displayName } }) =>
+    ...(users?.edges ?? []).map(({ node: { id, userName, displayName } }) =>
       go(t('Users'), 'users', displayName ?? userName, `/projects/${projectId}/users/${id}`, {
         detail: displayName ? userName : undefined,
       }),
     ),
-    ...groups.map(({ node }) =>
+    ...(groups?.edges ?? []).map(({ node }) =>
       go(t('Groups'), 'groups', node.displayName, `/projects/${projectId}/groups/${node.id}`),
     ),
-    ...projects.map(({ node }) => go(t('Projects'), 'projects', node.name, `/projects/${node.id}/overview`)),
+    ...projects.edges.map(({ node }) => go(t('Projects'), 'projects', node.name, `/projects/${node.id}/overview`)),
   ].map((choice) => ({ ...choice, isFound: true }));
 }
