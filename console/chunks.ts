@@ -11,7 +11,7 @@ const firstRequests = admin(
 
 /** Parts of `ui/` that a few pages use. */
 const rareUi =
-  'code/snippets|forms/(?:lines|list-field|search-select)|layout/(?:page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
+  'code/snippets|forms/(?:lines|list-field|search-select)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
@@ -40,7 +40,7 @@ export const chunks = [
       `${mantine('Checkbox', 'Chip', 'Fieldset', 'FileButton', 'List', 'Pill', 'Progress', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler`,
     ),
   },
-  { name: 'menu', test: new RegExp(mantine('Menu')) },
+  { name: 'menu', test: new RegExp(`${mantine('Menu')}|/ui/layout/menu-button`) },
   { name: 'select', test: new RegExp(`${mantine('Combobox', 'MultiSelect', 'Select')}|/ui/forms/search-select`) },
   { name: 'secrets', test: admin('ui/secrets') },
   { name: 'audit', test: admin('audit/(?:activity|event-list|event-text|sentences)\\.') },

@@ -7,6 +7,7 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { useDownload } from '../ui/files/use-download.ts';
 import { Icon } from '../ui/icon.tsx';
+import { MenuButton } from '../ui/layout/menu-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import { EventChips } from './event-chips.tsx';
@@ -21,31 +22,12 @@ const liveSeconds = 2;
 
 /** Audit log with its query bar; filters live in the URL. @param projectId absent: the whole instance */
 export function Events({ projectId, path }: { projectId?: string; path: string }) {
-  const { get, set } = useListParams();
-  const [isLive, setLive] = useState(false);
-  const after = get('after');
-  const question = JSON.stringify(Object.fromEntries(queryNames.map((name) => [name, get(name)])));
-  // Memoized, because relative periods depend on the current time.
-  const filter = useMemo(() => {
-    const asked = JSON.parse(question) as Record<string, string | undefined>;
-    return filterOf((name) => asked[name], Date.now());
-  }, [question]);
-  const isFlat = get('view') === 'flat';
-  const { groups, pageInfo, failure, stale, reload } = useEvents(
-    { projectId: projectId ?? null, filter, after: after ?? null },
-    isFlat,
-    isLive && !after ? liveSeconds : undefined,
-  );
-  const events = groups?.flat();
-  const fresh = useFresh(stale ? undefined : events, isLive && !after, `${isFlat} ${question}`);
+  const log = useLog(projectId);
+  const { events, groups, failure, fresh, isFlat } = log;
   const { download, failure: refused } = useDownload({ needsFresh: false });
-  const save = (format: 'csv' | 'jsonl') => void download(exportAddress(format, projectId, filter));
-  const isFiltered = queryNames.some((name) => get(name) !== undefined);
-  const clear = () => {
-    const names = queryNames.flatMap((name) => [name, `${name}Name`]);
-    set(Object.fromEntries(names.map((name) => [name, undefined])));
-  };
-  if (failure && !groups) return <LoadError failure={failure} subject={t('the list of events')} retry={reload} />;
+  const save = (format: 'csv' | 'jsonl') => void download(exportAddress(format, projectId, log.filter));
+  if (failure && !groups) return <LoadError failure={failure} subject={t('the list of events')} retry={log.reload} />;
+  const list = { filterPath: path, withProject: projectId === undefined, fresh };
   return (
     <Section flush>
       <ListBar>
@@ -59,51 +41,94 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
         <Filter name="period" label={t('When')} options={filterOptions(t('Any time'), periodNames)} />
         <EventChips />
         <Group ml="auto">
-          <Text span fz="xs" c="dimmed" role="status" className={styles.status ?? ''}>
-            {isLive &&
-              !after &&
-              (fresh.size === 0 ? t('Waiting for events …') : t('{count, number} new', { count: fresh.size }))}
-          </Text>
-          <Switch
-            size="sm"
-            label={t('Group sign-ins')}
-            checked={!isFlat}
-            onChange={(event) => set({ view: event.currentTarget.checked ? undefined : 'flat' })}
-          />
-          <Switch
-            size="sm"
-            label={t('Live updates')}
-            checked={isLive && after === undefined}
-            onChange={(event) => {
-              setLive(event.currentTarget.checked);
-              if (after !== undefined) set({});
-            }}
-          />
+          <ViewSwitches log={log} />
           <Export disabled={!events?.length} onChoose={save} />
         </Group>
       </ListBar>
       <FormError failure={refused} />
       {events?.length === 0 ? (
-        <Empty
-          icon="events"
-          title={isFiltered ? t('No matches') : t('No events yet')}
-          action={
-            isFiltered && (
-              <Button variant="default" onClick={clear}>
-                {t('Clear filters')}
-              </Button>
-            )
-          }
-        >
-          {isFiltered ? t('No event matches these filters.') : t('Sign-ins and changes appear here.')}
-        </Empty>
+        <NoEvents />
       ) : isFlat ? (
-        <EventList events={events} filterPath={path} withProject={projectId === undefined} fresh={fresh} />
+        <EventList events={events} {...list} />
       ) : (
-        <EventGroupList groups={groups} filterPath={path} withProject={projectId === undefined} fresh={fresh} />
+        <EventGroupList groups={groups} {...list} />
       )}
-      <Pager pageInfo={pageInfo} />
+      <Pager pageInfo={log.pageInfo} />
     </Section>
+  );
+}
+
+/** The page of events that the URL asks for. */
+function useLog(projectId: string | undefined) {
+  const { get } = useListParams();
+  const [isOn, setLive] = useState(false);
+  const after = get('after');
+  const isLive = isOn && after === undefined;
+  const question = JSON.stringify(Object.fromEntries(queryNames.map((name) => [name, get(name)])));
+  // Memoized, because relative periods depend on the current time.
+  const filter = useMemo(() => {
+    const asked = JSON.parse(question) as Record<string, string | undefined>;
+    return filterOf((name) => asked[name], Date.now());
+  }, [question]);
+  const isFlat = get('view') === 'flat';
+  const variables = { projectId: projectId ?? null, filter, after: after ?? null };
+  const page = useEvents(variables, isFlat, isLive ? liveSeconds : undefined);
+  const events = page.groups?.flat();
+  const fresh = useFresh(page.stale ? undefined : events, isLive, `${isFlat} ${question}`);
+  return { ...page, events, filter, fresh, isFlat, isLive, setLive };
+}
+
+function ViewSwitches({ log: { isFlat, isLive, setLive, fresh } }: { log: ReturnType<typeof useLog> }) {
+  const { get, set } = useListParams();
+  return (
+    <>
+      <Text span fz="xs" c="dimmed" role="status" className={styles.status ?? ''}>
+        {isLive && (fresh.size === 0 ? t('Waiting for events …') : t('{count, number} new', { count: fresh.size }))}
+      </Text>
+      <Switch
+        size="sm"
+        label={t('Group sign-ins')}
+        checked={!isFlat}
+        onChange={(event) => set({ view: event.currentTarget.checked ? undefined : 'flat' })}
+      />
+      <Switch
+        size="sm"
+        label={t('Live updates')}
+        checked={isLive}
+        onChange={(event) => {
+          setLive(event.currentTarget.checked);
+          if (get('after') !== undefined) set({});
+        }}
+      />
+    </>
+  );
+}
+
+function NoEvents() {
+  const { get, set } = useListParams();
+  if (queryNames.every((name) => get(name) === undefined)) {
+    return (
+      <Empty icon="events" title={t('No events yet')}>
+        {t('Sign-ins and changes appear here.')}
+      </Empty>
+    );
+  }
+  const clear = () => {
+    const names = queryNames.flatMap((name) => [name, `${name}Name`]);
+    set(Object.fromEntries(names.map((name) => [name, undefined])));
+  };
+  return (
+    <Empty
+      icon="events"
+      title={t('No matches')}
+      action={
+        <Button variant="default" onClick={clear}>
+          {t('Clear filters')}
+        </Button>
+      }
+    >
+      {t('No event matches these filters.')}
+    </Empty>
   );
 }
 
@@ -135,17 +160,10 @@ interface ExportProps {
 /** Downloads all matching events, not only this page; the browser streams them to disk. */
 function Export({ disabled, onChoose }: ExportProps) {
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" size="xs" leftSection={<Icon name="download" size={14} />} disabled={disabled}>
-          {t('Export')}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => onChoose('csv')}>{t('CSV, for spreadsheets')}</Menu.Item>
-        <Menu.Item onClick={() => onChoose('jsonl')}>{t('JSON Lines, for programs')}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <MenuButton label={t('Export')} size="xs" leftSection={<Icon name="download" size={14} />} disabled={disabled}>
+      <Menu.Item onClick={() => onChoose('csv')}>{t('CSV, for spreadsheets')}</Menu.Item>
+      <Menu.Item onClick={() => onChoose('jsonl')}>{t('JSON Lines, for programs')}</Menu.Item>
+    </MenuButton>
   );
 }
 

@@ -68,69 +68,92 @@ function results(wanted: string): Completion[] {
     .map((result) => ({ key: result, label: result.toLowerCase(), set: { result } }));
 }
 
+function beginningsLike(wanted: string, isProject: boolean): Completion[] {
+  return Object.entries(beginnings)
+    .filter(([name]) => name.startsWith(wanted.toLowerCase()) && (isProject || inInstance.includes(name)))
+    .map(([name, detail]) => ({ key: name, label: `${name}:`, detail, text: `${name}:` }));
+}
+
+function identified(names: readonly string[], id: string): Completion[] {
+  return names.map((name) => ({ key: name, label: named(name, id), set: { [name]: id } }));
+}
+
+/** Users and applications that match. @param about name of a filter; empty: any */
+function useFound(projectId: string | undefined, about: string, wanted: string) {
+  const isNamed = about === '' || ['user', 'client', 'app'].includes(about);
+  const isSearched = projectId !== undefined && isNamed && (wanted.length > 1 || about !== '');
+  const { answer, pending } = useSearch(PaletteInProject, { projectId: projectId ?? '', search: wanted }, isSearched);
+  const found = isSearched ? answer : undefined;
+  const users = (found?.users.edges ?? []).map(({ node: { id, displayName, userName } }) => ({
+    key: id,
+    label: named('user', displayName ?? userName),
+    detail: displayName ? userName : undefined,
+    isFound: true,
+    set: { user: id },
+  }));
+  const clients = (found?.clients.edges ?? []).map(({ node: { id, name } }) => ({
+    key: id,
+    label: named('client', name),
+    isFound: true,
+    set: { client: id },
+  }));
+  return { users, clients, pending };
+}
+
+type Found = Record<'users' | 'clients', readonly Completion[]>;
+
+function completionsOf(about: string, wanted: string, { users, clients }: Found, isProject: boolean): Completion[] {
+  const isId = uuid.test(wanted);
+  const byId = (name: string) => [{ key: 'id', label: wanted, set: { [name]: wanted } }];
+  switch (about) {
+    case 'user':
+      return isId ? byId('user') : [...users];
+    case 'client':
+    case 'app':
+      return isId ? byId('client') : [...clients];
+    case 'type':
+      return typesLike(wanted);
+    case 'result':
+      return results(wanted);
+    case 'after':
+    case 'since':
+      return moments('since', wanted);
+    case 'before':
+    case 'until':
+      return moments('until', wanted);
+    case 'request':
+      return isId ? identified(['request'], wanted) : [];
+  }
+  if (isId) return identified(['request', 'user', 'client'], wanted);
+  const begun = beginningsLike(wanted, isProject);
+  return wanted === '' ? begun : [...begun, ...users, ...clients, ...typesLike(wanted)];
+}
+
 /** Filter input with completions. @param projectId absent: no search by user or application name */
 export function QueryBar({ projectId }: { projectId: string | undefined }) {
   const { set } = useListParams();
   const [text, setText] = useState('');
   const [, key = '', value = text] = keyed.exec(text.trimStart()) ?? [];
-  const wanted = value.trim();
-  const about = key.toLowerCase();
-  const names = about === '' || ['user', 'client', 'app'].includes(about);
-  const searched = projectId !== undefined && names && (wanted.length > 1 || about !== '');
-  const { answer, pending } = useSearch(PaletteInProject, { projectId: projectId ?? '', search: wanted }, searched);
-  const people = (searched ? (answer?.users.edges ?? []) : []).map(({ node }) => ({
-    key: node.id,
-    label: named('user', node.displayName ?? node.userName),
-    detail: node.displayName ? node.userName : undefined,
-    isFound: true,
-    set: { user: node.id },
-  }));
-  const applications = (searched ? (answer?.clients.edges ?? []) : []).map(({ node }) => ({
-    key: node.id,
-    label: named('client', node.name),
-    isFound: true,
-    set: { client: node.id },
-  }));
-  const completions = ((): Completion[] => {
-    if (about === 'user') return uuid.test(wanted) ? [{ key: 'id', label: wanted, set: { user: wanted } }] : people;
-    if (about === 'client' || about === 'app') {
-      return uuid.test(wanted) ? [{ key: 'id', label: wanted, set: { client: wanted } }] : applications;
-    }
-    if (about === 'type') return typesLike(wanted);
-    if (about === 'result') return results(wanted);
-    if (about === 'after' || about === 'since') return moments('since', wanted);
-    if (about === 'before' || about === 'until') return moments('until', wanted);
-    if (about === 'request' || uuid.test(wanted)) {
-      if (!uuid.test(wanted)) return [];
-      const of = (name: string) => ({ key: name, label: named(name, wanted), set: { [name]: wanted } });
-      return about === 'request' ? [of('request')] : [of('request'), of('user'), of('client')];
-    }
-    const begun = Object.entries(beginnings)
-      .filter(
-        ([name]) => name.startsWith(wanted.toLowerCase()) && (projectId !== undefined || inInstance.includes(name)),
-      )
-      .map(([name, detail]) => ({ key: name, label: `${name}:`, detail, text: `${name}:` }));
-    return wanted === '' ? begun : [...begun, ...people, ...applications, ...typesLike(wanted)];
-  })();
+  const [about, wanted] = [key.toLowerCase(), value.trim()];
+  const isProject = projectId !== undefined;
+  const found = useFound(projectId, about, wanted);
   return (
     <Listbox
       isPopup
       label={t('Search events')}
-      placeholder={(projectId ? Object.keys(beginnings) : inInstance).map((name) => `${name}:`).join('  ')}
+      placeholder={(isProject ? Object.keys(beginnings) : inInstance).map((name) => `${name}:`).join('  ')}
       text={text}
       onText={setText}
-      choices={completions.map(({ key: name, label, detail, isFound = false, set: values, text: next }) => ({
-        key: name,
-        label,
-        detail,
-        isFound,
+      choices={completionsOf(about, wanted, found, isProject).map(({ set: values, text: next, ...choice }) => ({
+        isFound: false,
+        ...choice,
         keepsOpen: next !== undefined,
         choose() {
           setText(next ?? '');
           if (values) set(values);
         },
       }))}
-      pending={pending}
+      pending={found.pending}
       nothing={nothing(about)}
     />
   );

@@ -41,7 +41,7 @@ interface Outcome extends Chosen {
 /** Confirms a bulk action, runs it and shows the result per user. */
 export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }: ChangeUsersDialogProps) {
   const [failure, setFailure] = useState<Failure>();
-  const [outcomes, setOutcomes] = useState<{ action: UserAction; list: Outcome[] }>();
+  const [outcomes, setOutcomes] = useState<Outcome[]>();
   const [change, busy] = useMutation(ChangeUsers, [Users, UserById, UserAccess, GroupsOfUser, AuditEvents]);
   const words = action && userActions[action];
   const [only] = users;
@@ -71,7 +71,7 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
     if (refused.length === 0) {
       const { done } = words;
       toast(t('{count, plural, one {{who} is {done}} other {{who} are {done}}}', { count: users.length, who, done }));
-    } else setOutcomes({ action, list });
+    } else setOutcomes(list);
     close();
     onDone?.(action);
   };
@@ -88,41 +88,51 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
         onConfirm={() => void confirm()}
         graphql={action && request(ChangeUsers, { input: inputOf(action) })}
       >
-        {words && (
-          <p>
-            {isOne ? <strong>{only?.name}</strong> : t('Each user')} {words.effect}
-          </p>
-        )}
+        <p>
+          {isOne ? <strong>{only?.name}</strong> : t('Each user')} {words?.effect}
+        </p>
         {action === 'ERASE' && isOne && only && <Losses userId={only.id} />}
-        {!isOne && (
-          <Box component="ul" mah="12rem" style={{ overflow: 'auto' }}>
-            {users.slice(0, 8).map(({ id, name }) => (
-              <li key={id}>{name}</li>
-            ))}
-            {users.length > 8 && <li>{t('and {count, number} more', { count: users.length - 8 })}</li>}
-          </Box>
-        )}
+        {!isOne && <Names users={users} />}
       </Confirm>
-      <Modal opened={outcomes !== undefined} onClose={() => setOutcomes(undefined)} title={t('Results')} size="lg">
-        <Box component="ul" className={rows.rows ?? ''} mah="50vh" mx="-1rem" style={{ overflow: 'auto' }}>
-          {outcomes?.list.map(({ id, name, done, message }) => (
-            <li key={id}>
-              <Group justify="space-between" wrap="nowrap">
-                <span>{name}</span>
-                {done ? <Badge color="good">{t('Done')}</Badge> : <Badge color="bad">{t('Refused')}</Badge>}
-              </Group>
-              {message && (
-                <Text c="dimmed" fz="xs">
-                  {message}
-                </Text>
-              )}
-            </li>
-          ))}
-        </Box>
-        <Group justify="flex-end" mt="md">
-          <Button onClick={() => setOutcomes(undefined)}>{t('Close')}</Button>
-        </Group>
-      </Modal>
+      <Results outcomes={outcomes} onClose={() => setOutcomes(undefined)} />
     </>
+  );
+}
+
+/** The first users, and the number of the others. */
+function Names({ users }: { users: readonly Chosen[] }) {
+  return (
+    <Box component="ul" mah="12rem" style={{ overflow: 'auto' }}>
+      {users.slice(0, 8).map(({ id, name }) => (
+        <li key={id}>{name}</li>
+      ))}
+      {users.length > 8 && <li>{t('and {count, number} more', { count: users.length - 8 })}</li>}
+    </Box>
+  );
+}
+
+/** @param outcomes absent: the dialog is closed */
+function Results({ outcomes, onClose }: { outcomes: readonly Outcome[] | undefined; onClose(): void }) {
+  return (
+    <Modal opened={outcomes !== undefined} onClose={onClose} title={t('Results')} size="lg">
+      <Box component="ul" className={rows.rows ?? ''} mah="50vh" mx="-1rem" style={{ overflow: 'auto' }}>
+        {outcomes?.map(({ id, name, done, message }) => (
+          <li key={id}>
+            <Group justify="space-between" wrap="nowrap">
+              <span>{name}</span>
+              {done ? <Badge color="good">{t('Done')}</Badge> : <Badge color="bad">{t('Refused')}</Badge>}
+            </Group>
+            {message && (
+              <Text c="dimmed" fz="xs">
+                {message}
+              </Text>
+            )}
+          </li>
+        ))}
+      </Box>
+      <Group justify="flex-end" mt="md">
+        <Button onClick={onClose}>{t('Close')}</Button>
+      </Group>
+    </Modal>
   );
 }

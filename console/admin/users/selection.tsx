@@ -1,9 +1,9 @@
-import { Button, Checkbox, Group, Menu, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { UserAction, UserFilter, UserRowFragment } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { atLeast } from '../ui/counted.ts';
-import { Icon } from '../ui/icon.tsx';
+import { MenuButton } from '../ui/layout/menu-button.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
 import { activeFilters } from '../ui/lists/filters.tsx';
 import type { useList } from '../ui/lists/resource-list.tsx';
@@ -14,7 +14,7 @@ import { nameOf } from './user-columns.tsx';
 import { userFilters } from './user-filters.ts';
 
 type Row = UserRowFragment;
-type List = ReturnType<typeof useList<unknown, unknown, Row>>;
+export type UserList = ReturnType<typeof useList<unknown, unknown, Row>>;
 
 /** Users chosen for an action: single ones, also of other pages, or all that match. */
 export interface Selection {
@@ -30,7 +30,7 @@ export interface Selection {
 }
 
 /** @param get reads the filters from the URL, as {@link filter} holds them */
-export function useSelection(list: List, filter: UserFilter, get: (name: string) => string | undefined): Selection {
+export function useSelection(list: UserList, filter: UserFilter, get: (name: string) => string | undefined): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
   const [allOf, setAllOf] = useState<string>();
   const search = list.search ?? null;
@@ -93,7 +93,7 @@ export function selectColumn({ all, onPage, has, choose }: Selection, rows: read
 
 interface SelectionBarProps {
   selection: Selection;
-  list: List;
+  list: UserList;
   onAction(action: UserAction): void;
 }
 
@@ -113,16 +113,9 @@ export function SelectionBar({ selection, list, onAction }: SelectionBarProps) {
           ? t('All {selected} that match selected', { selected: totalText })
           : t('{selected, number} selected', { selected })}
       </Text>
-      <Menu>
-        <Menu.Target>
-          <Button size="xs" rightSection={<Icon name="down" size={14} />}>
-            {t('Actions')}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <UserActionItems onChoose={onAction} />
-        </Menu.Dropdown>
-      </Menu>
+      <MenuButton label={t('Actions')} position="bottom" variant="filled" size="xs">
+        <UserActionItems onChoose={onAction} />
+      </MenuButton>
       {mayTakeAll && (
         <Button size="xs" variant="subtle" onClick={selection.chooseAll}>
           {t('Select all {total} that match', { total: totalText })}

@@ -46,6 +46,8 @@ export const userActions: Record<UserAction, Words> = {
   },
 };
 
+export const isUserAction = (name: string): name is UserAction => name in userActions;
+
 /** Menu items of the actions. @param except not applicable to the user's state */
 export function UserActionItems({ except, onChoose }: { except?: UserAction; onChoose(action: UserAction): void }) {
   return (Object.keys(userActions) as UserAction[])

@@ -29,11 +29,12 @@ import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { useDownload } from '../ui/files/use-download.ts';
 import { Icon } from '../ui/icon.tsx';
+import { MenuButton } from '../ui/layout/menu-button.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { ChangeUsersDialog } from './change-users.tsx';
-import { UserActionItems, userActions } from './user-actions.tsx';
+import { isUserAction, UserActionItems } from './user-actions.tsx';
 import { nameOf, StateBadge } from './user-columns.tsx';
 import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
@@ -51,6 +52,7 @@ const GrantRecovery = lazy(async () => ({ default: (await import('./grant-recove
 const EditProfile = lazy(async () => ({ default: (await import('./edit-profile.tsx')).EditProfile }));
 
 type User = NonNullable<UserByIdQuery['user']>;
+type Dialog = 'edit' | 'recover' | UserAction;
 
 /** One user: profile, access and activity. */
 export function Component() {
@@ -87,15 +89,11 @@ function LoadedUser({ user, children }: { user: User; children: ReactNode }) {
   const path = useProjectPath();
   const navigate = useNavigate();
   const { mayChange } = useAccess(project.id);
-  const [action, setAction] = useState<UserAction>();
-  const [isRecovering, setRecovering] = useState(false);
-  const [isEditing, setEditing] = useState(false);
+  const [dialog, setDialog] = useState<Dialog>();
+  const close = () => setDialog(undefined);
   const { download, failure } = useDownload();
   useCommand((command) => {
-    if (!mayChange) return;
-    if (command === 'edit') setEditing(true);
-    else if (command === 'recover') setRecovering(true);
-    else if (command in userActions) setAction(command as UserAction);
+    if (mayChange && (command === 'edit' || command === 'recover' || isUserAction(command))) setDialog(command);
   });
   const name = nameOf(user);
   const isLocked = user.provenance === 'SCIM' && project.scimAuthoritative;
@@ -113,59 +111,63 @@ function LoadedUser({ user, children }: { user: User; children: ReactNode }) {
           <IdChip id={user.id} label={t('user ID (sub)')} />
         </>
       }
-      actions={
-        mayChange && (
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <Button variant="default" rightSection={<Icon name="down" size={14} />}>
-                {t('Actions')}
-              </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item leftSection={<Icon name="download" size={16} />} onClick={() => void exportData()}>
-                {t('Export user data')}
-              </Menu.Item>
-              {user.active && <Menu.Item onClick={() => setRecovering(true)}>{t('Grant recovery')}</Menu.Item>}
-              <Menu.Divider />
-              <UserActionItems except={user.active ? 'ACTIVATE' : 'DEACTIVATE'} onChoose={setAction} />
-            </Menu.Dropdown>
-          </Menu>
-        )
-      }
+      actions={mayChange && <UserMenu user={user} onExport={() => void exportData()} onOpen={setDialog} />}
     >
       <FormError failure={failure} />
-      {!user.active && (
-        <Alert color="bad" role="alert" title={t('This user cannot sign in')}>
-          {user.provenance === 'SCIM'
-            ? t('The directory or an admin deactivated this account.')
-            : t('An admin deactivated this account.')}
-        </Alert>
-      )}
+      {!user.active && <DeactivationNotice user={user} />}
       {!user.lastSignInAt && (
         <Suspense>
           <UserInvitation user={user} mayChange={mayChange} />
         </Suspense>
       )}
-      <Profile user={user} isLocked={isLocked} mayChange={mayChange} isEditing={isEditing} onEdit={setEditing} />
+      <Profile {...{ user, isLocked, mayChange }} onEdit={() => setDialog('edit')} />
       <Suspense>
         <UserAttributes userId={user.id} isLocked={isLocked} mayChange={mayChange} />
       </Suspense>
       {children}
-      {isRecovering && (
+      {(dialog === 'edit' || dialog === 'recover') && (
         <LazyDialog>
-          <GrantRecovery user={{ id: user.id, name }} onClose={() => setRecovering(false)} />
+          {dialog === 'edit' && <EditProfile user={user} isLocked={isLocked} opened onClose={close} />}
+          {dialog === 'recover' && <GrantRecovery user={{ id: user.id, name }} onClose={close} />}
         </LazyDialog>
       )}
       <ChangeUsersDialog
         projectId={project.id}
         users={[{ id: user.id, name: user.userName }]}
-        action={action}
-        onClose={() => setAction(undefined)}
-        onDone={(done) => {
-          if (done === 'ERASE') void navigate(path('users'), { replace: true });
-        }}
+        action={dialog && isUserAction(dialog) ? dialog : undefined}
+        onClose={close}
+        onDone={(done) => done === 'ERASE' && void navigate(path('users'), { replace: true })}
       />
     </Page>
+  );
+}
+
+interface UserMenuProps {
+  user: User;
+  onExport(): void;
+  onOpen(dialog: Dialog): void;
+}
+
+function UserMenu({ user: { active }, onExport, onOpen }: UserMenuProps) {
+  return (
+    <MenuButton label={t('Actions')}>
+      <Menu.Item leftSection={<Icon name="download" size={16} />} onClick={onExport}>
+        {t('Export user data')}
+      </Menu.Item>
+      {active && <Menu.Item onClick={() => onOpen('recover')}>{t('Grant recovery')}</Menu.Item>}
+      <Menu.Divider />
+      <UserActionItems except={active ? 'ACTIVATE' : 'DEACTIVATE'} onChoose={onOpen} />
+    </MenuButton>
+  );
+}
+
+function DeactivationNotice({ user }: { user: User }) {
+  return (
+    <Alert color="bad" role="alert" title={t('This user cannot sign in')}>
+      {user.provenance === 'SCIM'
+        ? t('The directory or an admin deactivated this account.')
+        : t('An admin deactivated this account.')}
+    </Alert>
   );
 }
 
@@ -223,12 +225,11 @@ interface ProfileProps {
   user: User;
   isLocked: boolean;
   mayChange: boolean;
-  isEditing: boolean;
-  onEdit(isEditing: boolean): void;
+  onEdit(): void;
 }
 
 /** Profile attributes; notes the directory as their source. */
-function Profile({ user, isLocked, mayChange, isEditing, onEdit }: ProfileProps) {
+function Profile({ user, isLocked, mayChange, onEdit }: ProfileProps) {
   const fromDirectory = user.provenance === 'SCIM';
   const fact = (label: string, value: string | null | undefined) =>
     [
@@ -254,7 +255,7 @@ function Profile({ user, isLocked, mayChange, isEditing, onEdit }: ProfileProps)
       }
       actions={
         mayChange && (
-          <Button variant="default" onClick={() => onEdit(true)}>
+          <Button variant="default" onClick={onEdit}>
             {t('Edit')}
           </Button>
         )
@@ -278,11 +279,6 @@ function Profile({ user, isLocked, mayChange, isEditing, onEdit }: ProfileProps)
           [t('Changed'), <Time key="changed" at={user.updatedAt} />],
         ]}
       />
-      {isEditing && (
-        <LazyDialog>
-          <EditProfile user={user} isLocked={isLocked} opened onClose={() => onEdit(false)} />
-        </LazyDialog>
-      )}
     </Section>
   );
 }

@@ -1,7 +1,13 @@
 import { Button, Menu } from '@mantine/core';
 import { lazy, useState } from 'react';
 import { useAccess } from '../access.tsx';
-import { type UserAction, type UserOrder, type UserRowFragment, Users } from '../generated/operations.ts';
+import {
+  type UserAction,
+  type UserFilter,
+  type UserOrder,
+  type UserRowFragment,
+  Users,
+} from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -9,6 +15,7 @@ import { LazyDialog } from '../ui/feedback/lazy-dialog.tsx';
 import { AddButton } from '../ui/forms/add-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LinkButton } from '../ui/layout/link-button.tsx';
+import { MenuButton } from '../ui/layout/menu-button.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
 import { Filters } from '../ui/lists/filters.tsx';
@@ -16,7 +23,7 @@ import { useListParams } from '../ui/lists/list-bar.tsx';
 import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
 import { bulkPage } from './bulk/bulk-run.ts';
 import { ChangeUsersDialog } from './change-users.tsx';
-import { type Selection, SelectionBar, selectColumn, useSelection } from './selection.tsx';
+import { type Selection, SelectionBar, selectColumn, type UserList, useSelection } from './selection.tsx';
 import { choosable, chosenColumns, keepColumns, type UserColumn, userColumns } from './user-columns.tsx';
 import { filterNames, filterOf, nextSorting, type Sorting, sortingOf, userFilters } from './user-filters.ts';
 
@@ -41,7 +48,6 @@ export function Component() {
   const { mayChange } = useAccess(project.id);
   const [action, setAction] = useState<UserAction>();
   const [shown, setShown] = useState(chosenColumns);
-  const [dialog, setDialog] = useState<'export' | 'add'>();
   const filter = filterOf(get);
   const sorting = sortingOf(get('sort'));
   const { orderBy, direction } = sorting;
@@ -51,32 +57,13 @@ export function Component() {
     ({ users }) => users,
     { isFiltered: filterNames.some((name) => get(name) !== undefined) },
   );
-  const { page, rows } = list;
   const selection = useSelection(list, filter, get);
   const columns = columnsOf(shown, sorting, (sort) => set({ sort }));
-  const close = () => setDialog(undefined);
   return (
     <Page
       title={t('Users')}
       lead={t('All accounts in {name}', { name: project.name })}
-      actions={
-        mayChange && (
-          <>
-            {!list.isEmpty && (
-              <Button
-                variant="default"
-                leftSection={<Icon name="download" size={16} />}
-                disabled={!page}
-                onClick={() => setDialog('export')}
-              >
-                {t('Export')}
-              </Button>
-            )}
-            <LinkButton to={path('users/import')}>{t('Import')}</LinkButton>
-            <AddButton onClick={() => setDialog('add')}>{t('Add user')}</AddButton>
-          </>
-        )
-      }
+      actions={mayChange && <PageActions list={list} filter={filter} />}
     >
       <ResourceList
         list={list}
@@ -89,7 +76,7 @@ export function Component() {
             <ColumnMenu shown={shown} onShow={setShown} />
           </>
         }
-        columns={mayChange ? [selectColumn(selection, rows), ...columns] : columns}
+        columns={mayChange ? [selectColumn(selection, list.rows), ...columns] : columns}
         linkOf={({ id }) => path(`users/${id}`)}
         skeletonRows={10}
         empty={<NoUsers />}
@@ -100,23 +87,45 @@ export function Component() {
       >
         <SelectionBar selection={selection} list={list} onAction={setAction} />
       </ResourceList>
+      <ActionDialog selection={selection} action={action} onClose={() => setAction(undefined)} />
+    </Page>
+  );
+}
+
+/** Exports, imports or adds users. */
+function PageActions({ list, filter }: { list: UserList; filter: UserFilter }) {
+  const { id: projectId } = useProject();
+  const path = useProjectPath();
+  const [dialog, setDialog] = useState<'export' | 'add'>();
+  const onClose = () => setDialog(undefined);
+  const { page, isEmpty, search } = list;
+  return (
+    <>
+      {!isEmpty && (
+        <Button
+          variant="default"
+          leftSection={<Icon name="download" size={16} />}
+          disabled={!page}
+          onClick={() => setDialog('export')}
+        >
+          {t('Export')}
+        </Button>
+      )}
+      <LinkButton to={path('users/import')}>{t('Import')}</LinkButton>
+      <AddButton onClick={() => setDialog('add')}>{t('Add user')}</AddButton>
       {dialog && (
         <LazyDialog>
           {dialog === 'add' ? (
-            <AddUser onClose={close} />
+            <AddUser onClose={onClose} />
           ) : (
             <ExportUsers
-              onClose={close}
-              projectId={project.id}
+              {...{ onClose, projectId, search, filter }}
               total={page?.isTotalLimited ? undefined : (page?.totalCount ?? 0)}
-              search={list.search}
-              filter={filter}
             />
           )}
         </LazyDialog>
       )}
-      <ActionDialog selection={selection} action={action} onClose={() => setAction(undefined)} />
-    </Page>
+    </>
   );
 }
 
@@ -176,19 +185,12 @@ function ColumnMenu({ shown, onShow }: { shown: readonly UserColumn[]; onShow(co
     onShow(next);
   };
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button visibleFrom="sm" variant="default" rightSection={<Icon name="down" size={14} />}>
-          {t('Columns')}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {choosable.map((name) => (
-          <Menu.CheckboxItem key={name} checked={shown.includes(name)} onChange={() => toggle(name)}>
-            {userColumns[name].header}
-          </Menu.CheckboxItem>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <MenuButton label={t('Columns')} visibleFrom="sm">
+      {choosable.map((name) => (
+        <Menu.CheckboxItem key={name} checked={shown.includes(name)} onChange={() => toggle(name)}>
+          {userColumns[name].header}
+        </Menu.CheckboxItem>
+      ))}
+    </MenuButton>
   );
 }

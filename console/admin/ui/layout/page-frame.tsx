@@ -1,38 +1,22 @@
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import styles from './page-frame.module.css';
 
 export type Theme = 'light' | 'dark';
 
-/** A hosted page in an iframe, at real width, scaled to fit. */
-export function PageFrame({
-  address,
-  theme,
-  width,
-  title,
-  minHeight = 600,
-}: {
+interface PageFrameProps {
   address: string;
   theme: Theme;
   width: number;
   title: string;
   minHeight?: number;
-}) {
+}
+
+/** A hosted page in an iframe, at real width, scaled to fit. */
+export function PageFrame({ address, theme, width, title, minHeight = 600 }: PageFrameProps) {
   const frame = useRef<HTMLIFrameElement>(null);
-  const container = useRef<HTMLDivElement>(null);
-  const [scale, setScale] = useState(1);
+  const [container, scale] = useScale(width);
   const [height, setHeight] = useState(minHeight);
   const [shown, setShown] = useState<string>();
-
-  useEffect(() => {
-    const element = container.current;
-    if (!element) return;
-    const observer = new ResizeObserver(([entry]) =>
-      setScale(Math.min(1, (entry?.contentRect.width ?? width) / width)),
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [width]);
-
   // The page follows the system theme; override it with the chosen one.
   useEffect(() => {
     const page = frame.current?.contentDocument;
@@ -69,6 +53,22 @@ export function PageFrame({
       </div>
     </div>
   );
+}
+
+/** Scale at which a page of this width fits into the container. */
+function useScale(width: number): [container: RefObject<HTMLDivElement | null>, scale: number] {
+  const container = useRef<HTMLDivElement>(null);
+  const [scale, setScale] = useState(1);
+  useEffect(() => {
+    const element = container.current;
+    if (!element) return;
+    const observer = new ResizeObserver(([entry]) =>
+      setScale(Math.min(1, (entry?.contentRect.width ?? width) / width)),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [width]);
+  return [container, scale];
 }
 
 /** Applies one theme to all rules and images of the page. */

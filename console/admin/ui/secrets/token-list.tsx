@@ -47,43 +47,14 @@ interface TokenListProps<Row extends TokenRow> {
 
 /** Tokens of one type: list, issue (shown once), revoke. */
 export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
-  const { tokens, mayChange, mayIssue = true, secret } = props;
-  const [isNew, setNew] = useState(false);
-  const [issued, setIssued] = useState<string>();
   const [chosen, setChosen] = useState<Row>();
-  const close = () => {
-    setNew(false);
-    setIssued(undefined);
-  };
   const consequence = chosen && props.consequence(chosen);
-  const columns: Column<Row>[] = [
-    { header: t('Name'), isName: true, width: '28%', cell: ({ name }) => name },
-    { header: t('Token'), cell: ({ hint }) => <code>{`${props.prefix}…${hint}`}</code> },
-    ...(props.columns ?? []),
-    { header: t('Status'), cell: (token) => <TokenBadge token={token} /> },
-    { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-    { header: t('Expires'), cell: ({ expiresAt }) => <Time at={expiresAt} fallback={t('Never')} /> },
-    ...(mayChange
-      ? [actionColumn<Row>(t('Revoke'), ({ name }) => t('Revoke {name}', { name }), setChosen, isLive)]
-      : []),
-  ];
   return (
-    <Section
-      flush
-      title={props.title}
-      lead={props.lead}
-      actions={
-        mayChange && (
-          <AddButton variant="default" onClick={() => setNew(true)} disabled={!mayIssue}>
-            {t('Issue token')}
-          </AddButton>
-        )
-      }
-    >
+    <Section flush title={props.title} lead={props.lead} actions={props.mayChange && <IssueToken {...props} />}>
       <DataTable
         label={props.label}
-        columns={columns}
-        rows={tokens}
+        columns={columnsOf(props, setChosen)}
+        rows={props.tokens}
         skeletonRows={2}
         empty={
           <Empty icon="key" title={t('No tokens yet')}>
@@ -91,19 +62,6 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
           </Empty>
         }
       />
-      <Modal
-        opened={isNew}
-        onClose={close}
-        title={issued ? t('New token') : props.issueTitle}
-        size="lg"
-        {...(issued ? untilSaved : {})}
-      >
-        {issued ? (
-          <Secrets fileName={secret.fileName} secrets={[{ label: secret.label, value: issued }]} onDone={close} />
-        ) : (
-          isNew && props.form(setIssued, close)
-        )}
-      </Modal>
       <ConfirmMutation
         title={t('Revoke {name}?', { name: chosen?.name })}
         verb={t('Revoke token')}
@@ -118,5 +76,53 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
         </p>
       </ConfirmMutation>
     </Section>
+  );
+}
+
+function columnsOf<Row extends TokenRow>(
+  { prefix, columns = [], mayChange }: TokenListProps<Row>,
+  onRevoke: (token: Row) => void,
+): Column<Row>[] {
+  return [
+    { header: t('Name'), isName: true, width: '28%', cell: ({ name }) => name },
+    { header: t('Token'), cell: ({ hint }) => <code>{`${prefix}…${hint}`}</code> },
+    ...columns,
+    { header: t('Status'), cell: (token) => <TokenBadge token={token} /> },
+    { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    { header: t('Expires'), cell: ({ expiresAt }) => <Time at={expiresAt} fallback={t('Never')} /> },
+    ...(mayChange
+      ? [actionColumn<Row>(t('Revoke'), ({ name }) => t('Revoke {name}', { name }), onRevoke, isLive)]
+      : []),
+  ];
+}
+
+type IssueTokenProps = Pick<TokenListProps<TokenRow>, 'mayIssue' | 'issueTitle' | 'form' | 'secret'>;
+
+function IssueToken({ mayIssue = true, issueTitle, form, secret }: IssueTokenProps) {
+  const [isNew, setNew] = useState(false);
+  const [issued, setIssued] = useState<string>();
+  const close = () => {
+    setNew(false);
+    setIssued(undefined);
+  };
+  return (
+    <>
+      <AddButton variant="default" onClick={() => setNew(true)} disabled={!mayIssue}>
+        {t('Issue token')}
+      </AddButton>
+      <Modal
+        opened={isNew}
+        onClose={close}
+        title={issued ? t('New token') : issueTitle}
+        size="lg"
+        {...(issued ? untilSaved : {})}
+      >
+        {issued ? (
+          <Secrets fileName={secret.fileName} secrets={[{ label: secret.label, value: issued }]} onDone={close} />
+        ) : (
+          isNew && form(setIssued, close)
+        )}
+      </Modal>
+    </>
   );
 }

@@ -10,8 +10,7 @@ import { useDialogForm } from '../../ui/forms/use-dialog-form.ts';
 
 type TextField = 'email' | 'userName' | 'givenName' | 'familyName' | 'phone' | 'locale';
 
-/** Dialog that adds a user. */
-export function AddUser({ onClose }: { onClose(): void }) {
+function useNewUser(onClose: () => void) {
   const { id: projectId } = useProject();
   const path = useProjectPath();
   const navigate = useNavigate();
@@ -29,8 +28,14 @@ export function AddUser({ onClose }: { onClose(): void }) {
     },
     onClose,
   });
+  const invite = form.values.invite && form.values.email.trim() !== '';
+  return { form, invite };
+}
+
+/** Dialog that adds a user. */
+export function AddUser({ onClose }: { onClose(): void }) {
+  const { form, invite } = useNewUser(onClose);
   const { email, userName } = form.values;
-  const invite = form.values.invite && email.trim() !== '';
   const field = (name: TextField) => ({ ...form.field(name), maxLength: 256 });
   return (
     <Modal opened onClose={onClose} title={t('Add user')}>

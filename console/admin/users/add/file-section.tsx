@@ -18,7 +18,6 @@ interface FileSectionProps {
 /** Reads a chosen file or pasted text. */
 export function FileSection({ source, disabled, onRead }: FileSectionProps) {
   const [fault, setFault] = useState<string>();
-  const [text, setText] = useState('');
   const read = (name: string, content: string) => {
     const [head, ...body] = parseCsv(content);
     const problem = faultOf(head?.cells, head?.fault, body.length);
@@ -61,30 +60,32 @@ export function FileSection({ source, disabled, onRead }: FileSectionProps) {
           {fault}
         </Text>
       )}
-      <Box component="details" mt="md">
-        <summary>{t('Paste text')}</summary>
-        <Textarea
-          label={t('CSV')}
-          description={t('With a header, such as email,given_name,family_name.')}
-          mt="sm"
-          minRows={5}
-          maxRows={12}
-          autosize
-          spellCheck={false}
-          value={text}
-          disabled={disabled}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        <Button
-          variant="default"
-          mt="sm"
-          disabled={disabled || text.trim() === ''}
-          onClick={() => read(t('Pasted text'), text)}
-        >
-          {t('Read text')}
-        </Button>
-      </Box>
+      <PasteText disabled={disabled} onRead={(text) => read(t('Pasted text'), text)} />
     </Section>
+  );
+}
+
+function PasteText({ disabled, onRead }: { disabled: boolean; onRead(text: string): void }) {
+  const [text, setText] = useState('');
+  return (
+    <Box component="details" mt="md">
+      <summary>{t('Paste text')}</summary>
+      <Textarea
+        label={t('CSV')}
+        description={t('With a header, such as email,given_name,family_name.')}
+        mt="sm"
+        minRows={5}
+        maxRows={12}
+        autosize
+        spellCheck={false}
+        value={text}
+        disabled={disabled}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button variant="default" mt="sm" disabled={disabled || text.trim() === ''} onClick={() => onRead(text)}>
+        {t('Read text')}
+      </Button>
+    </Box>
   );
 }
 

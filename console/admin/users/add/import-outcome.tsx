@@ -5,9 +5,10 @@ import { count } from '../../ui/counted.ts';
 import { saveFile } from '../../ui/files/save-file.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { DataTable } from '../../ui/lists/data-table.tsx';
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { Facts } from '../../ui/lists/facts.tsx';
 import { type Source, toCsv } from './csv.ts';
+import type { RefusedLine } from './import-columns.ts';
 import type { Progress } from './import-run.ts';
 
 interface OutcomeProps {
@@ -20,6 +21,12 @@ interface OutcomeProps {
 
 /** Refused lines in the table; the report has all. */
 const shown = 50;
+
+const columns: Column<RefusedLine>[] = [
+  { header: t('Line'), isName: true, width: '6rem', cell: ({ line }) => count.format(line) },
+  { header: t('Attribute'), width: '30%', cell: ({ field }) => field ?? '–' },
+  { header: t('Reason'), cell: ({ reason }) => reason },
+];
 
 /** The result of an import or of its check, with the refused lines. */
 export function Outcome({ kind, progress, source, children }: OutcomeProps) {
@@ -65,11 +72,7 @@ export function Outcome({ kind, progress, source, children }: OutcomeProps) {
             label={t('Refused lines')}
             rows={lines.slice(0, shown)}
             keyOf={({ line }) => String(line)}
-            columns={[
-              { header: t('Line'), isName: true, width: '6rem', cell: ({ line }) => count.format(line) },
-              { header: t('Attribute'), width: '30%', cell: ({ field }) => field ?? '–' },
-              { header: t('Reason'), cell: ({ reason }) => reason },
-            ]}
+            columns={columns}
           />
           {lines.length > shown && (
             <Text c="dimmed" mt="xs">

@@ -48,81 +48,24 @@ export function Component() {
 
 function Import({ projectId }: { projectId: string }) {
   const path = useProjectPath();
-  const { data } = useQuery(CustomAttributes, { projectId });
-  const [source, setSource] = useState<Source>();
-  const [chosen, setChosen] = useState<readonly string[]>();
-  const [invite, setInvite] = useState(false);
-  const { run, start, stop, clear } = useRun({ projectId, invite });
-  const targets = targetsOf(data?.customAttributes ?? []);
-  const columns = chosen ?? guessedColumns(source?.header ?? [], targets);
-  const prepared = source && prepare(source.body, columns, targets);
-  const hasLogin = columns.includes('email') || columns.includes('userName');
-  const isRunning = run?.isRunning === true;
-  useUnloadWarning(isRunning);
-  const begin = (kind: Run['kind']) => prepared && void start(kind, prepared.rows, prepared.refused, targets);
-  const rows = prepared?.rows.length ?? 0;
+  const draft = useImport(projectId);
+  const { source, run, isRunning, invite } = draft;
   return (
     <>
-      <FileSection
-        source={source}
-        disabled={isRunning}
-        onRead={(read) => {
-          setSource(read);
-          setChosen(undefined);
-          clear();
-        }}
-      />
-      {source && data && (
-        <Section title={t('Columns')} lead={t('Choose the attribute of each column. The first line is the header.')}>
-          <ColumnTable
-            source={source}
-            columns={columns}
-            targets={targets}
-            disabled={isRunning}
-            onChange={(next) => {
-              setChosen(next);
-              clear();
-            }}
-          />
-        </Section>
-      )}
-      {source && data && (
-        <Section
-          title={t('Import')}
-          lead={t('Existing users are not changed. A refused line does not affect the others.')}
-        >
-          <Checkbox
-            label={t('Send invitations')}
-            description={t('Each new user gets a mail with a link to sign in, in their language.')}
-            checked={invite}
-            disabled={isRunning}
-            onChange={(event) => {
-              setInvite(event.currentTarget.checked);
-              clear();
-            }}
-          />
-          {!hasLogin && (
-            <Alert color="warn" mt="md">
-              {t('One column must be the email address or the user name.')}
-            </Alert>
-          )}
-          <Group mt="md" gap="xs">
-            <Button variant="default" disabled={!hasLogin || rows === 0 || isRunning} onClick={() => begin('check')}>
-              {t('Check')}
-            </Button>
-            <Button disabled={!hasLogin || rows === 0 || isRunning} onClick={() => begin('import')}>
-              {t('Import {count, plural, one {# user} other {# users}}', { count: rows })}
-            </Button>
-            {isRunning && (
-              <Button variant="default" onClick={stop}>
-                {t('Stop')}
-              </Button>
-            )}
-          </Group>
-          {run && (
-            <RunProgress run={run} onContinue={() => void start(run.kind, run.remaining, [], targets, run.progress)} />
-          )}
-        </Section>
+      <FileSection source={source} disabled={isRunning} onRead={draft.read} />
+      {source && draft.isReady && (
+        <>
+          <Section title={t('Columns')} lead={t('Choose the attribute of each column. The first line is the header.')}>
+            <ColumnTable
+              source={source}
+              columns={draft.columns}
+              targets={draft.targets}
+              disabled={isRunning}
+              onChange={draft.choose}
+            />
+          </Section>
+          <StartSection draft={draft} />
+        </>
       )}
       {run && source && !isRunning && (
         <Outcome kind={run.kind} progress={run.progress} source={source}>
@@ -132,6 +75,76 @@ function Import({ projectId }: { projectId: string }) {
         </Outcome>
       )}
     </>
+  );
+}
+
+/** The file, the attribute of each column, and the run. A change of the input clears the result. */
+function useImport(projectId: string) {
+  const { data } = useQuery(CustomAttributes, { projectId });
+  const [source, setSource] = useState<Source>();
+  const [chosen, setChosen] = useState<readonly string[]>();
+  const [invite, setInvite] = useState(false);
+  const { run, start, stop, clear } = useRun({ projectId, invite });
+  const targets = targetsOf(data?.customAttributes ?? []);
+  const columns = chosen ?? guessedColumns(source?.header ?? [], targets);
+  const prepared = source && prepare(source.body, columns, targets);
+  const isRunning = run?.isRunning === true;
+  useUnloadWarning(isRunning);
+  const choose = (next: readonly string[] | undefined) => {
+    setChosen(next);
+    clear();
+  };
+  return {
+    ...{ source, columns, targets, invite, run, isRunning, stop, choose },
+    isReady: data !== undefined,
+    /** Users to import. */
+    count: prepared?.rows.length ?? 0,
+    hasLogin: columns.includes('email') || columns.includes('userName'),
+    read(next: Source | undefined) {
+      setSource(next);
+      choose(undefined);
+    },
+    setInvite(next: boolean) {
+      setInvite(next);
+      clear();
+    },
+    begin: (kind: Run['kind']) => prepared && void start(kind, prepared.rows, prepared.refused, targets),
+    resume: () => run && void start(run.kind, run.remaining, [], targets, run.progress),
+  };
+}
+
+function StartSection({ draft }: { draft: ReturnType<typeof useImport> }) {
+  const { invite, run, isRunning, count, hasLogin } = draft;
+  const isDisabled = !hasLogin || count === 0 || isRunning;
+  return (
+    <Section title={t('Import')} lead={t('Existing users are not changed. A refused line does not affect the others.')}>
+      <Checkbox
+        label={t('Send invitations')}
+        description={t('Each new user gets a mail with a link to sign in, in their language.')}
+        checked={invite}
+        disabled={isRunning}
+        onChange={(event) => draft.setInvite(event.currentTarget.checked)}
+      />
+      {!hasLogin && (
+        <Alert color="warn" mt="md">
+          {t('One column must be the email address or the user name.')}
+        </Alert>
+      )}
+      <Group mt="md" gap="xs">
+        <Button variant="default" disabled={isDisabled} onClick={() => draft.begin('check')}>
+          {t('Check')}
+        </Button>
+        <Button disabled={isDisabled} onClick={() => draft.begin('import')}>
+          {t('Import {count, plural, one {# user} other {# users}}', { count })}
+        </Button>
+        {isRunning && (
+          <Button variant="default" onClick={draft.stop}>
+            {t('Stop')}
+          </Button>
+        )}
+      </Group>
+      {run && <RunProgress run={run} onContinue={draft.resume} />}
+    </Section>
   );
 }
 

@@ -44,19 +44,21 @@ interface BulkUsersProps {
 const isList = (of: BulkUsersProps['of']): of is readonly Chosen[] => Array.isArray(of);
 
 /** A bulk action on more users than a request takes: preview, progress, and refusals. */
-export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersProps) {
+export function BulkUsers(props: BulkUsersProps) {
+  const run = useBulk(props);
+  return run.progress ? <Run {...props} run={run} progress={run.progress} /> : <Preview {...props} run={run} />;
+}
+
+function useBulk({ projectId, action, of }: BulkUsersProps) {
   const [progress, setProgress] = useState<BulkProgress>();
-  const { search, filter } = isList(of) ? { search: null, filter: {} } : of;
-  const counted = useQuery(CountUsers, { projectId, search, filter }, { pause: isList(of) || progress !== undefined });
-  const [changedTo, setChangedTo] = useState<number>();
-  const total = progress?.total ?? changedTo ?? (isList(of) ? of.length : counted.data?.users.totalCount);
   const [isRunning, setRunning] = useState(false);
+  const [changedTo, setChangedTo] = useState<number>();
   const [failure, setFailure] = useState<Failure>();
   const stop = useRef<AbortController>(undefined);
+  const { search, filter } = isList(of) ? { search: null, filter: {} } : of;
+  const counted = useQuery(CountUsers, { projectId, search, filter }, { pause: isList(of) || progress !== undefined });
   const [change] = useMutation(ChangeUsers, []);
   useUnloadWarning(isRunning);
-  const words = userActions[action];
-  const who = total === undefined ? '…' : t('{count, plural, one {# user} other {# users}}', { count: total });
   const start = async (from: BulkProgress) => {
     stop.current = new AbortController();
     setFailure(undefined);
@@ -85,58 +87,70 @@ export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersP
     for (const operation of [Users, CountUsers, AuditEvents])
       void queryClient.invalidateQueries({ queryKey: [operation] });
   };
-  if (!progress) {
-    return (
-      <Confirm
-        opened
-        title={`${words.verb}: ${who}?`}
-        verb={words.verb}
-        name={words.isFinal && total !== undefined ? String(total) : undefined}
-        busy={isRunning || (total === undefined && counted.stale)}
-        failure={failure ?? counted.failure}
-        onClose={onClose}
-        onConfirm={() => (total === undefined ? counted.reload() : void start(notBegun(total)))}
-      >
-        <p>{t('Each user {effect}', { effect: words.effect })}</p>
-        {!isList(of) && (
-          <>
-            <p>
-              {of.conditions.length === 0 ? (
-                <strong>{t('All users of the project.')}</strong>
-              ) : (
-                <>
-                  {rich('All users that match <strong>{conditions}</strong>.', {
-                    conditions: of.conditions.join(', '),
-                  })}
-                </>
-              )}
-            </p>
-            <p>
-              {t('Users created from now on are left out, as are those who no longer match when their turn comes.')}
-            </p>
-          </>
-        )}
-      </Confirm>
-    );
-  }
+  const total = progress?.total ?? changedTo ?? (isList(of) ? of.length : counted.data?.users.totalCount);
+  const who = total === undefined ? '…' : t('{count, plural, one {# user} other {# users}}', { count: total });
+  const { verb } = userActions[action];
+  return {
+    progress,
+    isRunning,
+    failure,
+    counted,
+    total,
+    title: `${verb}: ${who}`,
+    start,
+    stop: () => stop.current?.abort(),
+  };
+}
+
+interface PartProps extends BulkUsersProps {
+  run: ReturnType<typeof useBulk>;
+}
+
+function Preview({ action, of, onClose, run }: PartProps) {
+  const { counted, total, isRunning } = run;
+  const { verb, effect, isFinal } = userActions[action];
+  return (
+    <Confirm
+      opened
+      title={`${run.title}?`}
+      verb={verb}
+      name={isFinal && total !== undefined ? String(total) : undefined}
+      busy={isRunning || (total === undefined && counted.stale)}
+      failure={run.failure ?? counted.failure}
+      onClose={onClose}
+      onConfirm={() => (total === undefined ? counted.reload() : void run.start(notBegun(total)))}
+    >
+      <p>{t('Each user {effect}', { effect })}</p>
+      {!isList(of) && (
+        <>
+          <p>
+            {of.conditions.length === 0 ? (
+              <strong>{t('All users of the project.')}</strong>
+            ) : (
+              <>
+                {rich('All users that match <strong>{conditions}</strong>.', { conditions: of.conditions.join(', ') })}
+              </>
+            )}
+          </p>
+          <p>{t('Users created from now on are left out, as are those who no longer match when their turn comes.')}</p>
+        </>
+      )}
+    </Confirm>
+  );
+}
+
+function Run({ onClose, onDone, run, progress }: PartProps & { progress: BulkProgress }) {
+  const { isRunning, failure, title, start, stop } = run;
+  const { isFinished, total } = progress;
   const close = () => {
     onClose();
     onDone();
   };
   return (
-    <Modal
-      opened
-      onClose={isRunning ? () => undefined : close}
-      title={`${words.verb}: ${who}`}
-      size="lg"
-      withCloseButton={!isRunning}
-    >
+    <Modal opened onClose={isRunning ? () => undefined : close} title={title} size="lg" withCloseButton={!isRunning}>
       <Stack>
         <Progress
-          value={
-            (100 * (progress.isFinished ? 1 : handled(progress))) /
-            (progress.isFinished ? 1 : Math.max(1, progress.total))
-          }
+          value={isFinished ? 100 : (100 * handled(progress)) / Math.max(1, total)}
           aria-label={t('Progress')}
         />
         <Text role="status">{statusOf(progress, isRunning)}</Text>
@@ -144,11 +158,11 @@ export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersP
         <FormError failure={failure} />
         <Group justify="flex-end" gap="xs">
           {isRunning && (
-            <Button variant="default" onClick={() => stop.current?.abort()}>
+            <Button variant="default" onClick={stop}>
               {t('Stop')}
             </Button>
           )}
-          {!isRunning && !progress.isFinished && (
+          {!isRunning && !isFinished && (
             <Button variant="default" onClick={() => void start(progress)}>
               {t('Continue')}
             </Button>
