@@ -14,7 +14,7 @@ export interface Series {
   values: readonly number[];
 }
 
-interface DayChartProps {
+export interface DayChartProps {
   title: string;
   /** `2026-03-01`, oldest first. */
   days: readonly string[];
@@ -36,43 +36,20 @@ const dayName = (day: string) => short.format(new Date(day));
 export function DayChart({ title, days, series, total, note, before, link }: DayChartProps) {
   const sums = days.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   const all = total ?? sums.reduce((sum, value) => sum + value, 0);
-  const top = Math.max(...sums, 1);
-  const compared = change(all, before);
-  const [first, last] = [days[0] ?? '', days.at(-1) ?? ''];
-  const [hovered, setHovered] = useState<number>();
   const [isTableOpen, setTableOpen] = useState(false);
-  const valuesOf = (index: number) =>
-    series.map(({ label, values }) => `${count.format(values[index] ?? 0)} ${label}`).join(', ');
-  const labelOf = (index: number) =>
-    `${index === days.length - 1 ? t('Today so far') : dayName(days[index] ?? '')}: ${valuesOf(index)}`;
-  const bars = (
-    <div className={styles.bars} aria-hidden="true">
-      <span className={styles.scale}>{count.format(top)}</span>
-      {days.map((day, index) => (
-        <div
-          key={day}
-          className={styles.day}
-          data-partial={index === days.length - 1 || undefined}
-          onMouseEnter={() => setHovered(index)}
-          style={barOf(series, index, top)}
-        />
-      ))}
-    </div>
-  );
   return (
     <figure className={styles.chart}>
       <figcaption>
         <p>{title}</p>
         <div className={styles.ends}>
           <strong>{count.format(all)}</strong>
-          <span className={styles.small}>{compared}</span>
+          <span className={styles.small}>{change(all, before)}</span>
         </div>
         <p className={styles.small}>{note}</p>
       </figcaption>
-      {/* One tooltip for all bars, once one is hovered: tooltips are slow to render. */}
-      {hovered === undefined ? bars : <Tooltip.Floating label={labelOf(hovered)}>{bars}</Tooltip.Floating>}
+      <Bars days={days} series={series} top={Math.max(...sums, 1)} />
       <div className={`${styles.ends} ${styles.small}`} aria-hidden="true">
-        <span>{dayName(first)}</span>
+        <span>{dayName(days[0] ?? '')}</span>
         <span>{t('today so far')}</span>
       </div>
       {series.length > 1 && (
@@ -87,27 +64,59 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
       <div className={`${styles.ends} ${styles.small}`}>
         <details onToggle={(event) => setTableOpen(event.currentTarget.open)}>
           <summary>{t('As a table')}</summary>
-          {isTableOpen && (
-            <DataTable
-              dense
-              label={t('{title}, {first} to {last}', { title, first: dayName(first), last: dayName(last) })}
-              columns={[
-                { header: t('Day'), isName: true, cell: (index) => dayName(days[index] ?? '') },
-                ...series.map(
-                  ({ label, values }): Column<number> => ({
-                    header: label,
-                    cell: (index) => count.format(values[index] ?? 0),
-                  }),
-                ),
-              ]}
-              rows={days.map((_, index) => index).reverse()}
-              keyOf={String}
-            />
-          )}
+          {isTableOpen && <Table title={title} days={days} series={series} />}
         </details>
         <Link to={link.to}>{link.label}</Link>
       </div>
     </figure>
+  );
+}
+
+type Data = Pick<DayChartProps, 'days' | 'series'>;
+
+function Bars({ days, series, top }: Data & { top: number }) {
+  const [hovered, setHovered] = useState<number>();
+  const isToday = (index: number) => index === days.length - 1;
+  const labelOf = (index: number) => {
+    const values = series.map(({ label, values }) => `${count.format(values[index] ?? 0)} ${label}`);
+    return `${isToday(index) ? t('Today so far') : dayName(days[index] ?? '')}: ${values.join(', ')}`;
+  };
+  const bars = (
+    <div className={styles.bars} aria-hidden="true">
+      <span className={styles.scale}>{count.format(top)}</span>
+      {days.map((day, index) => (
+        <div
+          key={day}
+          className={styles.day}
+          data-partial={isToday(index) || undefined}
+          onMouseEnter={() => setHovered(index)}
+          style={barOf(series, index, top)}
+        />
+      ))}
+    </div>
+  );
+  // One tooltip for all bars, once one is hovered: tooltips are slow to render.
+  return hovered === undefined ? bars : <Tooltip.Floating label={labelOf(hovered)}>{bars}</Tooltip.Floating>;
+}
+
+function Table({ title, days, series }: Data & { title: string }) {
+  const [first, last] = [dayName(days[0] ?? ''), dayName(days.at(-1) ?? '')];
+  return (
+    <DataTable
+      dense
+      label={t('{title}, {first} to {last}', { title, first, last })}
+      columns={[
+        { header: t('Day'), isName: true, cell: (index) => dayName(days[index] ?? '') },
+        ...series.map(
+          ({ label, values }): Column<number> => ({
+            header: label,
+            cell: (index) => count.format(values[index] ?? 0),
+          }),
+        ),
+      ]}
+      rows={days.map((_, index) => index).reverse()}
+      keyOf={String}
+    />
   );
 }
 

@@ -4,7 +4,7 @@ import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { Activity as RecentActivity } from '../audit/activity.tsx';
 import { ExpiryBanner } from '../directories/expiry-banner.tsx';
-import { Overview, OwnerCount } from '../generated/operations.ts';
+import { Overview, type OverviewQuery, OwnerCount } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { atLeast } from '../ui/counted.ts';
@@ -34,18 +34,6 @@ export function Component() {
   const isReady = tasks !== undefined && openTasks(tasks).length === 0;
   const smsLimited = data?.smsLimited.edges[0]?.node.at;
   const isSmsLimited = smsLimited !== undefined && Date.now() - Date.parse(smsLimited) < dayInMilliseconds;
-  const contents = data?.project?.contents;
-  const figures = [
-    { label: t('Users'), value: contents?.users, to: path('users') },
-    {
-      label: t('Live sessions'),
-      value: contents?.sessions,
-      isMore: contents?.isSessionsLimited,
-      to: path('session-policy'),
-    },
-    { label: t('Applications'), value: contents?.clients, to: path('applications') },
-    { label: t('Live directory tokens'), value: contents?.scimTokens, to: path('directory') },
-  ];
   return (
     <Page
       title={t('Overview')}
@@ -67,18 +55,7 @@ export function Component() {
         <>
           {project.scimEnabled && <ExpiryBanner tokens={data?.scimTokens} to={path('directory')} />}
           {!isConsole && !isReady && <Checklist tasks={tasks} />}
-          <ul className={styles.figures}>
-            {figures.map(({ label, value, isMore = false, to }) => (
-              <li key={label}>
-                <Link to={to} className={styles.figure}>
-                  <span>{label}</span>
-                  <strong aria-busy={value === undefined}>
-                    {value === undefined ? <Skeleton w="4rem" h="1.5rem" my={4} /> : atLeast(value, isMore)}
-                  </strong>
-                </Link>
-              </li>
-            ))}
-          </ul>
+          <Figures contents={data?.project?.contents} />
           {isReady && <Checklist tasks={tasks} />}
           <Charts projectId={project.id} path={path} />
           <RecentActivity
@@ -90,5 +67,30 @@ export function Component() {
         </>
       )}
     </Page>
+  );
+}
+
+type Contents = NonNullable<OverviewQuery['project']>['contents'];
+
+/** Counts of the project, each a link to its page. @param contents undefined while loading */
+function Figures({ contents }: { contents: Contents | undefined }) {
+  const path = useProjectPath();
+  const figure = (label: string, value: number | undefined, to: string, isMore = false) => (
+    <li>
+      <Link to={path(to)} className={styles.figure}>
+        <span>{label}</span>
+        <strong aria-busy={value === undefined}>
+          {value === undefined ? <Skeleton w="4rem" h="1.5rem" my={4} /> : atLeast(value, isMore)}
+        </strong>
+      </Link>
+    </li>
+  );
+  return (
+    <ul className={styles.figures}>
+      {figure(t('Users'), contents?.users, 'users')}
+      {figure(t('Live sessions'), contents?.sessions, 'session-policy', contents?.isSessionsLimited)}
+      {figure(t('Applications'), contents?.clients, 'applications')}
+      {figure(t('Live directory tokens'), contents?.scimTokens, 'directory')}
+    </ul>
   );
 }

@@ -14,14 +14,15 @@ interface State {
 }
 
 /** Setup tasks derived from the project's current state; each links to its page. */
-export function tasksOf({ data, project, path, mayChange, ownerCount }: State): Task[] {
+export function tasksOf(state: State): Task[] {
+  return [...applicationTasks(state), mailTask(state), ...accessTasks(state)];
+}
+
+function applicationTasks({ data, path, mayChange }: State): Task[] {
   const clients = data.clients.edges.map(({ node }) => node);
   const reachable = clients.filter(({ redirectUris, disabled }) => redirectUris.length > 0 && !disabled);
   const [first] = clients;
   const signedIn = data.signedIn.edges[0]?.node.at;
-  const mailTested = data.mailTested.edges[0]?.node.at;
-  const isConnected = data.scimTokens.some(({ lastUsedAt, revokedAt }) => lastUsedAt && !revokedAt);
-  const team = data.memberships.length + (ownerCount ?? 1);
   return [
     {
       name: t('Create an application'),
@@ -47,25 +48,36 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
       open: t('Run the quickstart code and sign in.'),
       action: first && { label: t('Open the quickstart'), to: path(`applications/${first.id}`) },
     },
-    settings.hasDevMailbox
-      ? {
-          name: t('Send real mail'),
-          isDone: false,
-          done: '',
-          open: t('Mail stays in the dev mailbox until SMTP_URL is set.'),
-        }
-      : {
-          name: t('Test the mail server'),
-          isDone: mailTested !== undefined,
-          done: t('Mail is sent'),
-          since: mailTested,
-          open: t('Send a test message to check each delivery stage.'),
-          action: mayChange && { label: t('Test sending'), to: path('messages/sending') },
-        },
+  ];
+}
+
+function mailTask({ data, path, mayChange }: State): Task {
+  if (settings.hasDevMailbox) {
+    return {
+      name: t('Send real mail'),
+      isDone: false,
+      done: '',
+      open: t('Mail stays in the dev mailbox until SMTP_URL is set.'),
+    };
+  }
+  const mailTested = data.mailTested.edges[0]?.node.at;
+  return {
+    name: t('Test the mail server'),
+    isDone: mailTested !== undefined,
+    done: t('Mail is sent'),
+    since: mailTested,
+    open: t('Send a test message to check each delivery stage.'),
+    action: mayChange && { label: t('Test sending'), to: path('messages/sending') },
+  };
+}
+
+function accessTasks({ data, project, path, mayChange, ownerCount }: State): Task[] {
+  const team = data.memberships.length + (ownerCount ?? 1);
+  return [
     {
       name: t('Connect a directory'),
       isOptional: true,
-      isDone: isConnected,
+      isDone: data.scimTokens.some(({ lastUsedAt, revokedAt }) => lastUsedAt && !revokedAt),
       done: t('A directory is connected'),
       open: t('The directory creates and deactivates users automatically.'),
       action: mayChange && { label: t('Connect a directory'), to: path('directory') },
