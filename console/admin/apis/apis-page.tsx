@@ -6,11 +6,11 @@ import { ApiGrants, type ApiRowFragment, Apis, AuditEvents, DeleteApi } from '..
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProject } from '../projects/project.tsx';
+import { AddButton } from '../ui/buttons.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
-import { AddButton } from '../ui/forms/add-button.tsx';
 import { formatDuration } from '../ui/forms/duration.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable, editColumn } from '../ui/lists/data-table.tsx';

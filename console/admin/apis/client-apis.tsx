@@ -7,9 +7,9 @@ import { ApiGrants, type ApiGrantsQuery, type ApiRowFragment } from '../generate
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { LinkButton } from '../ui/buttons.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
-import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { AdminAccess } from './admin-access.tsx';

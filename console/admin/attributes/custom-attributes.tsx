@@ -9,11 +9,11 @@ import {
   DeleteCustomAttribute,
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { AddButton } from '../ui/buttons.tsx';
 import { CopyField } from '../ui/code/copy.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
-import { AddButton } from '../ui/forms/add-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable, editColumn } from '../ui/lists/data-table.tsx';
 import { AttributeDialog } from './attribute-dialog.tsx';

@@ -1,4 +1,4 @@
-import { Button, Modal, Textarea, TextInput } from '@mantine/core';
+import { Modal, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type UserCustomValuesQuery,
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
@@ -38,9 +39,9 @@ export function UserAttributes({ userId, isLocked, mayChange }: UserAttributesPr
       actions={
         mayChange &&
         open.length > 0 && (
-          <Button variant="default" aria-label={t('Edit custom attributes')} onClick={() => setEdited(true)}>
+          <SecondaryButton aria-label={t('Edit custom attributes')} onClick={() => setEdited(true)}>
             {t('Edit')}
-          </Button>
+          </SecondaryButton>
         )
       }
     >

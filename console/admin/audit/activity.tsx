@@ -1,7 +1,7 @@
 import { t } from '../language/language.ts';
 import { useProjectPath } from '../projects/project.tsx';
+import { LinkButton } from '../ui/buttons.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { EventList } from './event-list.tsx';
 import type { AuditEvent } from './event-text.ts';

@@ -1,6 +1,6 @@
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { LinkButton } from '../ui/layout/link-button.tsx';
+import { LinkButton } from '../ui/buttons.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { Events } from './events.tsx';
 

@@ -1,8 +1,9 @@
-import { Button, Group, Menu, Switch, Text } from '@mantine/core';
+import { Group, Menu, Switch, Text } from '@mantine/core';
 import { useMemo, useRef, useState } from 'react';
 import { useQuery } from '../api.ts';
 import { type AuditEventFilter, AuditEventGroups, AuditEvents } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { useDownload } from '../ui/files/use-download.ts';
@@ -121,11 +122,7 @@ function NoEvents() {
     <Empty
       icon="events"
       title={t('No matches')}
-      action={
-        <Button variant="default" onClick={clear}>
-          {t('Clear filters')}
-        </Button>
-      }
+      action={<SecondaryButton onClick={clear}>{t('Clear filters')}</SecondaryButton>}
     >
       {t('No event matches these filters.')}
     </Empty>

@@ -6,6 +6,7 @@ import { ClientById, DeleteClient, UpdateClient } from '../generated/operations.
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProjectPath } from '../projects/project.tsx';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { useAction } from '../ui/feedback/use-action.ts';
 import { Section } from '../ui/layout/page.tsx';
@@ -48,9 +49,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
               {t('Enable')}
             </Button>
           ) : (
-            <Button variant="default" onClick={() => setAsking('disable')}>
-              {t('Disable')}
-            </Button>
+            <SecondaryButton onClick={() => setAsking('disable')}>{t('Disable')}</SecondaryButton>
           ))
         }
       />

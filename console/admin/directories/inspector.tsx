@@ -1,10 +1,11 @@
-import { Alert, Badge, Button, Group, SimpleGrid, Text } from '@mantine/core';
+import { Alert, Badge, Group, SimpleGrid, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import { AttributeDialog } from '../attributes/attribute-dialog.tsx';
 import { definitionFor } from '../attributes/attribute-names.ts';
 import { ScimRequests } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { Code } from '../ui/code/code.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -108,9 +109,9 @@ function Ignored({ projectId, names, body, mayChange }: IgnoredProps) {
             const definition = definitionFor(name, body);
             return (
               definition && (
-                <Button key={name} variant="default" size="compact-sm" onClick={() => setInitial(definition)}>
+                <SecondaryButton key={name} size="compact-sm" onClick={() => setInitial(definition)}>
                   {t('Create attribute {name}', { name: definition.name })}
-                </Button>
+                </SecondaryButton>
               )
             );
           })}

@@ -1,8 +1,9 @@
-import { Badge, Box, Button, Group, Text } from '@mantine/core';
+import { Badge, Box, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import { ScimRequests, ScimTokens, TestDirectory, type TestDirectoryMutation } from '../generated/operations.ts';
 import { serverText, t } from '../language/language.ts';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import rows from '../ui/lists/rows.module.css';
@@ -24,9 +25,9 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
       title={t('Self-test')}
       lead={t('Sends real SCIM requests with a temporary token and user.')}
       actions={
-        <Button variant="default" onClick={run} loading={busy} disabled={!isOn}>
+        <SecondaryButton onClick={run} loading={busy} disabled={!isOn}>
           {steps ? t('Run again') : t('Run the self-test')}
-        </Button>
+        </SecondaryButton>
       }
     >
       <div role="status">

@@ -1,6 +1,7 @@
-import { Button, Chip, Group, Stack, Text, ThemeIcon } from '@mantine/core';
+import { Chip, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import { useState } from 'react';
 import { t } from '../language/language.ts';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { CopyField } from '../ui/code/copy.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
@@ -30,11 +31,7 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
       <Section
         title={t('Connect another directory')}
         lead={t('Steps for Okta, Entra ID, OneLogin, JumpCloud and others')}
-        actions={
-          <Button variant="default" onClick={() => setShown(true)}>
-            {t('Show the steps')}
-          </Button>
-        }
+        actions={<SecondaryButton onClick={() => setShown(true)}>{t('Show the steps')}</SecondaryButton>}
       />
     );
   }

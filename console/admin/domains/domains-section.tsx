@@ -12,13 +12,13 @@ import {
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import type { Project } from '../projects/project.tsx';
+import { AddButton, SecondaryButton } from '../ui/buttons.tsx';
 import { CopyField } from '../ui/code/copy.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
-import { AddButton } from '../ui/forms/add-button.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
@@ -117,15 +117,14 @@ function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange
         </Group>
         {mayChange && (
           <Group gap={4} wrap="nowrap">
-            <Button
-              variant="default"
+            <SecondaryButton
               size="compact-sm"
               loading={checking}
               aria-label={t('Check now: {host}', { host })}
               onClick={() => void run()}
             >
               {t('Check now')}
-            </Button>
+            </SecondaryButton>
             <Button
               variant="subtle"
               color="red"

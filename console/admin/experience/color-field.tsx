@@ -11,14 +11,14 @@ const standard = '#2f55d4';
 
 interface ColorFieldProps {
   /** Empty: the default. */
-  color: string;
+  value: string;
   onChange(color: string): void;
   error: string | undefined;
   disabled: boolean;
 }
 
 /** Accent color, with the derived accessible shades for both themes. */
-export function ColorField({ color, onChange, error, disabled }: ColorFieldProps) {
+export function ColorField({ value: color, onChange, error, disabled }: ColorFieldProps) {
   const six = asHex(color);
   const { data } = useQuery(AccentTheme, { color: six ?? standard }, { keep: true, pause: six === undefined });
   const isWrong = color.trim() !== '' && six === undefined;

@@ -11,6 +11,7 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { type Project, useProject } from '../projects/project.tsx';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { ShowGraphql } from '../ui/code/show-graphql.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -43,13 +44,11 @@ export function Component() {
 function Experience({ project, data }: { project: Project; data: ExperienceOfQuery }) {
   const { experience } = data;
   const { mayChange } = useAccess(project.id);
-  const draft = useExperienceDraft(project.id, experience);
+  const draft = useExperienceDraft(project.id, experience, mayChange);
   const [language, setLanguage] = useState<Language>('en');
   const published = useMemo(() => contentOf(experience.published), [experience.published]);
   const changes = changesBetween(published, draft.content);
-  const app = data.clients.edges[0]?.node.name ?? project.name;
-  const { content, change, faultOf } = draft;
-  const form = { draft, experience, language, disabled: !mayChange };
+  const form = { draft, experience, language };
   return (
     <Page
       title={t('Branding')}
@@ -57,57 +56,11 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
       badges={<DraftBadge draft={draft} isLive={experience.publishedNumber > 0} changes={changes} />}
     >
       {!mayChange && <ViewerNotice project={project} />}
-      {draft.failure?.code === 'conflict' && (
-        <Alert title={t('Another admin changed this draft')}>
-          {t('Your latest edits are not saved.')}{' '}
-          <Button variant="default" size="compact-sm" onClick={() => location.reload()}>
-            {t('Load their draft')}
-          </Button>
-        </Alert>
-      )}
+      {draft.failure?.code === 'conflict' && <Conflict />}
       <div className={styles.columns}>
         <Stack gap="lg">
-          <Section title={t('Name and color')}>
-            <TextInput
-              label={t('Display name')}
-              description={t('Beside the application’s name. Empty: the project’s, {name}.', { name: project.name })}
-              placeholder={project.name}
-              value={content.displayName}
-              maxLength={100}
-              disabled={!mayChange}
-              error={faultOf('displayName')}
-              onChange={(event) => change({ displayName: event.currentTarget.value })}
-            />
-            <ColorField
-              color={content.accent}
-              disabled={!mayChange}
-              error={faultOf('accent')}
-              onChange={(accent) => change({ accent })}
-            />
-          </Section>
-          <Section
-            title={t('Logo')}
-            lead={t('PNG, JPEG or WebP, up to 256 KB. Shown 40 pixels high; twice that is sharp everywhere.')}
-          >
-            <LogoField
-              projectId={project.id}
-              label={t('Logo')}
-              hint={t('Default: the first letter of the name.')}
-              ground="light"
-              logoId={content.logoId}
-              disabled={!mayChange}
-              onChange={(logoId) => change({ logoId })}
-            />
-            <LogoField
-              projectId={project.id}
-              label={t('Dark mode logo')}
-              hint={t('Only needed if the logo is invisible on black.')}
-              ground="dark"
-              logoId={content.darkLogoId}
-              disabled={!mayChange}
-              onChange={(darkLogoId) => change({ darkLogoId })}
-            />
-          </Section>
+          <NameAndColor draft={draft} project={project} />
+          <Logos draft={draft} projectId={project.id} />
           <Section
             title={t('Texts and links')}
             lead={t('Empty fields use the default text. Links and footer fall back to English.')}
@@ -132,7 +85,7 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
         <div className={styles.side}>
           <Preview
             projectId={project.id}
-            app={app}
+            app={data.clients.edges[0]?.node.name ?? project.name}
             version={draft.version + experience.publishedNumber * 1e6}
             language={language}
             onLanguage={setLanguage}
@@ -140,18 +93,60 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
         </div>
       </div>
       <Section flush title={t('Versions')} lead={t('Published versions. Reverting publishes a version again.')}>
-        <Versions projectId={project.id} draft={draft} published={published} mayChange={mayChange} />
+        <Versions projectId={project.id} draft={draft} published={published} />
       </Section>
-      {changes.length > 0 && (
-        <div>
-          <ShowGraphql
-            operation={SaveExperienceDraft}
-            variables={{ input: { projectId: project.id, expectedVersion: draft.version, ...inputOf(content) } }}
-          />
-        </div>
-      )}
-      {mayChange && changes.length > 0 && <PublishBar draft={draft} changes={changes} />}
+      {changes.length > 0 && <Unpublished projectId={project.id} draft={draft} changes={changes} />}
     </Page>
+  );
+}
+
+function Conflict() {
+  return (
+    <Alert title={t('Another admin changed this draft')}>
+      {t('Your latest edits are not saved.')}{' '}
+      <SecondaryButton size="compact-sm" onClick={() => location.reload()}>
+        {t('Load their draft')}
+      </SecondaryButton>
+    </Alert>
+  );
+}
+
+function NameAndColor({ draft, project: { name } }: { draft: ExperienceDraft; project: Project }) {
+  return (
+    <Section title={t('Name and color')}>
+      <TextInput
+        label={t('Display name')}
+        description={t('Beside the application’s name. Empty: the project’s, {name}.', { name })}
+        placeholder={name}
+        maxLength={100}
+        {...draft.field('displayName')}
+      />
+      <ColorField {...draft.field('accent')} />
+    </Section>
+  );
+}
+
+function Logos({ draft, projectId }: { draft: ExperienceDraft; projectId: string }) {
+  return (
+    <Section
+      title={t('Logo')}
+      lead={t('PNG, JPEG or WebP, up to 256 KB. Shown 40 pixels high; twice that is sharp everywhere.')}
+    >
+      <LogoField
+        projectId={projectId}
+        label={t('Logo')}
+        hint={t('Default: the first letter of the name.')}
+        ground="light"
+        {...draft.field('logoId')}
+      />
+      <LogoField
+        projectId={projectId}
+        label={t('Dark mode logo')}
+        hint={t('Only needed if the logo is invisible on black.')}
+        ground="dark"
+        {...draft.field('darkLogoId')}
+      />
+    </Section>
   );
 }
 
@@ -176,6 +171,19 @@ function DraftBadge({ draft, isLive, changes }: DraftProps & { isLive: boolean }
   );
 }
 
+/** The changes as an API request, and the bar that publishes them. */
+function Unpublished({ projectId, draft, changes }: DraftProps & { projectId: string }) {
+  const input = { projectId, expectedVersion: draft.version, ...inputOf(draft.content) };
+  return (
+    <>
+      <div>
+        <ShowGraphql operation={SaveExperienceDraft} variables={{ input }} />
+      </div>
+      {draft.mayChange && <PublishBar draft={draft} changes={changes} />}
+    </>
+  );
+}
+
 function PublishBar({ draft, changes }: DraftProps) {
   return (
     <ChangesBar
@@ -185,9 +193,9 @@ function PublishBar({ draft, changes }: DraftProps) {
       failure={draft.failure?.field === undefined ? draft.failure : undefined}
       consequence={t('Live from the next page load. You can revert to the current version.')}
     >
-      <Button variant="default" onClick={() => void draft.discard()} disabled={draft.busy}>
+      <SecondaryButton onClick={() => void draft.discard()} disabled={draft.busy}>
         {t('Discard draft')}
-      </Button>
+      </SecondaryButton>
       <Button onClick={() => void draft.publish()} loading={draft.busy} disabled={draft.state === 'refused'}>
         {t('Publish')}
       </Button>

@@ -4,6 +4,7 @@ import { failureOf } from '../failure.ts';
 import { t } from '../language/language.ts';
 import { ownHeaders } from '../request.ts';
 import { signInAgain } from '../sign-in-again.ts';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { Icon } from '../ui/icon.tsx';
 import styles from './logo-field.module.css';
 
@@ -16,13 +17,13 @@ interface LogoFieldProps {
   hint: string;
   ground: 'light' | 'dark';
   /** Empty: none. */
-  logoId: string;
+  value: string;
   onChange(logoId: string): void;
   disabled: boolean;
 }
 
 /** Upload of one logo, previewed on its theme's background. */
-export function LogoField({ projectId, label, hint, ground, logoId, onChange, disabled }: LogoFieldProps) {
+export function LogoField({ projectId, label, hint, ground, value: logoId, onChange, disabled }: LogoFieldProps) {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string>();
   const upload = async (file: File | null) => {
@@ -55,19 +56,7 @@ export function LogoField({ projectId, label, hint, ground, logoId, onChange, di
         )}
         {!disabled && (
           <Group gap={4} mt="xs">
-            <FileButton accept={accepted} onChange={(file) => void upload(file)}>
-              {(props) => (
-                <Button
-                  {...props}
-                  variant="default"
-                  size="compact-sm"
-                  loading={busy}
-                  aria-label={`${logoId ? t('Replace') : t('Upload')}: ${label}`}
-                >
-                  {logoId ? t('Replace') : t('Upload')}
-                </Button>
-              )}
-            </FileButton>
+            <UploadButton verb={logoId ? t('Replace') : t('Upload')} {...{ label, busy }} onChoose={upload} />
             {logoId && (
               <Button
                 variant="subtle"
@@ -84,6 +73,25 @@ export function LogoField({ projectId, label, hint, ground, logoId, onChange, di
         )}
       </Box>
     </Group>
+  );
+}
+
+interface UploadButtonProps {
+  verb: string;
+  label: string;
+  busy: boolean;
+  onChoose(file: File | null): Promise<void>;
+}
+
+function UploadButton({ verb, label, busy, onChoose }: UploadButtonProps) {
+  return (
+    <FileButton accept={accepted} onChange={(file) => void onChoose(file)}>
+      {(props) => (
+        <SecondaryButton {...props} size="compact-sm" loading={busy} aria-label={`${verb}: ${label}`}>
+          {verb}
+        </SecondaryButton>
+      )}
+    </FileButton>
   );
 }
 

@@ -11,14 +11,13 @@ interface TextsFormProps {
   draft: ExperienceDraft;
   experience: Experience;
   language: Language;
-  disabled: boolean;
 }
 
 /** Default page messages per text key. */
 const pageMessages: Record<string, string> = { heading: 'address.title', subline: 'address.text' };
 
 /** Page texts and footer links in one language. */
-export function PageTexts({ draft, experience, language, disabled }: TextsFormProps) {
+export function PageTexts({ draft, experience, language }: TextsFormProps) {
   const standard = usePageTexts(language);
   const rules = experience.textRules.filter(({ kind }) => kind !== 'mail');
   return (
@@ -26,7 +25,7 @@ export function PageTexts({ draft, experience, language, disabled }: TextsFormPr
       {rules.map((rule) => (
         <TextField
           key={rule.key}
-          {...{ draft, rule, language, disabled }}
+          {...{ draft, rule, language }}
           standard={standard[pageMessages[rule.key] ?? ''] ?? sharedText(draft, rule.key, language)}
         />
       ))}
@@ -35,7 +34,7 @@ export function PageTexts({ draft, experience, language, disabled }: TextsFormPr
 }
 
 /** Subjects and opening lines of mails in one language. */
-export function MailTexts({ draft, experience, language, disabled }: TextsFormProps) {
+export function MailTexts({ draft, experience, language }: TextsFormProps) {
   const rules = experience.textRules.filter(({ kind }) => kind === 'mail');
   const standardOf = (key: string) =>
     experience.standardMailTexts.find((one) => one.key === key && one.locale === language)?.text;
@@ -47,7 +46,7 @@ export function MailTexts({ draft, experience, language, disabled }: TextsFormPr
             {rules
               .filter(({ key }) => key.startsWith(`${template}.`))
               .map((rule) => (
-                <TextField key={rule.key} {...{ draft, rule, language, disabled }} standard={standardOf(rule.key)} />
+                <TextField key={rule.key} {...{ draft, rule, language }} standard={standardOf(rule.key)} />
               ))}
           </Stack>
         </Fieldset>
@@ -56,19 +55,14 @@ export function MailTexts({ draft, experience, language, disabled }: TextsFormPr
   );
 }
 
-function TextField({
-  draft,
-  rule,
-  language,
-  disabled,
-  standard,
-}: {
+interface TextFieldProps {
   draft: ExperienceDraft;
   rule: Experience['textRules'][number];
   language: Language;
-  disabled: boolean;
   standard: string | undefined;
-}) {
+}
+
+function TextField({ draft, rule, language, standard }: TextFieldProps) {
   const name = `${language}.${rule.key}`;
   const value = draft.content.texts[name] ?? '';
   const isLink = rule.kind === 'link';
@@ -87,7 +81,7 @@ function TextField({
       lang={isLink ? undefined : language}
       value={value}
       maxLength={rule.maxLength}
-      disabled={disabled}
+      disabled={!draft.mayChange}
       error={isWrongLink ? t('Must begin with https://') : value && draft.faultOf(lastPart)}
       onChange={(event) => draft.setText(name, event.currentTarget.value)}
     />

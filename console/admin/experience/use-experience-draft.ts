@@ -12,6 +12,7 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { toast } from '../ui/feedback/toast.tsx';
+import { type Field, fieldProps } from '../ui/forms/field.ts';
 import { useUnloadWarning } from '../ui/forms/unload-warning.ts';
 import { type Content, contentOf, inputOf } from './content.ts';
 
@@ -20,7 +21,9 @@ const restMs = 500;
 
 export interface ExperienceDraft {
   content: Content;
-  change(part: Partial<Content>): void;
+  mayChange: boolean;
+  /** Props of the field's input. */
+  field(name: Exclude<keyof Content, 'texts'>): Field & { value: string; disabled: boolean };
   setText(name: string, text: string): void;
   /** The server's draft version; a preview of an older one is stale. */
   version: number;
@@ -33,45 +36,40 @@ export interface ExperienceDraft {
   revert(number: number): Promise<void>;
 }
 
-/** A draft with autosave and optimistic locking: a concurrent change is reported, never overwritten. */
-export function useExperienceDraft(projectId: string, known: ExperienceStateFragment): ExperienceDraft {
+/**
+ * Edits, saved once they rest. Optimistic locking: a concurrent change is reported, never overwritten.
+ *
+ * @param isPaused during another mutation of the draft, which would conflict
+ */
+function useAutosave(projectId: string, known: ExperienceStateFragment, isPaused: boolean) {
   const [typed, setTyped] = useState<Content>();
   const [state, setState] = useState<ExperienceDraft['state']>('saved');
   const [failure, setFailure] = useState<Failure>();
   const [version, setVersion] = useState(known.draftVersion);
   const [save, saving] = useMutation(SaveExperienceDraft, [ExperienceOf]);
-  const [publishDraft, publishing] = useMutation(PublishExperience, [ExperienceOf, ExperienceVersions]);
-  const [discardDraft, discarding] = useMutation(DiscardExperienceDraft, [ExperienceOf]);
-  const [revertTo, reverting] = useMutation(RevertExperience, [ExperienceOf, ExperienceVersions]);
-  const busy = publishing || discarding || reverting;
   const saved = useMemo(() => contentOf(known.draft), [known.draft]);
   const content = typed ?? saved;
-
   // Adopt another admin's change if nothing was edited here.
   useEffect(() => {
     if (!typed) setVersion(known.draftVersion);
   }, [typed, known.draftVersion]);
-
   const latest = useRef({ content, version });
   latest.current = { content, version };
-
+  const adopt = useCallback((next: number) => {
+    setVersion(next);
+    latest.current.version = next;
+  }, []);
   const send = useCallback(async (): Promise<ExperienceDraft['state']> => {
     const sent = latest.current.content;
     setState('saving');
     const input = { projectId, expectedVersion: latest.current.version, ...inputOf(sent) };
     const outcome = await save({ input });
     setFailure(outcome.failure);
-    if (!outcome.data) {
-      setState('refused');
-      return 'refused';
-    }
-    setVersion(outcome.data.saveExperienceDraft.draftVersion);
-    latest.current.version = outcome.data.saveExperienceDraft.draftVersion;
-    const next = latest.current.content === sent ? 'saved' : 'typing';
+    if (outcome.data) adopt(outcome.data.saveExperienceDraft.draftVersion);
+    const next = !outcome.data ? 'refused' : latest.current.content === sent ? 'saved' : 'typing';
     setState(next);
     return next;
-  }, [projectId, save]);
-
+  }, [projectId, save, adopt]);
   // Save one at a time: two requests with the same version would conflict.
   const inFlight = useRef<ReturnType<typeof send>>(undefined);
   const keep = useCallback(() => {
@@ -80,68 +78,79 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
     });
     return inFlight.current;
   }, [send]);
-
   useEffect(() => {
-    // Do not save during another mutation of the draft: they would conflict.
-    if (state !== 'typing' || saving || busy) return;
+    if (state !== 'typing' || saving || isPaused) return;
     const timer = setTimeout(() => void keep(), restMs);
     return () => clearTimeout(timer);
-  }, [state, content, saving, busy, keep]);
-
+  }, [state, content, saving, isPaused, keep]);
   useUnloadWarning(state !== 'saved');
-
-  const change = (part: Partial<Content>) => {
-    const next = { ...latest.current.content, ...part };
+  const put = (next: Content, reached: 'saved' | 'typing') => {
     // At once: a save that ends before the next render must see that it is no longer the latest.
     latest.current.content = next;
     setTyped(next);
-    setState('typing');
+    setState(reached);
   };
-  const settled = (answer: ExperienceStateFragment | undefined, failed: Failure | undefined, message: string) => {
-    setFailure(failed);
-    if (!answer) return undefined;
-    setVersion(answer.draftVersion);
-    latest.current.version = answer.draftVersion;
+  return { content, version, state, failure, setFailure, latest, adopt, keep, put };
+}
+
+/** A draft with autosave. */
+export function useExperienceDraft(
+  projectId: string,
+  known: ExperienceStateFragment,
+  mayChange: boolean,
+): ExperienceDraft {
+  const [publishDraft, publishing] = useMutation(PublishExperience, [ExperienceOf, ExperienceVersions]);
+  const [discardDraft, discarding] = useMutation(DiscardExperienceDraft, [ExperienceOf]);
+  const [revertTo, reverting] = useMutation(RevertExperience, [ExperienceOf, ExperienceVersions]);
+  const busy = publishing || discarding || reverting;
+  const { setFailure, latest, adopt, keep, put, ...draft } = useAutosave(projectId, known, busy);
+  const { content, state, failure } = draft;
+  const change = (part: Partial<Content>) => put({ ...latest.current.content, ...part }, 'typing');
+  const settle = (answer: ExperienceStateFragment | undefined, message: string, isReplaced = true) => {
+    if (!answer) return;
+    adopt(answer.draftVersion);
     toast(message);
-    return answer;
+    if (isReplaced) put(contentOf(answer.draft), 'saved');
   };
-  const replaced = (answer: ExperienceStateFragment) => {
-    setTyped(contentOf(answer.draft));
-    setState('saved');
-  };
-  const of = () => ({ projectId, expectedVersion: latest.current.version });
   return {
-    content,
-    change,
-    setText: (name, text) => change({ texts: { ...content.texts, [name]: text } }),
-    version,
-    state,
-    failure,
-    faultOf: (field) => faultAt(failure, field),
+    ...draft,
     busy,
+    mayChange,
+    field: (name) => ({
+      value: content[name],
+      disabled: !mayChange,
+      ...fieldProps(
+        failure,
+        name,
+        ({ value }) => value,
+        (value) => change({ [name]: value }),
+      ),
+    }),
+    setText: (name, text) => change({ texts: { ...content.texts, [name]: text } }),
+    faultOf: (field) => faultAt(failure, field),
     async publish() {
       // Flush the save in flight, then the edits made since.
       for (let now = state; now !== 'saved'; ) {
         now = await keep();
         if (now === 'refused') return;
       }
-      const sent = latest.current.content;
-      const { data, failure: failed } = await publishDraft({ input: of() });
-      const answer = settled(data?.publishExperience, failed, t('Published'));
+      const { content: sent, version: expectedVersion } = latest.current;
+      const { data, failure: failed } = await publishDraft({ input: { projectId, expectedVersion } });
+      setFailure(failed);
       // Edits made meanwhile become the next draft.
-      if (answer && latest.current.content === sent) replaced(answer);
+      settle(data?.publishExperience, t('Published'), latest.current.content === sent);
     },
     async discard() {
       // Also after a conflict: discarding needs no merge.
       const { data, failure: failed } = await discardDraft({ input: { projectId } });
-      const answer = settled(data?.discardExperienceDraft, failed, t('Draft discarded'));
-      if (answer) replaced(answer);
+      setFailure(failed);
+      settle(data?.discardExperienceDraft, t('Draft discarded'));
     },
     async revert(number) {
       const { data, failure: failed } = await revertTo({ input: { projectId, number } });
+      setFailure(failed);
       const message = number === 0 ? t('Reverted to the default look') : t('Reverted to version {number}', { number });
-      const answer = settled(data?.revertExperience, failed, message);
-      if (answer) replaced(answer);
+      settle(data?.revertExperience, message);
     },
   };
 }

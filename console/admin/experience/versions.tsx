@@ -1,9 +1,10 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
-import { ExperienceVersions } from '../generated/operations.ts';
+import { ExperienceVersions, type ExperienceVersionsQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { Confirm } from '../ui/feedback/confirm.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -15,20 +16,22 @@ import type { ExperienceDraft } from './use-experience-draft.ts';
 
 const plain: Content = { displayName: '', accent: '', logoId: '', darkLogoId: '', texts: {} };
 
-/** Published versions, newest first; each can be restored. */
-export function Versions({
-  projectId,
-  draft,
-  published,
-  mayChange,
-}: {
+interface VersionsProps {
   projectId: string;
   draft: ExperienceDraft;
   published: Content;
-  mayChange: boolean;
-}) {
+}
+
+interface Chosen {
+  /** 0: the default look. */
+  number: number;
+  content: Content;
+}
+
+/** Published versions, newest first; each can be restored. */
+export function Versions({ projectId, draft, published }: VersionsProps) {
   const { data, failure, reload } = useQuery(ExperienceVersions, { projectId });
-  const [asked, setAsked] = useState<{ number: number; content: Content }>();
+  const [chosen, setChosen] = useState<Chosen>();
   if (!data)
     return failure ? (
       <LoadError failure={failure} subject={t('versions')} retry={reload} />
@@ -43,75 +46,90 @@ export function Versions({
       </Text>
     );
   }
-  const changes = asked ? changesBetween(published, asked.content) : [];
   return (
     <>
       <ol className={rows.rows}>
-        {versions.map(({ id, number, publishedAt, publishedBy, revertedTo, content }, index) => (
-          <Group key={id} component="li" gap="0.5rem 0.75rem">
-            <strong>{t('Version {number}', { number })}</strong>{' '}
-            {index === 0 && <Badge color="good">{t('Live')}</Badge>}
-            <Text span c="dimmed">
-              {rich('<time></time> by {admin}', {
-                time: () => <Time at={publishedAt} />,
-                admin: publishedBy ?? t('an unknown admin'),
-              })}
-              {revertedTo != null &&
-                `, ${revertedTo === 0 ? t('default look') : t('reverted to version {number}', { number: revertedTo })}`}
-            </Text>
-            {mayChange && index > 0 && (
-              <Button
-                ml="auto"
-                variant="default"
-                size="compact-sm"
-                aria-label={t('Revert to version {number}', { number })}
-                onClick={() => setAsked({ number, content: contentOf(content) })}
-              >
-                {t('Revert')}
-              </Button>
+        {versions.map((version, index) => (
+          <Group key={version.id} component="li" gap="0.5rem 0.75rem">
+            <Summary version={version} isLive={index === 0} />
+            {draft.mayChange && index > 0 && (
+              <RevertButton
+                aria-label={t('Revert to version {number}', { number: version.number })}
+                onClick={() => setChosen({ number: version.number, content: contentOf(version.content) })}
+              />
             )}
           </Group>
         ))}
         <Group component="li">
           <strong>{t('Default look')}</strong>
-          {mayChange && changesBetween(published, plain).length > 0 && (
-            <Button
-              ml="auto"
-              variant="default"
-              size="compact-sm"
-              onClick={() => setAsked({ number: 0, content: plain })}
-            >
-              {t('Revert')}
-            </Button>
+          {draft.mayChange && changesBetween(published, plain).length > 0 && (
+            <RevertButton onClick={() => setChosen({ number: 0, content: plain })} />
           )}
         </Group>
       </ol>
-      <Confirm
-        opened={asked !== undefined}
-        title={
-          asked?.number === 0
-            ? t('Revert to the default look?')
-            : t('Revert to version {number}?', { number: asked?.number })
-        }
-        verb={t('Revert and publish')}
-        busy={draft.busy}
-        failure={undefined}
-        onClose={() => setAsked(undefined)}
-        onConfirm={async () => {
-          if (asked) await draft.revert(asked.number);
-          setAsked(undefined);
-        }}
-      >
-        <p>{t('Live from the next page load. The current version stays in this list, and your draft stays.')}</p>
-        {changes.length > 0 ? (
-          <Diff
-            changes={changes}
-            title={t('{count, plural, one {# change} other {# changes}}', { count: changes.length })}
-          />
-        ) : (
-          <p>{t('No difference from the live version.')}</p>
-        )}
-      </Confirm>
+      <RevertDialog draft={draft} published={published} chosen={chosen} onClose={() => setChosen(undefined)} />
     </>
+  );
+}
+
+type Version = ExperienceVersionsQuery['experienceVersions']['edges'][number]['node'];
+
+function Summary({ version, isLive }: { version: Version; isLive: boolean }) {
+  const { number, publishedAt, publishedBy, revertedTo } = version;
+  return (
+    <>
+      <strong>{t('Version {number}', { number })}</strong> {isLive && <Badge color="good">{t('Live')}</Badge>}
+      <Text span c="dimmed">
+        {rich('<time></time> by {admin}', {
+          time: () => <Time at={publishedAt} />,
+          admin: publishedBy ?? t('an unknown admin'),
+        })}
+        {revertedTo != null &&
+          `, ${revertedTo === 0 ? t('default look') : t('reverted to version {number}', { number: revertedTo })}`}
+      </Text>
+    </>
+  );
+}
+
+function RevertButton(props: { 'aria-label'?: string; onClick(): void }) {
+  return (
+    <SecondaryButton ml="auto" size="compact-sm" {...props}>
+      {t('Revert')}
+    </SecondaryButton>
+  );
+}
+
+interface RevertDialogProps extends Pick<VersionsProps, 'draft' | 'published'> {
+  /** Absent: the dialog is closed. */
+  chosen: Chosen | undefined;
+  onClose(): void;
+}
+
+function RevertDialog({ draft, published, chosen, onClose }: RevertDialogProps) {
+  const number = chosen?.number;
+  const changes = chosen ? changesBetween(published, chosen.content) : [];
+  return (
+    <Confirm
+      opened={chosen !== undefined}
+      title={number === 0 ? t('Revert to the default look?') : t('Revert to version {number}?', { number })}
+      verb={t('Revert and publish')}
+      busy={draft.busy}
+      failure={undefined}
+      onClose={onClose}
+      onConfirm={async () => {
+        if (chosen) await draft.revert(chosen.number);
+        onClose();
+      }}
+    >
+      <p>{t('Live from the next page load. The current version stays in this list, and your draft stays.')}</p>
+      {changes.length > 0 ? (
+        <Diff
+          changes={changes}
+          title={t('{count, plural, one {# change} other {# changes}}', { count: changes.length })}
+        />
+      ) : (
+        <p>{t('No difference from the live version.')}</p>
+      )}
+    </Confirm>
   );
 }

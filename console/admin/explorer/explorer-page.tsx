@@ -5,6 +5,7 @@ import { useQuery } from '../api.ts';
 import { FirstProjects, type Operation } from '../generated/operations.ts';
 import { locale, t } from '../language/language.ts';
 import { settings } from '../settings.ts';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { CopyButton } from '../ui/code/copy.tsx';
 import { takeDraft } from '../ui/code/explorer-draft.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -62,9 +63,9 @@ export function Component() {
           title={t('Request')}
           actions={
             <>
-              <Button variant="default" size="xs" onClick={() => setContent({ text: formatted(query) })}>
+              <SecondaryButton size="xs" onClick={() => setContent({ text: formatted(query) })}>
                 {t('Format query')}
-              </Button>
+              </SecondaryButton>
               <Button size="xs" loading={busy} disabled={given === undefined} onClick={() => void send()}>
                 {t('Run')}
               </Button>

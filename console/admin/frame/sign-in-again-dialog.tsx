@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { t } from '../language/language.ts';
 import { openSignIn, usePrompt } from '../sign-in-again.ts';
+import { SecondaryButton } from '../ui/buttons.tsx';
 
 /** Prompts for sign-in without leaving the page; unsaved input stays and the pending request is retried. */
 export function SignInAgain() {
@@ -19,9 +20,7 @@ export function SignInAgain() {
             : t('This change needs a sign-in from the last 15 minutes. Sign in again in a popup; your input is kept.')}
         </p>
         <Group gap="xs" justify="flex-end">
-          <Button variant="default" onClick={() => prompt?.answer(false)}>
-            {t('Not now')}
-          </Button>
+          <SecondaryButton onClick={() => prompt?.answer(false)}>{t('Not now')}</SecondaryButton>
           <Button onClick={() => openSignIn(prompt?.reason ?? 'expired')} data-autofocus>
             {t('Sign in again')}
           </Button>

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { atLeast } from '../ui/counted.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -60,11 +60,7 @@ export function GrantList({ of, mayChange }: { of: { userId: string } | { client
       actions={
         mayChange &&
         'clientId' in of &&
-        count > 0 && (
-          <Button variant="default" onClick={() => setEndingAll(true)}>
-            {t('Revoke all')}
-          </Button>
-        )
+        count > 0 && <SecondaryButton onClick={() => setEndingAll(true)}>{t('Revoke all')}</SecondaryButton>
       }
     >
       <DataTable

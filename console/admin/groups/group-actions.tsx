@@ -1,10 +1,11 @@
-import { Button, Modal } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useQuery } from '../api.ts';
 import { AuditEvents, DeleteGroup, type GroupDetailsFragment, GroupMembers, Groups } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProjectPath } from '../projects/project.tsx';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { GroupForm } from './group-form.tsx';
 
@@ -18,12 +19,10 @@ export function GroupActions({ group }: { group: GroupDetailsFragment }) {
   const close = () => setDialog(undefined);
   return (
     <>
-      <Button variant="default" onClick={() => setDialog('rename')}>
-        {t('Rename')}
-      </Button>
-      <Button variant="default" c="var(--bad)" onClick={() => setDialog('delete')}>
+      <SecondaryButton onClick={() => setDialog('rename')}>{t('Rename')}</SecondaryButton>
+      <SecondaryButton c="var(--bad)" onClick={() => setDialog('delete')}>
         {t('Delete')}
-      </Button>
+      </SecondaryButton>
       <Modal opened={dialog === 'rename'} onClose={close} title={t('Rename the group')}>
         {dialog === 'rename' && <GroupForm group={group} onClose={close} />}
       </Modal>

@@ -10,10 +10,10 @@ import {
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProjectPath } from '../projects/project.tsx';
+import { LinkButton, SecondaryButton } from '../ui/buttons.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { useAction } from '../ui/feedback/use-action.ts';
-import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import {
   Attempts,
@@ -66,9 +66,9 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
         />
         <DeliveryStateFilter />
         {userId && (
-          <Button variant="default" size="xs" onClick={() => set({ user: undefined })}>
+          <SecondaryButton size="xs" onClick={() => set({ user: undefined })}>
             {t('Show all users')}
-          </Button>
+          </SecondaryButton>
         )}
       </ListBar>
       <DeliveryList
@@ -79,13 +79,7 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
           <Empty
             icon="external"
             title={isFiltered ? t('No matches') : t('No logout yet')}
-            action={
-              isFiltered && (
-                <Button variant="default" onClick={removeFilters}>
-                  {t('Clear filters')}
-                </Button>
-              )
-            }
+            action={isFiltered && <SecondaryButton onClick={removeFilters}>{t('Clear filters')}</SecondaryButton>}
           >
             {isFiltered
               ? t('No delivery matches these filters.')

@@ -8,8 +8,8 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { type Project, useProjectPath } from '../projects/project.tsx';
+import { LinkButton } from '../ui/buttons.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { LinkButton } from '../ui/layout/link-button.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
 import { Filter, filterOptions, useListParams } from '../ui/lists/list-bar.tsx';
 import { ResourceList, useList } from '../ui/lists/resource-list.tsx';

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useMutation, useQuery } from '../api.ts';
@@ -11,6 +11,7 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import type { Project } from '../projects/project.tsx';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -99,9 +100,9 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
                 onChange={(event) => setTo(event.currentTarget.value)}
               />
             )}
-            <Button type="submit" variant="default" loading={busy}>
+            <SecondaryButton type="submit" loading={busy}>
               {isMail ? t('Test the mail server') : t('Test the gateway')}
-            </Button>
+            </SecondaryButton>
           </Group>
         </form>
       )}

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, SimpleGrid, Stack } from '@mantine/core';
+import { Alert, Group, SimpleGrid, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -9,6 +9,7 @@ import { MessagePreview, type MessageTemplate, TestSender, type TestSenderMutati
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { type Project, useProjectPath } from '../projects/project.tsx';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -53,9 +54,9 @@ export function Templates({ project }: { project: Project }) {
         <LookChoice value={look} onChange={setLook} />
         <ThemeChoice value={theme} onChange={setTheme} />
         {mayChange && (
-          <Button variant="default" loading={busy} onClick={() => void send()} ml="auto">
+          <SecondaryButton loading={busy} onClick={() => void send()} ml="auto">
             {t('Send test')}
-          </Button>
+          </SecondaryButton>
         )}
       </Group>
       <FormError failure={fault} />

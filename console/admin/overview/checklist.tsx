@@ -1,9 +1,9 @@
 import { VisuallyHidden } from '@mantine/core';
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
+import { LinkButton } from '../ui/buttons.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { LinkButton } from '../ui/layout/link-button.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import rows from '../ui/lists/rows.module.css';
 import { Time } from '../ui/time.tsx';

@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { send } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { ProjectConfiguration } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { saveFile } from '../ui/files/save-file.ts';
@@ -33,14 +33,9 @@ export function ConfigurationSection({ project }: { project: Project }) {
       title={t('Configuration as code')}
       lead={t('YAML for latchkey plan and apply. Has webhook addresses, no keys or secrets.')}
       actions={
-        <Button
-          variant="default"
-          leftSection={<Icon name="download" size={16} />}
-          loading={busy}
-          onClick={() => void save()}
-        >
+        <SecondaryButton leftSection={<Icon name="download" size={16} />} loading={busy} onClick={() => void save()}>
           {t('Export as code')}
-        </Button>
+        </SecondaryButton>
       }
     >
       <FormError failure={failure} />

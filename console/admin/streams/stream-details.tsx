@@ -12,6 +12,7 @@ import {
   UpdateLogStream,
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -68,16 +69,12 @@ function Delivery({ stream, mayChange }: { stream: Stream; mayChange: boolean })
       actions={
         mayChange && (
           <>
-            <Button variant="default" loading={test.busy} disabled={paused} onClick={() => void test.run({ id })}>
+            <SecondaryButton loading={test.busy} disabled={paused} onClick={() => void test.run({ id })}>
               {t('Send test event')}
-            </Button>
-            <Button
-              variant="default"
-              loading={toggle.busy}
-              onClick={() => void toggle.run({ input: { id, paused: !paused } })}
-            >
+            </SecondaryButton>
+            <SecondaryButton loading={toggle.busy} onClick={() => void toggle.run({ input: { id, paused: !paused } })}>
               {paused ? t('Resume') : t('Pause')}
-            </Button>
+            </SecondaryButton>
           </>
         )
       }
@@ -121,9 +118,9 @@ function Settings({ stream, projectId, mayChange, listPath }: SettingsProps) {
       title={t('Receiver')}
       actions={
         mayChange && (
-          <Button variant="default" disabled={!target} onClick={() => setDialog('edit')}>
+          <SecondaryButton disabled={!target} onClick={() => setDialog('edit')}>
             {t('Edit')}
-          </Button>
+          </SecondaryButton>
         )
       }
     >

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Menu } from '@mantine/core';
+import { Alert, Badge, Menu } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -22,6 +22,7 @@ import { GrantList } from '../grants/refresh-grants.tsx';
 import { UserConsents } from '../grants/user-consents.tsx';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { LazyDialog } from '../ui/feedback/lazy-dialog.tsx';
@@ -192,13 +193,7 @@ function Access({ user, found }: { user: User; found: UserAccessQuery['userAcces
       <Section
         title={t('View as user')}
         lead={t('Sign-in steps and claims at an application.')}
-        actions={
-          !showsClaims && (
-            <Button variant="default" onClick={() => setShowsClaims(true)}>
-              {t('Preview')}
-            </Button>
-          )
-        }
+        actions={!showsClaims && <SecondaryButton onClick={() => setShowsClaims(true)}>{t('Preview')}</SecondaryButton>}
       >
         {showsClaims && (
           <Suspense>
@@ -253,13 +248,7 @@ function Profile({ user, isLocked, mayChange, onEdit }: ProfileProps) {
             : t('Locked fields are managed by the directory; changes made here last until the next sync.')
           : undefined
       }
-      actions={
-        mayChange && (
-          <Button variant="default" onClick={onEdit}>
-            {t('Edit')}
-          </Button>
-        )
-      }
+      actions={mayChange && <SecondaryButton onClick={onEdit}>{t('Edit')}</SecondaryButton>}
     >
       <Facts
         facts={[

@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { lazy, useState } from 'react';
 import { useAccess } from '../access.tsx';
 import {
@@ -10,11 +10,10 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { AddButton, LinkButton, SecondaryButton } from '../ui/buttons.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LazyDialog } from '../ui/feedback/lazy-dialog.tsx';
-import { AddButton } from '../ui/forms/add-button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { LinkButton } from '../ui/layout/link-button.tsx';
 import { MenuButton } from '../ui/layout/menu-button.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
@@ -102,14 +101,13 @@ function PageActions({ list, filter }: { list: UserList; filter: UserFilter }) {
   return (
     <>
       {!isEmpty && (
-        <Button
-          variant="default"
+        <SecondaryButton
           leftSection={<Icon name="download" size={16} />}
           disabled={!page}
           onClick={() => setDialog('export')}
         >
           {t('Export')}
-        </Button>
+        </SecondaryButton>
       )}
       <LinkButton to={path('users/import')}>{t('Import')}</LinkButton>
       <AddButton onClick={() => setDialog('add')}>{t('Add user')}</AddButton>

@@ -11,6 +11,7 @@ import {
   WebhookPayload,
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { Code } from '../ui/code/code.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
@@ -54,14 +55,13 @@ export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; 
       actions={
         mayChange &&
         webhook.failed > 0 && (
-          <Button
-            variant="default"
+          <SecondaryButton
             loading={replay.busy}
             disabled={webhook.disabledReason !== null}
             onClick={() => void replay.run({ webhookId: webhook.id })}
           >
             {t('Replay failed')}
-          </Button>
+          </SecondaryButton>
         )
       }
     >
@@ -127,9 +127,9 @@ function Details({ delivery, webhook, mayChange }: DetailsProps) {
             {state === 'PENDING' ? t('Retry now') : t('Replay')}
           </Button>
         )}
-        <Button variant="default" size="xs" onClick={() => setShowsBody(!showsBody)} aria-expanded={showsBody}>
+        <SecondaryButton size="xs" onClick={() => setShowsBody(!showsBody)} aria-expanded={showsBody}>
           {showsBody ? t('Hide body') : t('Show body')}
-        </Button>
+        </SecondaryButton>
       </Group>
       <FormError failure={replay.failure} />
     </>

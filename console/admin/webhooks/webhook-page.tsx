@@ -18,6 +18,7 @@ import {
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { SecondaryButton } from '../ui/buttons.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton, PageSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -88,17 +89,16 @@ function Receiver({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
       actions={
         mayChange && (
           <>
-            <Button
-              variant="default"
+            <SecondaryButton
               loading={test.busy}
               disabled={webhook.disabledReason !== null}
               onClick={() => void test.run({ id })}
             >
               {t('Send test event')}
-            </Button>
-            <Button variant="default" disabled={!url} onClick={() => setEditing(true)}>
+            </SecondaryButton>
+            <SecondaryButton disabled={!url} onClick={() => setEditing(true)}>
               {t('Edit')}
-            </Button>
+            </SecondaryButton>
           </>
         )
       }

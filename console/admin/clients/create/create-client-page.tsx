@@ -7,6 +7,7 @@ import { faultAt } from '../../failure.ts';
 import { CreateClient, type CreateClientInput, type CreateClientMutation } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
+import { SecondaryButton } from '../../ui/buttons.tsx';
 import { ShowGraphql } from '../../ui/code/show-graphql.tsx';
 import { Snippets } from '../../ui/code/snippets.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
@@ -228,9 +229,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
         <Box mr="auto">
           <ShowGraphql operation={CreateClient} variables={{ input }} />
         </Box>
-        <Button variant="default" onClick={onBack}>
-          {t('Back')}
-        </Button>
+        <SecondaryButton onClick={onBack}>{t('Back')}</SecondaryButton>
         <Button type="submit" loading={busy}>
           {t('Create application')}
         </Button>

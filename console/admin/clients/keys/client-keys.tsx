@@ -11,14 +11,13 @@ import {
 import { lower, t } from '../../language/language.ts';
 import { rich } from '../../language/rich.tsx';
 import { useProjectPath } from '../../projects/project.tsx';
+import { AddButton, LinkButton } from '../../ui/buttons.tsx';
 import { Code } from '../../ui/code/code.tsx';
 import { CopyButton } from '../../ui/code/copy.tsx';
 import { ShowGraphql } from '../../ui/code/show-graphql.tsx';
 import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
-import { AddButton } from '../../ui/forms/add-button.tsx';
-import { LinkButton } from '../../ui/layout/link-button.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';

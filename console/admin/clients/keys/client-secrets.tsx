@@ -9,10 +9,10 @@ import {
 import { t } from '../../language/language.ts';
 import { rich } from '../../language/rich.tsx';
 import { useProject } from '../../projects/project.tsx';
+import { AddButton } from '../../ui/buttons.tsx';
 import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
-import { AddButton } from '../../ui/forms/add-button.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';

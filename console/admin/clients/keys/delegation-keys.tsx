@@ -1,4 +1,4 @@
-import { Badge, Button, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Badge, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../../api.ts';
 import {
@@ -10,13 +10,13 @@ import {
   RotateDelegationKeys,
 } from '../../generated/operations.ts';
 import { lower, t } from '../../language/language.ts';
+import { AddButton, SecondaryButton } from '../../ui/buttons.tsx';
 import { Code } from '../../ui/code/code.tsx';
 import { IdChip } from '../../ui/code/copy.tsx';
 import { request } from '../../ui/code/show-graphql.tsx';
 import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { saveFile } from '../../ui/files/save-file.ts';
-import { AddButton } from '../../ui/forms/add-button.tsx';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 import { useDialogForm } from '../../ui/forms/use-dialog-form.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -85,9 +85,7 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
         mayChange && (
           <>
             {ours && (
-              <Button variant="default" onClick={() => setAsking('rotate')}>
-                {t('New keys of this instance')}
-              </Button>
+              <SecondaryButton onClick={() => setAsking('rotate')}>{t('New keys of this instance')}</SecondaryButton>
             )}
             <AddButton variant="default" onClick={() => setAsking('register')}>
               {t('Register your keys')}
@@ -179,9 +177,9 @@ function RegisterForm({ clientId, onClose }: { clientId: string; onClose(): void
   return (
     <DialogForm {...form.props} verb={t('Register')} disabled={!signingKey.trim() || !encryptionKey.trim()}>
       <div>
-        <Button variant="default" leftSection={<Icon name="key" size={16} />} onClick={generate}>
+        <SecondaryButton leftSection={<Icon name="key" size={16} />} onClick={generate}>
           {t('Generate key pairs')}
-        </Button>
+        </SecondaryButton>
       </div>
       {note && (
         <Text role="status" fz="xs" c="dimmed">

@@ -1,6 +1,7 @@
-import { Button, Stack, Text, Textarea } from '@mantine/core';
+import { Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { t } from '../../language/language.ts';
+import { SecondaryButton } from '../../ui/buttons.tsx';
 import { saveFile } from '../../ui/files/save-file.ts';
 import { monospace } from '../../ui/forms/verbatim.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -50,9 +51,9 @@ export function KeyPair({ value, onChange, error, disabled = false }: KeyPairPro
         onChange={(event) => onChange(event.currentTarget.value)}
       />
       {!disabled && (
-        <Button variant="default" size="xs" leftSection={<Icon name="key" size={16} />} onClick={generate}>
+        <SecondaryButton size="xs" leftSection={<Icon name="key" size={16} />} onClick={generate}>
           {t('Generate a key pair')}
-        </Button>
+        </SecondaryButton>
       )}
       <Text role="status" fz="xs" c="dimmed">
         {note}

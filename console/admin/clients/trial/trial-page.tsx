@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Text } from '@mantine/core';
+import { Alert, Badge, Group, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { useMutation } from '../../api.ts';
@@ -12,11 +12,11 @@ import {
   UserById,
 } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
+import { LinkButton, SecondaryButton } from '../../ui/buttons.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../../ui/feedback/skeleton.tsx';
 import { useAction } from '../../ui/feedback/use-action.ts';
-import { LinkButton } from '../../ui/layout/link-button.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { exactly } from '../../ui/time.tsx';
@@ -121,14 +121,13 @@ function Session({ sid, who }: { sid: unknown; who: string }) {
       ) : (
         <>
           {t('{who} is signed in to the project in this browser now.', { who })}
-          <Button
-            variant="default"
+          <SecondaryButton
             size="compact-sm"
             loading={end.busy}
             onClick={async () => setEnded((await end.run({ id: sid })) !== undefined)}
           >
             {t('End this session')}
-          </Button>
+          </SecondaryButton>
         </>
       )}
       <FormError failure={end.failure} />

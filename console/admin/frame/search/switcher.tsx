@@ -6,7 +6,7 @@ import { useQuery } from '../../api.ts';
 import { ProjectById, SwitcherProjects } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { recentProjects } from '../../projects/recent.ts';
-import { AddButton } from '../../ui/forms/add-button.tsx';
+import { AddButton } from '../../ui/buttons.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { type Choice, Listbox } from './listbox.tsx';
 import { useSearch } from './use-search.ts';

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Text, ThemeIcon } from '@mantine/core';
+import { Alert, Group, Text, ThemeIcon } from '@mantine/core';
 import type { Failure } from '../../failure.ts';
 import { t } from '../../language/language.ts';
 import { rich } from '../../language/rich.tsx';
+import { SecondaryButton } from '../buttons.tsx';
 import { Icon } from '../icon.tsx';
 import { Section } from '../layout/page.tsx';
 import { RetryWait } from './retry-wait.tsx';
@@ -30,9 +31,9 @@ export function LoadError({ failure, subject, retry }: { failure: Failure; subje
             </Text>
           )}
           {retry && !isMissing && (
-            <Button variant="default" onClick={retry} mt="sm">
+            <SecondaryButton onClick={retry} mt="sm">
               {t('Try again')}
-            </Button>
+            </SecondaryButton>
           )}
         </div>
       </Group>

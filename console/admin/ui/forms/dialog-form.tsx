@@ -2,6 +2,7 @@ import { Box, Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Failure } from '../../failure.ts';
 import { t } from '../../language/language.ts';
+import { SecondaryButton } from '../buttons.tsx';
 import { type GraphqlRequest, ShowGraphql } from '../code/show-graphql.tsx';
 import { FormError } from '../feedback/errors.tsx';
 
@@ -44,9 +45,9 @@ export function DialogForm(props: DialogFormProps) {
           {/* Together, also where long words wrap. */}
           <Group gap="xs" wrap="nowrap">
             {/* Focused unless a field asks for it. */}
-            <Button variant="default" onClick={onClose} data-autofocus>
+            <SecondaryButton onClick={onClose} data-autofocus>
               {t('Cancel')}
-            </Button>
+            </SecondaryButton>
             <Button type="submit" {...(color ? { color } : {})} disabled={disabled} loading={busy}>
               {verb}
             </Button>

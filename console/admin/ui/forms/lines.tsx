@@ -2,8 +2,8 @@ import { ActionIcon, Fieldset, Group, Input, Stack, Text } from '@mantine/core';
 import { type ReactNode, useId, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import { t } from '../../language/language.ts';
+import { AddButton } from '../buttons.tsx';
 import { Icon } from '../icon.tsx';
-import { AddButton } from './add-button.tsx';
 
 interface Line<Value> {
   value: Value;

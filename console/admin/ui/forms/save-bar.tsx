@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useBlocker } from 'react-router';
 import type { Failure } from '../../failure.ts';
 import { t } from '../../language/language.ts';
+import { SecondaryButton } from '../buttons.tsx';
 import { ShowGraphql } from '../code/show-graphql.tsx';
 import { FormError } from '../feedback/errors.tsx';
 import { Facts } from '../lists/facts.tsx';
@@ -53,9 +54,9 @@ export function SaveBar<Values extends object>(props: SaveBarProps<Values>) {
             {...{ changes, consequence }}
             failure={form.failure}
           >
-            <Button variant="default" onClick={form.discard} disabled={form.busy}>
+            <SecondaryButton onClick={form.discard} disabled={form.busy}>
               {t('Discard')}
-            </Button>
+            </SecondaryButton>
             <Button onClick={() => !isInvalid && void form.save()} loading={form.busy}>
               {t('Save changes')}
             </Button>
@@ -71,9 +72,9 @@ export function SaveBar<Values extends object>(props: SaveBarProps<Values>) {
         <Stack gap="lg">
           <p>{t('Your changes are not saved.')}</p>
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
+            <SecondaryButton onClick={() => blocker.reset?.()} data-autofocus>
               {t('Stay')}
-            </Button>
+            </SecondaryButton>
             <Button color="red" onClick={() => blocker.proceed?.()}>
               {t('Leave')}
             </Button>

@@ -1,5 +1,6 @@
 import { Button, CloseButton, Group, Popover, Stack, Text } from '@mantine/core';
 import { t } from '../../language/language.ts';
+import { SecondaryButton } from '../buttons.tsx';
 import { Icon } from '../icon.tsx';
 import styles from './filters.module.css';
 import { Filter, type FilterProps, useListParams } from './list-bar.tsx';
@@ -12,9 +13,7 @@ export function Filters({ filters }: { filters: readonly FilterProps[] }) {
     <>
       <Popover position="bottom-start" width="min(20rem, calc(100vw - 2rem))" shadow="md" trapFocus returnFocus>
         <Popover.Target>
-          <Button variant="default" leftSection={<Icon name="filter" size={16} />}>
-            {t('Filters')}
-          </Button>
+          <SecondaryButton leftSection={<Icon name="filter" size={16} />}>{t('Filters')}</SecondaryButton>
         </Popover.Target>
         <Popover.Dropdown aria-label={t('Filters')}>
           <Stack gap="sm">

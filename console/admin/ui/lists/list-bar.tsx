@@ -1,7 +1,8 @@
-import { Button, CloseButton, NativeSelect, Text, TextInput } from '@mantine/core';
+import { CloseButton, NativeSelect, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigation, useSearchParams } from 'react-router';
 import { t } from '../../language/language.ts';
+import { SecondaryButton } from '../buttons.tsx';
 import { optionsOf } from '../forms/options.ts';
 import { Icon } from '../icon.tsx';
 import styles from './list-bar.module.css';
@@ -155,17 +156,12 @@ export function Pager({ pageInfo, from, rows = 0 }: PagerProps) {
   };
   return (
     <nav className={styles.pager} aria-label={t('Pages')}>
-      <Button variant="default" size="xs" disabled={!pageInfo.hasPreviousPage} onClick={() => go(undefined)}>
+      <SecondaryButton size="xs" disabled={!pageInfo.hasPreviousPage} onClick={() => go(undefined)}>
         {t('First page')}
-      </Button>
-      <Button
-        variant="default"
-        size="xs"
-        disabled={!pageInfo.hasNextPage}
-        onClick={() => go(pageInfo.endCursor ?? undefined)}
-      >
+      </SecondaryButton>
+      <SecondaryButton size="xs" disabled={!pageInfo.hasNextPage} onClick={() => go(pageInfo.endCursor ?? undefined)}>
         {t('Next page')}
-      </Button>
+      </SecondaryButton>
     </nav>
   );
 }

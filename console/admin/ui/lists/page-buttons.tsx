@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { t } from '../../language/language.ts';
+import { SecondaryButton } from '../buttons.tsx';
 
 interface PageButtonsProps {
   /** Cursor of the page; null: the first. */
@@ -13,17 +14,16 @@ export function PageButtons({ after, pageInfo, onChange }: PageButtonsProps) {
   if (!after && !pageInfo?.hasNextPage) return null;
   return (
     <Button.Group p="sm">
-      <Button variant="default" size="xs" disabled={!after} onClick={() => onChange(null)}>
+      <SecondaryButton size="xs" disabled={!after} onClick={() => onChange(null)}>
         {t('First page')}
-      </Button>
-      <Button
-        variant="default"
+      </SecondaryButton>
+      <SecondaryButton
         size="xs"
         disabled={!pageInfo?.hasNextPage}
         onClick={() => onChange(pageInfo?.endCursor ?? null)}
       >
         {t('Next page')}
-      </Button>
+      </SecondaryButton>
     </Button.Group>
   );
 }

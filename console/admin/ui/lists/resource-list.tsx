@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
 import { type ReactNode, useRef } from 'react';
 import { type QueryResult, useQuery } from '../../api.ts';
 import type { Operation } from '../../generated/operations.ts';
 import { lower, t } from '../../language/language.ts';
+import { SecondaryButton } from '../buttons.tsx';
 import { Empty } from '../feedback/empty.tsx';
 import { LoadError } from '../feedback/errors.tsx';
 import { Section } from '../layout/page.tsx';
@@ -107,11 +107,7 @@ export function ResourceList<Row extends { id: string }>(props: ResourceListProp
   const name = lower(label);
   if (failure && !page)
     return <LoadError failure={failure} subject={t('the list of {name}', { name })} retry={list.reload} />;
-  const clear = onClear && (
-    <Button variant="default" onClick={onClear}>
-      {t('Clear search and filters')}
-    </Button>
-  );
+  const clear = onClear && <SecondaryButton onClick={onClear}>{t('Clear search and filters')}</SecondaryButton>;
   return (
     <Section flush {...(props.title ? { title: props.title } : {})}>
       {!list.isEmpty && (

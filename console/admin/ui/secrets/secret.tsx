@@ -2,6 +2,7 @@ import { Alert, Button, Checkbox, Group, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { lower, t } from '../../language/language.ts';
 import { rich } from '../../language/rich.tsx';
+import { SecondaryButton } from '../buttons.tsx';
 import { CopyField } from '../code/copy.tsx';
 import { saveFile } from '../files/save-file.ts';
 import { Icon } from '../icon.tsx';
@@ -46,13 +47,9 @@ export function Secrets({ secrets, fileName, stored = 'as a hash', onDone }: Sec
         <CopyField key={field.label} {...field} />
       ))}
       <Group>
-        <Button
-          variant="default"
-          onClick={() => saveFile(fileName, text)}
-          leftSection={<Icon name="download" size={16} />}
-        >
+        <SecondaryButton onClick={() => saveFile(fileName, text)} leftSection={<Icon name="download" size={16} />}>
           {t('Download as file')}
-        </Button>
+        </SecondaryButton>
       </Group>
       <Group justify="space-between" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
         <Checkbox

@@ -1,6 +1,7 @@
 import { Box, Button, FileButton, Group, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { lower, t } from '../../language/language.ts';
+import { SecondaryButton } from '../../ui/buttons.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { decodeText, parseCsv, type Source } from './csv.ts';
@@ -82,9 +83,9 @@ function PasteText({ disabled, onRead }: { disabled: boolean; onRead(text: strin
         disabled={disabled}
         onChange={(event) => setText(event.currentTarget.value)}
       />
-      <Button variant="default" mt="sm" disabled={disabled || text.trim() === ''} onClick={() => onRead(text)}>
+      <SecondaryButton mt="sm" disabled={disabled || text.trim() === ''} onClick={() => onRead(text)}>
         {t('Read text')}
-      </Button>
+      </SecondaryButton>
     </Box>
   );
 }

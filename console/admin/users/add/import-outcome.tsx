@@ -1,6 +1,7 @@
-import { Alert, Button, Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../../language/language.ts';
+import { SecondaryButton } from '../../ui/buttons.tsx';
 import { count } from '../../ui/counted.ts';
 import { saveFile } from '../../ui/files/save-file.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -39,13 +40,12 @@ export function Outcome({ kind, progress, source, children }: OutcomeProps) {
       actions={
         <>
           {lines.length > 0 && (
-            <Button
-              variant="default"
+            <SecondaryButton
               leftSection={<Icon name="download" size={16} />}
               onClick={() => saveFile('refused-lines.csv', reportOf(source, lines), 'text/csv')}
             >
               {t('Download report')}
-            </Button>
+            </SecondaryButton>
           )}
           {children}
         </>

@@ -6,9 +6,9 @@ import type { Failure } from '../../failure.ts';
 import { CustomAttributes, ImportUsers } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
+import { LinkButton, SecondaryButton } from '../../ui/buttons.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { useUnloadWarning } from '../../ui/forms/unload-warning.ts';
-import { LinkButton } from '../../ui/layout/link-button.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { ColumnTable } from './column-table.tsx';
 import type { Source } from './csv.ts';
@@ -131,17 +131,13 @@ function StartSection({ draft }: { draft: ReturnType<typeof useImport> }) {
         </Alert>
       )}
       <Group mt="md" gap="xs">
-        <Button variant="default" disabled={isDisabled} onClick={() => draft.begin('check')}>
+        <SecondaryButton disabled={isDisabled} onClick={() => draft.begin('check')}>
           {t('Check')}
-        </Button>
+        </SecondaryButton>
         <Button disabled={isDisabled} onClick={() => draft.begin('import')}>
           {t('Import {count, plural, one {# user} other {# users}}', { count })}
         </Button>
-        {isRunning && (
-          <Button variant="default" onClick={draft.stop}>
-            {t('Stop')}
-          </Button>
-        )}
+        {isRunning && <SecondaryButton onClick={draft.stop}>{t('Stop')}</SecondaryButton>}
       </Group>
       {run && <RunProgress run={run} onContinue={draft.resume} />}
     </Section>

@@ -13,6 +13,7 @@ import {
 } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { rich } from '../../language/rich.tsx';
+import { SecondaryButton } from '../../ui/buttons.tsx';
 import { count } from '../../ui/counted.ts';
 import { Confirm } from '../../ui/feedback/confirm.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
@@ -157,15 +158,9 @@ function Run({ onClose, onDone, run, progress }: PartProps & { progress: BulkPro
         {!isRunning && <Results progress={progress} />}
         <FormError failure={failure} />
         <Group justify="flex-end" gap="xs">
-          {isRunning && (
-            <Button variant="default" onClick={stop}>
-              {t('Stop')}
-            </Button>
-          )}
+          {isRunning && <SecondaryButton onClick={stop}>{t('Stop')}</SecondaryButton>}
           {!isRunning && !isFinished && (
-            <Button variant="default" onClick={() => void start(progress)}>
-              {t('Continue')}
-            </Button>
+            <SecondaryButton onClick={() => void start(progress)}>{t('Continue')}</SecondaryButton>
           )}
           {!isRunning && <Button onClick={close}>{t('Close')}</Button>}
         </Group>
@@ -216,8 +211,7 @@ function Results({ progress }: { progress: BulkProgress }) {
               {refused.length > shown
                 ? t('And {count, number} more in the report.', { count: refused.length - shown })
                 : t('These users were not changed.')}
-              <Button
-                variant="default"
+              <SecondaryButton
                 size="xs"
                 onClick={() =>
                   saveFile(
@@ -228,7 +222,7 @@ function Results({ progress }: { progress: BulkProgress }) {
                 }
               >
                 {t('Download report')}
-              </Button>
+              </SecondaryButton>
             </Group>
           </Alert>
         </>
