@@ -1,4 +1,4 @@
-import { Checkbox, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, type CheckboxProps, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import type { ChangeEvent } from 'react';
 import {
   AuditEvents,
@@ -160,33 +160,25 @@ function Rules({ form }: PartProps) {
       form.set({ visibleTo: event.currentTarget.checked ? [...others, audience] : others });
     },
   });
+  const rule = (label: string, field: CheckboxProps, description?: string) => (
+    <Checkbox label={label} description={description} {...field} />
+  );
+  const unique = {
+    checked: uniqueness === 'SERVER',
+    error: form.faultAt('uniqueness'),
+    onChange: (event: ChangeEvent<HTMLInputElement>) =>
+      form.set({ uniqueness: event.currentTarget.checked ? 'SERVER' : 'NONE' }),
+  };
+  const claims = { ...visibility('APPLICATIONS'), error: form.faultAt('visibleTo') };
   return (
     <Stack gap="xs">
-      <Checkbox label={t('Several values')} {...form.toggle('multiValued')} />
-      <Checkbox
-        label={t('Required')}
-        description={t('Directories must send a value for active users')}
-        {...form.toggle('required')}
-      />
-      <Checkbox
-        label={t('Unique in the project')}
-        checked={uniqueness === 'SERVER'}
-        error={form.faultAt('uniqueness')}
-        onChange={(event) => form.set({ uniqueness: event.currentTarget.checked ? 'SERVER' : 'NONE' })}
-      />
-      <Checkbox label={t('Indexed')} description={t('Filters find equal values quickly')} {...form.toggle('indexed')} />
-      {type === 'STRING' && <Checkbox label={t('Case-sensitive')} {...form.toggle('caseExact')} />}
-      <Checkbox
-        label={t('Available in claims')}
-        description={t('Claim mappings can send it to applications')}
-        error={form.faultAt('visibleTo')}
-        {...visibility('APPLICATIONS')}
-      />
-      <Checkbox
-        label={t('Shown to the user')}
-        description={t('On the account page, read-only, under its description')}
-        {...visibility('USER')}
-      />
+      {rule(t('Several values'), form.toggle('multiValued'))}
+      {rule(t('Required'), form.toggle('required'), t('Directories must send a value for active users'))}
+      {rule(t('Unique in the project'), unique)}
+      {rule(t('Indexed'), form.toggle('indexed'), t('Filters find equal values quickly'))}
+      {type === 'STRING' && rule(t('Case-sensitive'), form.toggle('caseExact'))}
+      {rule(t('Available in claims'), claims, t('Claim mappings can send it to applications'))}
+      {rule(t('Shown to the user'), visibility('USER'), t('On the account page, read-only, under its description'))}
     </Stack>
   );
 }

@@ -69,23 +69,18 @@ export function CustomAttributes({ projectId, mayChange }: { projectId: string; 
         {...(edited === undefined || edited === 'new' ? {} : { attribute: edited })}
         onClose={() => setEdited(undefined)}
       />
-      <DeleteDialog projectId={projectId} name={deleting?.name} onClose={() => setDeleting(undefined)} />
+      <DeleteDialog attribute={deleting && { projectId, name: deleting.name }} onClose={() => setDeleting(undefined)} />
     </Section>
   );
 }
 
-interface DeleteDialogProps {
-  projectId: string;
-  /** Absent: the dialog is closed. */
-  name: string | undefined;
-  onClose(): void;
-}
+type Key = { projectId: string; name: string };
 
-function DeleteDialog({ projectId, name, onClose }: DeleteDialogProps) {
-  const attribute = name === undefined ? undefined : { projectId, name };
+/** @param attribute absent: the dialog is closed */
+function DeleteDialog({ attribute, onClose }: { attribute: Key | undefined; onClose(): void }) {
   return (
     <ConfirmMutation
-      title={t('Delete the attribute {name}?', { name })}
+      title={t('Delete the attribute {name}?', { name: attribute?.name })}
       verb={t('Delete attribute')}
       operation={DeleteCustomAttribute}
       variables={attribute}
@@ -93,13 +88,13 @@ function DeleteDialog({ projectId, name, onClose }: DeleteDialogProps) {
       done={t('Attribute deleted')}
       onClose={onClose}
     >
-      {attribute && <Losses {...attribute} />}
+      {attribute && <Losses attribute={attribute} />}
     </ConfirmMutation>
   );
 }
 
-function Losses({ projectId, name }: { projectId: string; name: string }) {
-  const { data } = useQuery(CustomAttributeUsers, { projectId, name });
+function Losses({ attribute }: { attribute: Key }) {
+  const { data } = useQuery(CustomAttributeUsers, attribute);
   if (!data) return <Text c="dimmed">{t('Counting users…')}</Text>;
   return (
     <p>

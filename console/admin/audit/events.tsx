@@ -107,13 +107,7 @@ function ViewSwitches({ log: { isFlat, isLive, setLive, fresh } }: { log: Return
 
 function NoEvents() {
   const { get, set } = useListParams();
-  if (queryNames.every((name) => get(name) === undefined)) {
-    return (
-      <Empty icon="events" title={t('No events yet')}>
-        {t('Sign-ins and changes appear here.')}
-      </Empty>
-    );
-  }
+  const isFiltered = queryNames.some((name) => get(name) !== undefined);
   const clear = () => {
     const names = queryNames.flatMap((name) => [name, `${name}Name`]);
     set(Object.fromEntries(names.map((name) => [name, undefined])));
@@ -121,10 +115,10 @@ function NoEvents() {
   return (
     <Empty
       icon="events"
-      title={t('No matches')}
-      action={<SecondaryButton onClick={clear}>{t('Clear filters')}</SecondaryButton>}
+      title={isFiltered ? t('No matches') : t('No events yet')}
+      action={isFiltered && <SecondaryButton onClick={clear}>{t('Clear filters')}</SecondaryButton>}
     >
-      {t('No event matches these filters.')}
+      {isFiltered ? t('No event matches these filters.') : t('Sign-ins and changes appear here.')}
     </Empty>
   );
 }

@@ -105,25 +105,13 @@ type Found = Record<'users' | 'clients', readonly Completion[]>;
 function completionsOf(about: string, wanted: string, { users, clients }: Found, isProject: boolean): Completion[] {
   const isId = uuid.test(wanted);
   const byId = (name: string) => [{ key: 'id', label: wanted, set: { [name]: wanted } }];
-  switch (about) {
-    case 'user':
-      return isId ? byId('user') : [...users];
-    case 'client':
-    case 'app':
-      return isId ? byId('client') : [...clients];
-    case 'type':
-      return typesLike(wanted);
-    case 'result':
-      return results(wanted);
-    case 'after':
-    case 'since':
-      return moments('since', wanted);
-    case 'before':
-    case 'until':
-      return moments('until', wanted);
-    case 'request':
-      return isId ? identified(['request'], wanted) : [];
-  }
+  if (about === 'user') return isId ? byId('user') : [...users];
+  if (about === 'client' || about === 'app') return isId ? byId('client') : [...clients];
+  if (about === 'type') return typesLike(wanted);
+  if (about === 'result') return results(wanted);
+  if (about === 'after' || about === 'since') return moments('since', wanted);
+  if (about === 'before' || about === 'until') return moments('until', wanted);
+  if (about === 'request') return isId ? identified(['request'], wanted) : [];
   if (isId) return identified(['request', 'user', 'client'], wanted);
   const begun = beginningsLike(wanted, isProject);
   return wanted === '' ? begun : [...begun, ...users, ...clients, ...typesLike(wanted)];

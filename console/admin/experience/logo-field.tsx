@@ -26,6 +26,7 @@ interface LogoFieldProps {
 export function LogoField({ projectId, label, hint, ground, value: logoId, onChange, disabled }: LogoFieldProps) {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string>();
+  const verb = logoId ? t('Replace') : t('Upload');
   const upload = async (file: File | null) => {
     if (!file) return;
     setFault(undefined);
@@ -56,7 +57,13 @@ export function LogoField({ projectId, label, hint, ground, value: logoId, onCha
         )}
         {!disabled && (
           <Group gap={4} mt="xs">
-            <UploadButton verb={logoId ? t('Replace') : t('Upload')} {...{ label, busy }} onChoose={upload} />
+            <FileButton accept={accepted} onChange={(file) => void upload(file)}>
+              {(props) => (
+                <SecondaryButton {...props} size="compact-sm" loading={busy} aria-label={`${verb}: ${label}`}>
+                  {verb}
+                </SecondaryButton>
+              )}
+            </FileButton>
             {logoId && (
               <Button
                 variant="subtle"
@@ -73,25 +80,6 @@ export function LogoField({ projectId, label, hint, ground, value: logoId, onCha
         )}
       </Box>
     </Group>
-  );
-}
-
-interface UploadButtonProps {
-  verb: string;
-  label: string;
-  busy: boolean;
-  onChoose(file: File | null): Promise<void>;
-}
-
-function UploadButton({ verb, label, busy, onChoose }: UploadButtonProps) {
-  return (
-    <FileButton accept={accepted} onChange={(file) => void onChoose(file)}>
-      {(props) => (
-        <SecondaryButton {...props} size="compact-sm" loading={busy} aria-label={`${verb}: ${label}`}>
-          {verb}
-        </SecondaryButton>
-      )}
-    </FileButton>
   );
 }
 

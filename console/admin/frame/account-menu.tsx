@@ -53,7 +53,13 @@ export function AccountMenu() {
             <Text c="dimmed">{roles}</Text>
           </Box>
           <Colors />
-          <LanguageSelect />
+          <NativeSelect
+            size="xs"
+            label={t('Language')}
+            value={chosenLanguage ?? ''}
+            onChange={({ currentTarget: { value } }) => chooseLanguage((value || null) as Language | null)}
+            data={[{ value: '', label: t('As in the browser') }, ...optionsOf(languages)]}
+          />
           <Button
             component="a"
             href={signOutAddress}
@@ -89,18 +95,6 @@ function Colors() {
           </Group>
         ),
       }))}
-    />
-  );
-}
-
-function LanguageSelect() {
-  return (
-    <NativeSelect
-      size="xs"
-      label={t('Language')}
-      value={chosenLanguage ?? ''}
-      onChange={({ currentTarget: { value } }) => chooseLanguage((value || null) as Language | null)}
-      data={[{ value: '', label: t('As in the browser') }, ...optionsOf(languages)]}
     />
   );
 }

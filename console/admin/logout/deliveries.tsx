@@ -12,18 +12,18 @@ import { rich } from '../language/rich.tsx';
 import { useProjectPath } from '../projects/project.tsx';
 import { LinkButton, SecondaryButton } from '../ui/buttons.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { FormError } from '../ui/feedback/errors.tsx';
+import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { useAction } from '../ui/feedback/use-action.ts';
 import { Section } from '../ui/layout/page.tsx';
 import {
   Attempts,
   DeliveryBadge,
-  DeliveryList,
   DeliveryProgress,
   DeliveryStateFilter,
   isDeliveryState,
 } from '../ui/lists/deliveries.tsx';
-import { Filter, filterOptions, ListBar, useListParams } from '../ui/lists/list-bar.tsx';
+import { Disclosures } from '../ui/lists/disclosures.tsx';
+import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './deliveries.module.css';
 import type { Receiver } from './receivers.tsx';
@@ -51,6 +51,7 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
     { projectId, filter, first: 25, after: after ?? null },
     { keep: true, ...(after ? {} : { everySeconds: 5 }) },
   );
+  const page = data?.logoutDeliveries;
   const isFiltered = Object.keys(filter).length > 0;
   const removeFilters = () => set({ client: undefined, state: undefined, user: undefined });
   return (
@@ -71,22 +72,28 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
           </SecondaryButton>
         )}
       </ListBar>
-      <DeliveryList
-        {...{ page: data?.logoutDeliveries, failure, reload }}
-        summary={(delivery) => <Summary delivery={delivery} />}
-        details={(delivery) => <Details delivery={delivery} mayChange={mayChange} />}
-        empty={
-          <Empty
-            icon="external"
-            title={isFiltered ? t('No matches') : t('No logout yet')}
-            action={isFiltered && <SecondaryButton onClick={removeFilters}>{t('Clear filters')}</SecondaryButton>}
-          >
-            {isFiltered
-              ? t('No delivery matches these filters.')
-              : t('Deliveries appear here within seconds of a logout.')}
-          </Empty>
-        }
-      />
+      {failure && !page ? (
+        <LoadError failure={failure} subject={t('the list of deliveries')} retry={reload} />
+      ) : page?.edges.length === 0 ? (
+        <Empty
+          icon="external"
+          title={isFiltered ? t('No matches') : t('No logout yet')}
+          action={isFiltered && <SecondaryButton onClick={removeFilters}>{t('Clear filters')}</SecondaryButton>}
+        >
+          {isFiltered
+            ? t('No delivery matches these filters.')
+            : t('Deliveries appear here within seconds of a logout.')}
+        </Empty>
+      ) : (
+        <Disclosures
+          rows={page?.edges.map(({ node }) => node)}
+          columns="8.5rem minmax(0, 1fr) minmax(0, 1fr) 9rem"
+          narrowColumns="minmax(0, 1fr) auto"
+          summary={(delivery) => <Summary delivery={delivery} />}
+          details={(delivery) => <Details delivery={delivery} mayChange={mayChange} />}
+        />
+      )}
+      <Pager pageInfo={page?.pageInfo} />
     </Section>
   );
 }

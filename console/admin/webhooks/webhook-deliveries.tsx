@@ -20,12 +20,12 @@ import { Section } from '../ui/layout/page.tsx';
 import {
   Attempts,
   DeliveryBadge,
-  DeliveryList,
   DeliveryProgress,
   DeliveryStateFilter,
   isDeliveryState,
 } from '../ui/lists/deliveries.tsx';
-import { ListBar, useListParams } from '../ui/lists/list-bar.tsx';
+import { Disclosures } from '../ui/lists/disclosures.tsx';
+import { ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import { Time } from '../ui/time.tsx';
 import type { Webhook } from './webhook-state.tsx';
 
@@ -47,6 +47,7 @@ export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; 
   const replay = useAction(ReplayFailedWebhookDeliveries, stale, ({ replayFailedWebhookDeliveries: count }) =>
     t('Queued again: {count, plural, one {# event} other {# events}}', { count }),
   );
+  const page = data?.webhookDeliveries;
   return (
     <Section
       flush
@@ -69,16 +70,22 @@ export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; 
       <ListBar>
         <DeliveryStateFilter />
       </ListBar>
-      <DeliveryList
-        {...{ page: data?.webhookDeliveries, failure, reload }}
-        summary={(delivery) => <Summary delivery={delivery} />}
-        details={(delivery) => <Details delivery={delivery} webhook={webhook} mayChange={mayChange} />}
-        empty={
-          <Empty icon="external" title={state ? t('No matches') : t('No delivery yet')}>
-            {state ? t('No delivery has this status.') : t('Send a test event to see whether the receiver accepts it.')}
-          </Empty>
-        }
-      />
+      {failure && !page ? (
+        <LoadError failure={failure} subject={t('the list of deliveries')} retry={reload} />
+      ) : page?.edges.length === 0 ? (
+        <Empty icon="external" title={state ? t('No matches') : t('No delivery yet')}>
+          {state ? t('No delivery has this status.') : t('Send a test event to see whether the receiver accepts it.')}
+        </Empty>
+      ) : (
+        <Disclosures
+          rows={page?.edges.map(({ node }) => node)}
+          columns="8.5rem minmax(0, 1fr) minmax(0, 1fr) 9rem"
+          narrowColumns="minmax(0, 1fr) auto"
+          summary={(delivery) => <Summary delivery={delivery} />}
+          details={(delivery) => <Details delivery={delivery} webhook={webhook} mayChange={mayChange} />}
+        />
+      )}
+      <Pager pageInfo={page?.pageInfo} />
     </Section>
   );
 }

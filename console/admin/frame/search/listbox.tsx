@@ -82,7 +82,8 @@ function useListbox({ text, onText, choices, pending, isPopup = false }: Listbox
 /** WAI-ARIA combobox with a listbox popup. */
 export function Listbox(props: ListboxProps) {
   const { label, placeholder, text, choices, pending, nothing, isPopup = false, foot } = props;
-  const { at, isShown, point, choose, open, close, type, onKeyDown } = useListbox(props);
+  const box = useListbox(props);
+  const { at, isShown, open, close, type, onKeyDown } = box;
   const id = useId();
   const firstFocus = useFirstFocus<HTMLInputElement>();
   return (
@@ -112,12 +113,7 @@ export function Listbox(props: ListboxProps) {
           onKeyDown={onKeyDown}
         />
       </div>
-      <Choices
-        {...{ id, label, choices, at, pending }}
-        isHidden={!isShown || choices.length === 0}
-        onPoint={point}
-        onChoose={choose}
-      />
+      <Choices {...props} id={id} box={box} />
       {isShown && choices.length === 0 && (
         <p className={styles.nothing} role="status">
           {pending ? t('Searching …') : nothing}
@@ -128,16 +124,9 @@ export function Listbox(props: ListboxProps) {
   );
 }
 
-interface ChoicesProps extends Pick<ListboxProps, 'label' | 'choices' | 'pending'> {
-  id: string;
-  /** Index of the active choice. */
-  at: number;
-  isHidden: boolean;
-  onPoint(index: number): void;
-  onChoose(choice: Choice): void;
-}
+type ChoicesProps = ListboxProps & { id: string; box: ReturnType<typeof useListbox> };
 
-function Choices({ id, label, choices, at, pending, isHidden, onPoint, onChoose }: ChoicesProps) {
+function Choices({ id, label, choices, pending, box: { at, isShown, point, choose } }: ChoicesProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
@@ -150,7 +139,7 @@ function Choices({ id, label, choices, at, pending, isHidden, onPoint, onChoose 
       aria-label={label}
       ref={list}
       aria-busy={pending}
-      hidden={isHidden}
+      hidden={!isShown || choices.length === 0}
     >
       {choices.map((choice, index) => (
         <div key={choice.key} role="presentation">
@@ -165,9 +154,9 @@ function Choices({ id, label, choices, at, pending, isHidden, onPoint, onChoose 
             role="option"
             id={`${id}-${index}`}
             aria-selected={index === at}
-            onPointerMove={() => onPoint(index)}
+            onPointerMove={() => point(index)}
             onPointerDown={(event) => event.preventDefault()}
-            onClick={() => onChoose(choice)}
+            onClick={() => choose(choice)}
           >
             {choice.icon}
             <span>{choice.label}</span>

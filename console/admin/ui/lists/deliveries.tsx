@@ -1,13 +1,9 @@
 import { Badge } from '@mantine/core';
-import type { ReactNode } from 'react';
-import type { Failure } from '../../failure.ts';
 import { t } from '../../language/language.ts';
 import { rich } from '../../language/rich.tsx';
-import { LoadError } from '../feedback/errors.tsx';
 import { exactly, Time } from '../time.tsx';
 import { type Column, DataTable } from './data-table.tsx';
-import { Disclosures } from './disclosures.tsx';
-import { Filter, filterOptions, type PageInfo, Pager } from './list-bar.tsx';
+import { Filter, filterOptions } from './list-bar.tsx';
 
 /** A delivery to an endpoint of an application or of a webhook. */
 interface Delivery {
@@ -36,39 +32,6 @@ export const isDeliveryState = (text: string): text is DeliveryState => Object.h
 export function DeliveryStateFilter() {
   const names = Object.fromEntries(Object.entries(states).map(([state, [, name]]) => [state, name]));
   return <Filter name="state" label={t('Status')} options={filterOptions(t('Any status'), names)} />;
-}
-
-interface DeliveryListProps<Row> {
-  /** Undefined while loading. */
-  page: { edges: readonly { node: Row }[]; pageInfo: PageInfo } | undefined;
-  failure: Failure | undefined;
-  reload(): void;
-  summary(delivery: Row): ReactNode;
-  details(delivery: Row): ReactNode;
-  /** Shown instead of an empty list. */
-  empty: ReactNode;
-}
-
-/** A page of deliveries, each of which opens to its details. */
-export function DeliveryList<Row extends { id: string }>(props: DeliveryListProps<Row>) {
-  const { page, failure, reload, summary, details, empty } = props;
-  if (failure && !page) return <LoadError failure={failure} subject={t('the list of deliveries')} retry={reload} />;
-  return (
-    <>
-      {page?.edges.length === 0 ? (
-        empty
-      ) : (
-        <Disclosures
-          rows={page?.edges.map(({ node }) => node)}
-          columns="8.5rem minmax(0, 1fr) minmax(0, 1fr) 9rem"
-          narrowColumns="minmax(0, 1fr) auto"
-          summary={summary}
-          details={details}
-        />
-      )}
-      <Pager pageInfo={page?.pageInfo} />
-    </>
-  );
 }
 
 export function DeliveryBadge({ state }: { state: DeliveryState }) {
