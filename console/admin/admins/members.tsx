@@ -19,7 +19,7 @@ import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { actionColumn, type Column, type Columns, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Member = MembershipRowFragment;
@@ -59,7 +59,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
   const [isNew, setNew] = useState(false);
   const [leaving, setLeaving] = useState<Member>();
   const role = leaving && lower(roleNames[leaving.role]);
-  const columns: Column<Member>[] = [
+  const columns: Columns<Member> = [
     {
       header: t('Person'),
       isName: true,
@@ -77,9 +77,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
     },
     { header: t('Role'), cell: ({ role }) => roleNames[role] },
     ...(members?.some(({ admin }) => admin.active !== null) ? stateColumns : []),
-    ...(mayChange
-      ? [actionColumn<Member>(t('Remove'), ({ admin }) => t('Remove {email}', { email: admin.email }), setLeaving)]
-      : []),
+    mayChange && actionColumn(t('Remove'), ({ admin }) => t('Remove {email}', { email: admin.email }), setLeaving),
   ];
   const grantTitle = projectId ? t('Assign a role') : t('Add an owner');
   return (

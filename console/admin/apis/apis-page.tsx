@@ -13,7 +13,7 @@ import { LoadError } from '../ui/feedback/errors.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { formatDuration } from '../ui/forms/duration.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable, editColumn } from '../ui/lists/data-table.tsx';
+import { type Columns, DataTable, editColumn } from '../ui/lists/data-table.tsx';
 import { ApiForm } from './api-form.tsx';
 
 /** The APIs of a project. */
@@ -25,13 +25,13 @@ export function Component() {
   const [deleting, setDeleting] = useState<ApiRowFragment>();
   if (failure && !data) return <LoadError failure={failure} subject={t('the list of APIs')} retry={reload} />;
   const create = mayChange && <AddButton onClick={() => setEdited('new')}>{t('Create API')}</AddButton>;
-  const columns: Column<ApiRowFragment>[] = [
+  const columns: Columns<ApiRowFragment> = [
     { header: t('Name'), isName: true, width: '22%', cell: ({ name }) => name },
     { header: t('Identifier'), cell: ({ identifier }) => <code>{identifier}</code> },
     { header: t('Scopes'), cell: ({ scopes }) => scopes.map(({ key }) => key).join(', ') },
     { header: t('Token lifetime'), cell: (api) => formatDuration(api.accessTokenTtlSeconds) },
+    mayChange && editColumn<ApiRowFragment>({ mayChange, edit: setEdited, remove: setDeleting }),
   ];
-  if (mayChange) columns.push(editColumn<ApiRowFragment>({ mayChange, edit: setEdited, remove: setDeleting }));
   return (
     <Page
       title={t('APIs')}

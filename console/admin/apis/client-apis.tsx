@@ -11,7 +11,7 @@ import { LinkButton } from '../ui/buttons.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { type Columns, DataTable } from '../ui/lists/data-table.tsx';
 import { AdminAccess } from './admin-access.tsx';
 import { ApiGrantForm } from './api-grant-form.tsx';
 
@@ -89,23 +89,26 @@ type Grant = ApiGrantsQuery['apiGrants'][number];
 function columnsOf(
   grantOf: (api: ApiRowFragment) => Grant | undefined,
   onEdit: false | ((id: string) => void),
-): Column<ApiRowFragment>[] {
-  const columns: Column<ApiRowFragment>[] = [
+): Columns<ApiRowFragment> {
+  return [
     { header: t('API'), isName: true, width: '24%', cell: ({ name }) => name },
     { header: t('Identifier'), cell: ({ identifier }) => <code>{identifier}</code> },
     { header: t('Scopes'), cell: (api) => grantOf(api)?.scopes.join(', ') || t('None') },
     { header: t('Introspection'), cell: (api) => (grantOf(api)?.introspects ? t('Allowed') : '–') },
+    onEdit && {
+      header: '',
+      align: 'end',
+      isPlain: true,
+      cell: ({ id, name }) => (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-label={t('Change access to {name}', { name })}
+          onClick={() => onEdit(id)}
+        >
+          {t('Change')}
+        </Button>
+      ),
+    },
   ];
-  if (!onEdit) return columns;
-  const edit = ({ id, name }: ApiRowFragment) => (
-    <Button
-      variant="subtle"
-      size="compact-sm"
-      aria-label={t('Change access to {name}', { name })}
-      onClick={() => onEdit(id)}
-    >
-      {t('Change')}
-    </Button>
-  );
-  return [...columns, { header: '', align: 'end', isPlain: true, cell: edit }];
 }

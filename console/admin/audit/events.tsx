@@ -143,13 +143,8 @@ function useEvents(
   return { groups, pageInfo: page?.pageInfo, failure, stale, reload };
 }
 
-interface ExportProps {
-  disabled: boolean;
-  onChoose(format: 'csv' | 'jsonl'): void;
-}
-
 /** Downloads all matching events, not only this page; the browser streams them to disk. */
-function Export({ disabled, onChoose }: ExportProps) {
+function Export({ disabled, onChoose }: { disabled: boolean; onChoose(format: 'csv' | 'jsonl'): void }) {
   return (
     <MenuButton label={t('Export')} size="xs" leftSection={<Icon name="download" size={14} />} disabled={disabled}>
       <Menu.Item onClick={() => onChoose('csv')}>{t('CSV, for spreadsheets')}</Menu.Item>

@@ -47,9 +47,7 @@ interface SourceFieldProps {
   onChange(values: Partial<MappingRow>): void;
 }
 
-interface MappingProps extends SourceFieldProps {
-  onRemove: (() => void) | undefined;
-}
+type MappingProps = SourceFieldProps & { onRemove: (() => void) | undefined };
 
 /** The inputs of a mapping, and a note if it locks attributes. */
 function Mapping({ row, attributes, onChange, onRemove }: MappingProps) {

@@ -32,12 +32,8 @@ interface Chosen {
 export function Versions({ projectId, draft, published }: VersionsProps) {
   const { data, failure, reload } = useQuery(ExperienceVersions, { projectId });
   const [chosen, setChosen] = useState<Chosen>();
-  if (!data)
-    return failure ? (
-      <LoadError failure={failure} subject={t('versions')} retry={reload} />
-    ) : (
-      <LinesSkeleton lines={2} flush />
-    );
+  if (failure && !data) return <LoadError failure={failure} subject={t('versions')} retry={reload} />;
+  if (!data) return <LinesSkeleton lines={2} flush />;
   const versions = data.experienceVersions.edges.map(({ node }) => node);
   if (versions.length === 0) {
     return (

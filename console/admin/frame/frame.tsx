@@ -22,12 +22,14 @@ const Palette = lazy(async () => ({ default: (await import('./search/palette.tsx
 /** Layout of every page: header, navigation, dialogs. */
 export function Frame() {
   const projectId = useCurrentProjectId();
+  const { state } = useNavigation();
   const [drawer, setDrawer] = useState(false);
+  const closeDrawer = () => setDrawer(false);
   const palette = usePalette();
   const { typed, setTyped, close } = palette;
   // Rendered after the page.
   const hasDialogs = useDeferredValue(true, false);
-  useNextPage(() => setDrawer(false));
+  useNextPage(closeDrawer);
   return (
     <div className={styles.frame}>
       <a href="#main" className={styles.skip}>
@@ -42,7 +44,18 @@ export function Frame() {
           onClick={() => setDrawer(!drawer)}
           aria-label={t('Navigation')}
         />
-        <Header projectId={projectId} onSearch={palette.open} />
+        <InstanceMenu />
+        <Switcher projectId={projectId} />
+        <Environment projectId={projectId} />
+        <Group gap={4} ml="auto" wrap="nowrap">
+          <PaletteButton onOpen={palette.open} />
+          <ServerStatus />
+          <HelpMenu />
+          <AccountMenu />
+        </Group>
+        {state === 'loading' && (
+          <div className={styles.progress} role="progressbar" aria-label={t('Loading the page')} />
+        )}
       </header>
       <Box component="aside" visibleFrom="md" className={styles.side ?? ''}>
         <Navigation projectId={projectId} />
@@ -55,14 +68,8 @@ export function Frame() {
       </Suspense>
       {hasDialogs && (
         <>
-          <Drawer
-            opened={drawer}
-            onClose={() => setDrawer(false)}
-            title="Latchkey"
-            size="18rem"
-            styles={{ body: { padding: 0 } }}
-          >
-            <Navigation projectId={projectId} hasInstance onGo={() => setDrawer(false)} />
+          <Drawer opened={drawer} onClose={closeDrawer} title="Latchkey" size="18rem" styles={{ body: { padding: 0 } }}>
+            <Navigation projectId={projectId} hasInstance onGo={closeDrawer} />
           </Drawer>
           <SignInAgain />
           <Notifications position="top-center" className={styles.toasts ?? ''} aria-live="polite" />
@@ -105,24 +112,6 @@ function useNextPage(onNext: () => void): void {
     onNext();
     window.scrollTo({ top: 0 });
   }, [pathname]);
-}
-
-function Header({ projectId, onSearch }: { projectId: string | undefined; onSearch(): void }) {
-  const { state } = useNavigation();
-  return (
-    <>
-      <InstanceMenu />
-      <Switcher projectId={projectId} />
-      <Environment projectId={projectId} />
-      <Group gap={4} ml="auto" wrap="nowrap">
-        <PaletteButton onOpen={onSearch} />
-        <ServerStatus />
-        <HelpMenu />
-        <AccountMenu />
-      </Group>
-      {state === 'loading' && <div className={styles.progress} role="progressbar" aria-label={t('Loading the page')} />}
-    </>
-  );
 }
 
 /** Takes the place of the palette's field until the palette is fetched. */

@@ -113,13 +113,11 @@ const projectPages: readonly { label: string; pages: readonly Page[] }[] = [
 
 /** Pages of a project. */
 export function projectPlaces(projectId: string): NavGroup[] {
-  return projectPages.map(({ label, pages }) => ({
-    label,
-    places: pages.map(([path, name, icon, keywords]) => ({
+  return projectPages.map((group) => ({
+    label: group.label,
+    places: group.pages.map(([path, label, icon, keywords]) => ({
       to: `/projects/${projectId}/${path}`,
-      label: name,
-      icon,
-      keywords,
+      ...{ label, icon, keywords },
     })),
   }));
 }

@@ -15,7 +15,7 @@ import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { actionColumn, type Columns, DataTable } from '../ui/lists/data-table.tsx';
 import { PageButtons } from '../ui/lists/page-buttons.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -35,16 +35,14 @@ export function GrantList({ of, mayChange }: { of: { userId: string } | { client
   const isOfUser = 'userId' in of;
   const nameOf = ({ client, user }: Grant) => (isOfUser ? client.name : user.userName);
   const count = page?.totalCount ?? 0;
-  const columns: Column<Grant>[] = [
+  const columns: Columns<Grant> = [
     { header: isOfUser ? t('Application') : t('User'), isName: true, width: isOfUser ? '26%' : '32%', cell: nameOf },
     { header: t('Scopes'), cell: ({ scope }) => scope },
     { header: t('Lasts'), cell: ({ offline }) => (offline ? t('After sign-out') : t('Until sign-out')) },
     { header: t('Granted'), cell: ({ createdAt }) => <Time at={createdAt} /> },
     { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     { header: t('Expires'), cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-    ...(mayChange
-      ? [actionColumn<Grant>(t('Revoke'), (one) => t('Revoke the grant of {name}', { name: nameOf(one) }), setEnding)]
-      : []),
+    mayChange && actionColumn(t('Revoke'), (one) => t('Revoke the grant of {name}', { name: nameOf(one) }), setEnding),
   ];
   return (
     <Section

@@ -10,7 +10,7 @@ import { t } from '../language/language.ts';
 import { useProjectPath } from '../projects/project.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { actionColumn, type Columns, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Consent = UserAccessQuery['userAccess']['consents'][number];
@@ -26,20 +26,13 @@ export function UserConsents({ user, consents, mayChange }: UserConsentsProps) {
   const path = useProjectPath();
   const [revoking, setRevoking] = useState<Consent>();
   if (!consents?.length && !revoking) return null;
-  const columns: Column<Consent>[] = [
+  const columns: Columns<Consent> = [
     { header: t('Application'), isName: true, width: '26%', cell: ({ client }) => client.name },
     { header: t('Scopes'), cell: ({ scopes }) => scopes.join(' ') },
     { header: t('Allowed'), cell: ({ createdAt }) => <Time at={createdAt} /> },
     { header: t('Changed'), cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-    ...(mayChange
-      ? [
-          actionColumn<Consent>(
-            t('Revoke'),
-            ({ client }) => t('Revoke the consent for {name}', { name: client.name }),
-            setRevoking,
-          ),
-        ]
-      : []),
+    mayChange &&
+      actionColumn(t('Revoke'), ({ client }) => t('Revoke the consent for {name}', { name: client.name }), setRevoking),
   ];
   return (
     <Section flush title={t('Consents')} lead={t('Third-party applications that the user allowed.')}>

@@ -143,9 +143,8 @@ function Members({ group, mayEdit }: { group: Group; mayEdit: boolean }) {
         }
         columns={[
           ...shown.map((name) => userColumns[name]),
-          ...(mayEdit
-            ? [actionColumn<MemberRow>(t('Remove'), (user) => t('Remove {name}', { name: nameOf(user) }), setLeaving)]
-            : []),
+          mayEdit &&
+            actionColumn<MemberRow>(t('Remove'), (user) => t('Remove {name}', { name: nameOf(user) }), setLeaving),
         ]}
         linkOf={({ id }) => path(`users/${id}`)}
         noMatch={t('Search matches parts of names, email addresses, user names and external IDs.')}

@@ -14,7 +14,7 @@ import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { actionColumn, type Columns, DataTable } from '../ui/lists/data-table.tsx';
 
 type Role = GroupRolesQuery['groupRoles'][number];
 
@@ -26,7 +26,7 @@ export function GroupRoles({ groupId }: { groupId: string }) {
   const [leaving, setLeaving] = useState<Role>();
   const roles = data?.groupRoles;
   if (failure && !roles) return <LoadError failure={failure} subject={t('the list of roles')} retry={reload} />;
-  const columns: Column<Role>[] = [
+  const columns: Columns<Role> = [
     {
       header: t('Application'),
       isName: true,
@@ -34,7 +34,7 @@ export function GroupRoles({ groupId }: { groupId: string }) {
       cell: ({ client }) => <Link to={path(`applications/${client.id}/roles`)}>{client.name}</Link>,
     },
     { header: t('Role'), cell: ({ name }) => name },
-    ...(mayChange ? [actionColumn<Role>(t('Remove'), ({ name }) => t('Remove {name}', { name }), setLeaving)] : []),
+    mayChange && actionColumn(t('Remove'), ({ name }) => t('Remove {name}', { name }), setLeaving),
   ];
   return (
     <Section flush title={t('Roles')} lead={t('Members hold these roles. Assign them on the page of the application.')}>

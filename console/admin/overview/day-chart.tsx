@@ -101,19 +101,18 @@ function Bars({ days, series, top }: Data & { top: number }) {
 
 function Table({ title, days, series }: Data & { title: string }) {
   const [first, last] = [dayName(days[0] ?? ''), dayName(days.at(-1) ?? '')];
+  const columns: Column<number>[] = [
+    { header: t('Day'), isName: true, cell: (index) => dayName(days[index] ?? '') },
+    ...series.map(({ label, values }) => ({
+      header: label,
+      cell: (index: number) => count.format(values[index] ?? 0),
+    })),
+  ];
   return (
     <DataTable
       dense
       label={t('{title}, {first} to {last}', { title, first, last })}
-      columns={[
-        { header: t('Day'), isName: true, cell: (index) => dayName(days[index] ?? '') },
-        ...series.map(
-          ({ label, values }): Column<number> => ({
-            header: label,
-            cell: (index) => count.format(values[index] ?? 0),
-          }),
-        ),
-      ]}
+      columns={columns}
       rows={days.map((_, index) => index).reverse()}
       keyOf={String}
     />

@@ -23,7 +23,7 @@ import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { SearchSelect } from '../ui/forms/search-select.tsx';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { actionColumn, type Columns, DataTable } from '../ui/lists/data-table.tsx';
 import { PageButtons } from '../ui/lists/page-buttons.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -43,16 +43,14 @@ export function RoleHolders({ role, mayChange }: RoleHoldersProps) {
   const { data, failure, reload } = useQuery(RoleAssignments, { roleId: role.id, after }, { keep: true });
   const page = data?.roleAssignments;
   if (failure && !page) return <LoadError failure={failure} subject={t('the holders')} retry={reload} />;
-  const columns: Column<Assignment>[] = [
+  const columns: Columns<Assignment> = [
     { header: t('Name'), isName: true, width: '40%', cell: nameOf },
     {
       header: t('Kind'),
       cell: ({ group }) => (group ? <Badge color="accent">{t('Group')}</Badge> : <Badge>{t('User')}</Badge>),
     },
     { header: t('Since'), cell: ({ createdAt }) => <Time at={createdAt} /> },
-    ...(mayChange
-      ? [actionColumn<Assignment>(t('Remove'), (one) => t('Remove {name}', { name: nameOf(one) }), setLeaving)]
-      : []),
+    mayChange && actionColumn(t('Remove'), (one) => t('Remove {name}', { name: nameOf(one) }), setLeaving),
   ];
   return (
     <Section

@@ -37,15 +37,11 @@ export function GrantRecovery({ user, onClose }: GrantRecoveryProps) {
   );
 }
 
-function GrantForm({
-  user,
-  onGranted,
-  onClose,
-}: {
-  user: { id: string };
+interface GrantFormProps extends Pick<GrantRecoveryProps, 'user' | 'onClose'> {
   onGranted(code: string): void;
-  onClose(): void;
-}) {
+}
+
+function GrantForm({ user, onGranted, onClose }: GrantFormProps) {
   const form = useDialogForm({
     initial: { reason: '', wait: '24' },
     request: ({ reason, wait }) =>

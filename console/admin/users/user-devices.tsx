@@ -5,7 +5,7 @@ import { t } from '../language/language.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { actionColumn, type Columns, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Device = UserAccessQuery['userAccess']['devices'][number];
@@ -16,7 +16,7 @@ const isTrusted = ({ trustedUntil }: Device) =>
 /** Registered browsers; a trusted one skips the second factor. */
 export function UserDevices({ devices, mayChange }: { devices: readonly Device[] | undefined; mayChange: boolean }) {
   const [revoking, setRevoking] = useState<Device>();
-  const columns: Column<Device>[] = [
+  const columns: Columns<Device> = [
     { header: t('Device'), isName: true, width: '26%', cell: ({ name }) => name },
     { header: t('Application'), cell: ({ client }) => client.name },
     {
@@ -26,7 +26,7 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
     },
     { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     { header: t('Trusted until'), cell: ({ trustedUntil }) => <Time at={trustedUntil} fallback="–" /> },
-    ...(mayChange ? [actionColumn<Device>(t('Revoke'), ({ name }) => t('Revoke {name}', { name }), setRevoking)] : []),
+    mayChange && actionColumn(t('Revoke'), ({ name }) => t('Revoke {name}', { name }), setRevoking),
   ];
   return (
     <Section flush title={t('Devices')} lead={t('Browsers with a device key. Revoke lost ones.')}>

@@ -4,7 +4,7 @@ import { t } from '../language/language.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { actionColumn, type Columns, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Passkey = UserAccessQuery['userAccess']['passkeys'][number];
@@ -25,7 +25,7 @@ function modelOf(aaguid: string, attested: boolean) {
 /** Passkeys of a user, for all applications. */
 export function UserPasskeys({ passkeys, isOn, mayChange }: UserPasskeysProps) {
   const [revoking, setRevoking] = useState<Passkey>();
-  const columns: Column<Passkey>[] = [
+  const columns: Columns<Passkey> = [
     { header: t('Passkey'), isName: true, width: '26%', cell: ({ name }) => name },
     { header: t('Storage'), cell: ({ synced }) => (synced ? t('Synced') : t('One device')) },
     { header: t('Model'), cell: ({ aaguid, attested }) => modelOf(aaguid, attested) },
@@ -35,7 +35,7 @@ export function UserPasskeys({ passkeys, isOn, mayChange }: UserPasskeysProps) {
     },
     { header: t('Added'), cell: ({ createdAt }) => <Time at={createdAt} /> },
     { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-    ...(mayChange ? [actionColumn<Passkey>(t('Revoke'), ({ name }) => t('Revoke {name}', { name }), setRevoking)] : []),
+    mayChange && actionColumn(t('Revoke'), ({ name }) => t('Revoke {name}', { name }), setRevoking),
   ];
   const off = t('Passkeys are off in this project: these cannot sign in.');
   return (

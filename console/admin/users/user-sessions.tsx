@@ -4,22 +4,21 @@ import { t } from '../language/language.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { actionColumn, type Columns, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 import { browserName, methodsIn } from './labels.ts';
 
 type Session = UserAccessQuery['userAccess']['sessions'][number];
 
-/** Active sessions. */
-export function UserSessions({
-  sessions,
-  mayChange,
-}: {
+interface UserSessionsProps {
   sessions: readonly Session[] | undefined;
   mayChange: boolean;
-}) {
+}
+
+/** Active sessions. */
+export function UserSessions({ sessions, mayChange }: UserSessionsProps) {
   const [ending, setEnding] = useState<Session>();
-  const columns: Column<Session>[] = [
+  const columns: Columns<Session> = [
     { header: t('Browser'), isName: true, width: '26%', cell: ({ userAgent }) => browserName(userAgent) },
     { header: t('Address'), cell: ({ ip }) => ip ?? '–' },
     { header: t('Signed in with'), cell: ({ amr }) => methodsIn(amr) },
@@ -29,15 +28,12 @@ export function UserSessions({
       header: t('Expires'),
       cell: ({ idleExpiresAt, expiresAt }) => <Time at={idleExpiresAt < expiresAt ? idleExpiresAt : expiresAt} />,
     },
-    ...(mayChange
-      ? [
-          actionColumn<Session>(
-            t('End'),
-            (one) => t('End the session in {userAgent}', { userAgent: browserName(one.userAgent) }),
-            setEnding,
-          ),
-        ]
-      : []),
+    mayChange &&
+      actionColumn(
+        t('End'),
+        (one) => t('End the session in {userAgent}', { userAgent: browserName(one.userAgent) }),
+        setEnding,
+      ),
   ];
   return (
     <Section flush title={t('Sessions')} lead={t('Active sessions. A session serves all applications in its browser.')}>

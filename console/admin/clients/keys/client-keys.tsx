@@ -19,7 +19,7 @@ import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
+import { type Columns, DataTable } from '../../ui/lists/data-table.tsx';
 import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import { ClientSecrets } from './client-secrets.tsx';
@@ -73,11 +73,11 @@ function ApiKeys({ client, mayChange }: ClientPartProps) {
     if (outcome.data) setIssued({ kind, key: outcome.data.issueApiKey.key });
   };
   const newKind = kinds[issued?.kind ?? 'SECRET'];
-  const columns: Column<Key>[] = [
+  const columns: Columns<Key> = [
     { header: t('Key'), isName: true, cell: KeyName },
     { header: t('Kind'), cell: ({ kind }) => kinds[kind].name },
     ...lifeColumns,
-    ...(mayChange ? [revokeColumn(nameOf, setRevoking)] : []),
+    mayChange && revokeColumn(nameOf, setRevoking),
   ];
   return (
     <>

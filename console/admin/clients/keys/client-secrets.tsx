@@ -14,7 +14,7 @@ import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
+import { type Columns, DataTable } from '../../ui/lists/data-table.tsx';
 import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import { hasSecret } from '../kind.ts';
@@ -38,10 +38,10 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
     const outcome = await issue({ clientId: client.id });
     if (outcome.data) setIssued(outcome.data.issueClientSecret.secret);
   };
-  const columns: Column<Secret>[] = [
+  const columns: Columns<Secret> = [
     { header: t('Secret'), isName: true, cell: (secret) => <code>{nameOf(secret)}</code> },
     ...lifeColumns,
-    ...(mayChange ? [revokeColumn(nameOf, setRevoking)] : []),
+    mayChange && revokeColumn(nameOf, setRevoking),
   ];
   return (
     <>

@@ -21,7 +21,7 @@ import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 import { useDialogForm } from '../../ui/forms/use-dialog-form.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../../ui/lists/data-table.tsx';
+import { actionColumn, type Columns, DataTable } from '../../ui/lists/data-table.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import styles from './delegation-keys.module.css';
@@ -43,7 +43,7 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
   const keys = data?.client?.delegationKeys;
   const ours = keys?.find((key) => key.party === 'IDP' && isLive(key));
   const close = () => setAsking(undefined);
-  const columns: Column<Key>[] = [
+  const columns: Columns<Key> = [
     { header: t('Belongs to'), isName: true, cell: ({ party }) => sides[party] },
     {
       header: t('Signing key'),
@@ -63,16 +63,13 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
         ),
     },
     { header: t('Expires'), cell: ({ expiresAt }) => <Time at={expiresAt} fallback={t('When replaced')} /> },
-    ...(mayChange
-      ? [
-          actionColumn<Key>(
-            t('Revoke'),
-            ({ party }) => t('Revoke the keys of {party}', { party: ownerOf(party) }),
-            setRevoking,
-            isLive,
-          ),
-        ]
-      : []),
+    mayChange &&
+      actionColumn(
+        t('Revoke'),
+        ({ party }) => t('Revoke the keys of {party}', { party: ownerOf(party) }),
+        setRevoking,
+        isLive,
+      ),
   ];
   return (
     <Section

@@ -66,8 +66,7 @@ export function clientCommands({ path }: PaletteObject, client: { disabled: bool
     to: part ? `${path}/${part}` : path,
     keywords,
   });
-  const danger = `${path}/danger`;
-  return [
+  const tabs = [
     tab('', t('Quickstart'), 'code', t('snippets code')),
     tab('settings', t('Redirect URIs and settings'), 'settings', t('edit callback')),
     tab('keys', t('Keys and secrets'), 'key', t('api rotate')),
@@ -75,26 +74,18 @@ export function clientCommands({ path }: PaletteObject, client: { disabled: bool
     tab('claims', t('Claims'), 'users', t('mapping')),
     tab('roles', t('Roles'), 'team', t('permissions')),
     tab('events', t('Show events'), 'events', t('audit log')),
-    ...(mayChange
-      ? [
-          client.disabled
-            ? { label: t('Enable'), icon: 'check' as const, to: danger, keywords: t('enable activate') }
-            : {
-                label: t('Disable'),
-                icon: 'lock' as const,
-                to: danger,
-                command: 'disable',
-                keywords: t('disable deactivate'),
-              },
-          {
-            label: t('Delete application'),
-            icon: 'trash' as const,
-            to: danger,
-            command: 'delete',
-            keywords: t('remove'),
-          },
-        ]
-      : []),
+  ];
+  if (!mayChange) return tabs;
+  const dialog = (command: string, label: string, icon: IconName, keywords: string): Command => ({
+    ...tab('danger', label, icon, keywords),
+    command,
+  });
+  return [
+    ...tabs,
+    client.disabled
+      ? tab('danger', t('Enable'), 'check', t('enable activate'))
+      : dialog('disable', t('Disable'), 'lock', t('disable deactivate')),
+    dialog('delete', t('Delete application'), 'trash', t('remove')),
   ];
 }
 

@@ -3,7 +3,14 @@ import { useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
 import { useQuery } from '../../api.ts';
-import { PaletteClient, PaletteInProject, PaletteProjects, PaletteUser } from '../../generated/operations.ts';
+import {
+  PaletteClient,
+  PaletteInProject,
+  type PaletteInProjectQuery,
+  PaletteProjects,
+  type PaletteProjectsQuery,
+  PaletteUser,
+} from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { useInstancePlaces } from '../navigation.tsx';
@@ -148,12 +155,7 @@ function useFound(projectId: ProjectId, wanted: string, go: Go): { found: Choice
   return { found: isLong && answer ? foundIn(answer, projectId, go) : [], pending };
 }
 
-interface Found {
-  clients?: { edges: { node: { id: string; name: string } }[] };
-  users?: { edges: { node: { id: string; userName: string; displayName?: string | null } }[] };
-  groups?: { edges: { node: { id: string; displayName: string } }[] };
-  projects: { edges: { node: { id: string; name: string } }[] };
-}
+type Found = Partial<PaletteInProjectQuery> & PaletteProjectsQuery;
 
 function foundIn({ clients, users, groups, projects }: Found, projectId: ProjectId, go: Go): Choice[] {
   return [

@@ -41,14 +41,13 @@ export function LoadError({ failure, subject, retry }: { failure: Failure; subje
   );
 }
 
-/** Error below a form that was not saved. @param except fields that show their own errors */
-export function FormError({
-  failure,
-  except = [],
-}: {
+interface FormErrorProps {
   failure: Failure | undefined;
   except?: readonly string[] | undefined;
-}) {
+}
+
+/** Error below a form that was not saved. @param except fields that show their own errors */
+export function FormError({ failure, except = [] }: FormErrorProps) {
   if (!failure || (failure.field !== undefined && except.includes(failure.field))) return null;
   return (
     <Alert color="bad" role="alert" py="xs">

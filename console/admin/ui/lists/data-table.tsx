@@ -22,11 +22,14 @@ export interface Column<Row> {
   isPlain?: boolean;
 }
 
+/** The columns of a table; those that are false are left out. */
+export type Columns<Row> = readonly (Column<Row> | false)[];
+
 /** Column with a destructive action per row. @param label name of the button, for screen readers */
 export function actionColumn<Row>(
   verb: string,
   label: (row: Row) => string,
-  act: (row: Row) => void,
+  act: (row: NoInfer<Row>) => void,
   applies: (row: Row) => boolean = () => true,
 ): Column<Row> {
   return {
@@ -81,7 +84,7 @@ export function editColumn<Row extends { name: string }>(options: EditColumnOpti
 interface DataTableProps<Row> {
   /** For screen readers. */
   label: string;
-  columns: readonly Column<Row>[];
+  columns: Columns<Row>;
   /** Undefined while loading. */
   rows: readonly Row[] | undefined;
   /** Default: the row's `id`. */
@@ -110,6 +113,7 @@ export function DataTable<Row>({
   dense = false,
 }: DataTableProps<Row>) {
   if (rows?.length === 0) return empty;
+  const shown = columns.filter((column) => column !== false);
   return (
     <table
       className={styles.table}
@@ -120,7 +124,7 @@ export function DataTable<Row>({
     >
       <thead>
         <tr>
-          {columns.map(({ header, head, width, align, sort }) => (
+          {shown.map(({ header, head, width, align, sort }) => (
             <th key={header} scope="col" style={{ width }} data-align={align} aria-sort={sort?.direction}>
               {sort ? (
                 <button type="button" className={styles.sort} data-direction={sort.direction} onClick={sort.onSort}>
@@ -137,14 +141,14 @@ export function DataTable<Row>({
         {rows
           ? rows.map((row) => (
               <tr key={keyOf(row)} data-linked={linkOf ? true : undefined}>
-                {columns.map((column) => (
+                {shown.map((column) => (
                   <Cell key={column.header} column={column} row={row} link={linkOf?.(row)} />
                 ))}
               </tr>
             ))
           : Array.from({ length: skeletonRows }, (_, row) => (
               <tr key={row}>
-                {columns.map(({ header }, index) => (
+                {shown.map(({ header }, index) => (
                   <td key={header}>
                     <Skeleton h="0.75rem" w={index === 0 ? '80%' : '60%'} my={4} />
                   </td>

@@ -6,7 +6,7 @@ import { SecondaryButton } from '../buttons.tsx';
 import { Empty } from '../feedback/empty.tsx';
 import { LoadError } from '../feedback/errors.tsx';
 import { Section } from '../layout/page.tsx';
-import { type Column, DataTable } from './data-table.tsx';
+import { type Columns, DataTable } from './data-table.tsx';
 import { ListBar, type PageInfo, Pager, SearchField, useListParams } from './list-bar.tsx';
 import { firstRow, rangeOf } from './range.ts';
 
@@ -75,7 +75,7 @@ interface ResourceListProps<Row> {
   searchLabel?: string;
   /** Filters beside the search. */
   filters?: ReactNode;
-  columns: readonly Column<Row>[];
+  columns: Columns<Row>;
   linkOf?(row: Row): string;
   skeletonRows?: number;
   /** A number of rows: "12 users". */

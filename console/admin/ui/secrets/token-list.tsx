@@ -7,7 +7,7 @@ import { AddButton } from '../buttons.tsx';
 import { ConfirmMutation } from '../feedback/confirm.tsx';
 import { Empty } from '../feedback/empty.tsx';
 import { Section } from '../layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../lists/data-table.tsx';
+import { actionColumn, type Column, type Columns, DataTable } from '../lists/data-table.tsx';
 import { Time } from '../time.tsx';
 import { isLive, type Lifetime } from './expiry.ts';
 import { LastUse, Secrets, untilSaved } from './secret.tsx';
@@ -82,7 +82,7 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
 function columnsOf<Row extends TokenRow>(
   { prefix, columns = [], mayChange }: TokenListProps<Row>,
   onRevoke: (token: Row) => void,
-): Column<Row>[] {
+): Columns<Row> {
   return [
     { header: t('Name'), isName: true, width: '28%', cell: ({ name }) => name },
     { header: t('Token'), cell: ({ hint }) => <code>{`${prefix}…${hint}`}</code> },
@@ -90,9 +90,7 @@ function columnsOf<Row extends TokenRow>(
     { header: t('Status'), cell: (token) => <TokenBadge token={token} /> },
     { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     { header: t('Expires'), cell: ({ expiresAt }) => <Time at={expiresAt} fallback={t('Never')} /> },
-    ...(mayChange
-      ? [actionColumn<Row>(t('Revoke'), ({ name }) => t('Revoke {name}', { name }), onRevoke, isLive)]
-      : []),
+    mayChange && actionColumn<Row>(t('Revoke'), ({ name }) => t('Revoke {name}', { name }), onRevoke, isLive),
   ];
 }
 

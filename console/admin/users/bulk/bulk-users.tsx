@@ -55,13 +55,13 @@ function useBulk({ projectId, action, of }: BulkUsersProps) {
   const [isRunning, setRunning] = useState(false);
   const [changedTo, setChangedTo] = useState<number>();
   const [failure, setFailure] = useState<Failure>();
-  const stop = useRef<AbortController>(undefined);
+  const controller = useRef<AbortController>(undefined);
   const { search, filter } = isList(of) ? { search: null, filter: {} } : of;
   const counted = useQuery(CountUsers, { projectId, search, filter }, { pause: isList(of) || progress !== undefined });
   const [change] = useMutation(ChangeUsers, []);
   useUnloadWarning(isRunning);
   const start = async (from: BulkProgress) => {
-    stop.current = new AbortController();
+    controller.current = new AbortController();
     setFailure(undefined);
     setRunning(true);
     const end = await runBulk(from, {
@@ -69,7 +69,7 @@ function useBulk({ projectId, action, of }: BulkUsersProps) {
       apply: (userIds) => change({ input: { projectId, userIds, action } }),
       isErasing: action === 'ERASE',
       onProgress: setProgress,
-      signal: stop.current.signal,
+      signal: controller.current.signal,
     });
     setRunning(false);
     if (end.changedTo !== undefined) {
@@ -91,16 +91,8 @@ function useBulk({ projectId, action, of }: BulkUsersProps) {
   const total = progress?.total ?? changedTo ?? (isList(of) ? of.length : counted.data?.users.totalCount);
   const who = total === undefined ? '…' : t('{count, plural, one {# user} other {# users}}', { count: total });
   const { verb } = userActions[action];
-  return {
-    progress,
-    isRunning,
-    failure,
-    counted,
-    total,
-    title: `${verb}: ${who}`,
-    start,
-    stop: () => stop.current?.abort(),
-  };
+  const stop = () => controller.current?.abort();
+  return { progress, isRunning, failure, counted, total, title: `${verb}: ${who}`, start, stop };
 }
 
 interface PartProps extends BulkUsersProps {
