@@ -153,19 +153,13 @@ function State({ tokens, isOn }: { tokens: TokenRows; isOn: boolean }) {
       radius="lg"
       icon={last ? <Icon name="check" /> : <Loader size={18} color="currentcolor" />}
     >
-      {last ? (
-        <>
-          {rich('<strong>Connected.</strong> Last request <time></time>.', {
+      {last
+        ? rich('<strong>Connected.</strong> Last request <time></time>.', {
             time: () => <Time at={last} />,
-          })}
-        </>
-      ) : (
-        <>
-          {rich(
+          })
+        : rich(
             '<strong>Waiting for the first request.</strong> Press “Test connection” in the directory; this status updates automatically.',
           )}
-        </>
-      )}
     </Alert>
   );
 }

@@ -16,13 +16,9 @@ import { request } from '../ui/code/show-graphql.tsx';
 import { Confirm } from '../ui/feedback/confirm.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import rows from '../ui/lists/rows.module.css';
+import type { Chosen } from './bulk/bulk-run.ts';
 import { Losses } from './losses.tsx';
 import { userActions } from './user-actions.tsx';
-
-interface Chosen {
-  id: string;
-  name: string;
-}
 
 interface ChangeUsersDialogProps {
   projectId: string;

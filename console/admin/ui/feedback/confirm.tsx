@@ -89,18 +89,14 @@ function Question({ children, verb, name, busy, failure, graphql, onConfirm, onC
       </Stack>
       {name !== undefined && (
         <TextInput
-          label={
-            <>
-              {rich('Type <text>{name}</text> to confirm', {
-                text: (text) => (
-                  <Text span ff="monospace" fw={600}>
-                    {text}
-                  </Text>
-                ),
-                name,
-              })}
-            </>
-          }
+          label={rich('Type <text>{name}</text> to confirm', {
+            text: (text) => (
+              <Text span ff="monospace" fw={600}>
+                {text}
+              </Text>
+            ),
+            name,
+          })}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"

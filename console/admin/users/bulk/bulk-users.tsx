@@ -120,9 +120,7 @@ function Preview({ action, of, onClose, run }: PartProps) {
             {of.conditions.length === 0 ? (
               <strong>{t('All users of the project.')}</strong>
             ) : (
-              <>
-                {rich('All users that match <strong>{conditions}</strong>.', { conditions: of.conditions.join(', ') })}
-              </>
+              rich('All users that match <strong>{conditions}</strong>.', { conditions: of.conditions.join(', ') })
             )}
           </p>
           <p>{t('Users created from now on are left out, as are those who no longer match when their turn comes.')}</p>
