@@ -29,10 +29,12 @@ export function missingIssuer(pages: Pages, status: 404 | 421 = 404): RequestHan
   };
 }
 
+type ExperienceOf = (project: Project) => Promise<ExperienceContent>;
+
 /** The pages of these endpoints. They show the request id and registered names, no other input. */
 export function oidcPages(
   pages: Pages,
-  experienceOf: (project: Project) => Promise<ExperienceContent>,
+  experienceOf: ExperienceOf,
 ): {
   errorPage: AuthorizeDeps['errorPage'];
   endSession: EndSessionDeps['pages'];
@@ -41,26 +43,44 @@ export function oidcPages(
   const errorPage = (req: Request, res: Response, status: number, reason: keyof typeof reasons) => {
     pages.send(req, res, 'plain/error', { status, values: { message: pages.text(req, reasons[reason]) } });
   };
-  /** The client's name and its project's branding; the default without a client. */
-  const dressed = async (client: Client | undefined): Promise<Pick<PageContent, 'values' | 'brand'>> => {
-    if (!client) return { values: { client_name: '', project_name: 'Latchkey' } };
-    const project = client.project.unwrap();
-    const experience = await experienceOf(project);
-    return {
-      values: { client_name: client.name },
-      brand: (language) => brandIn(experience, project.name, language),
-    };
+  return {
+    errorPage,
+    consent: consentPage(pages, experienceOf),
+    endSession: {
+      error: errorPage,
+      confirm: async (req, res, client, { csrf = '', ...fields }, { returnsTo, deviceKeys }) => {
+        const { values, brand } = await dressOf(client, experienceOf);
+        pages.send(req, res, 'confirm-logout', {
+          brand,
+          uiLocales: parametersOf(req).get('ui_locales'),
+          values: { ...values, csrf, action: `${req.baseUrl}/oauth2/end_session`, device_keys: deviceKeys.join(' ') },
+          html: { fields: hiddenFields(fields) },
+          leadsToApplication: returnsTo !== undefined,
+        });
+      },
+      signedOut: async (req, res, client, deviceKeys) => {
+        const { values, brand } = await dressOf(client, experienceOf);
+        pages.send(req, res, 'signed-out', {
+          brand,
+          uiLocales: parametersOf(req).get('ui_locales'),
+          values: { ...values, device_keys: deviceKeys.join(' ') },
+        });
+      },
+    },
   };
-  const consent: ConsentDeps['page'] = async (req, res, { request, address, fields }) => {
+}
+
+function consentPage(pages: Pages, experienceOf: ExperienceOf): ConsentDeps['page'] {
+  return async (req, res, { request, address, fields }) => {
     const { redirectUri } = request;
     const uiLocales = request.uiLocales ?? undefined;
     const t = (key: string, values: Record<string, string>) => pages.text(req, key, values, uiLocales);
     const items = scopeTexts(request.scope.split(' ')).map(
       ({ key, values }) => `<li>${escapeHtml(t(key, values))}</li>`,
     );
-    const { values, ...dress } = await dressed(request.client.getEntity());
+    const { values, brand } = await dressOf(request.client.getEntity(), experienceOf);
     pages.send(req, res, 'consent', {
-      ...dress,
+      brand,
       uiLocales,
       values: {
         ...values,
@@ -73,29 +93,18 @@ export function oidcPages(
       leadsToApplication: true,
     });
   };
+}
+
+/** The client's name and its project's branding; the default without a client. */
+async function dressOf(
+  client: Client | undefined,
+  experienceOf: ExperienceOf,
+): Promise<Pick<PageContent, 'values' | 'brand'>> {
+  if (!client) return { values: { client_name: '', project_name: 'Latchkey' } };
+  const project = client.project.unwrap();
+  const experience = await experienceOf(project);
   return {
-    errorPage,
-    consent,
-    endSession: {
-      error: errorPage,
-      confirm: async (req, res, client, { csrf = '', ...fields }, { returnsTo, deviceKeys }) => {
-        const { values, ...dress } = await dressed(client);
-        pages.send(req, res, 'confirm-logout', {
-          ...dress,
-          uiLocales: parametersOf(req).get('ui_locales'),
-          values: { ...values, csrf, action: `${req.baseUrl}/oauth2/end_session`, device_keys: deviceKeys.join(' ') },
-          html: { fields: hiddenFields(fields) },
-          leadsToApplication: returnsTo !== undefined,
-        });
-      },
-      signedOut: async (req, res, client, deviceKeys) => {
-        const { values, ...dress } = await dressed(client);
-        pages.send(req, res, 'signed-out', {
-          ...dress,
-          uiLocales: parametersOf(req).get('ui_locales'),
-          values: { ...values, device_keys: deviceKeys.join(' ') },
-        });
-      },
-    },
+    values: { client_name: client.name },
+    brand: (language) => brandIn(experience, project.name, language),
   };
 }

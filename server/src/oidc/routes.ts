@@ -50,39 +50,51 @@ export interface OidcDeps {
 export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
   const router = Router({ mergeParams: true });
   router.use(withIssuer(find, deps.missingIssuer));
-  const anyOrigin = cors({ origin: '*', methods: ['GET'], requestHeaders: [] });
-  const registeredOrigins = cors({
-    origin: deps.isRegisteredOrigin,
-    methods: ['GET', 'POST'],
-    requestHeaders: ['Authorization', 'Content-Type', 'X-Api-Key', 'DPoP'],
-    exposedHeaders: ['WWW-Authenticate', 'Retry-After', 'X-Request-Id', 'DPoP-Nonce'],
-  });
-  const errors = jsonErrors(deps);
+  mountDocuments(router, deps);
+  mountPages(router, deps);
+  mountClientEndpoints(router, deps);
+  router.use(jsonErrors(deps));
+  return router;
+}
 
+/** Discovery and keys. */
+function mountDocuments(router: Router, deps: OidcDeps): void {
   router.route('/.well-known/openid-configuration').all(anyOrigin).get(sendDiscovery).all(onlyMethods('GET'));
   router
     .route('/.well-known/jwks.json')
     .all(anyOrigin)
     .get(async (req, res) => sendCacheable(req, res, publish(await deps.jwks(issuerOf(req)))))
     .all(onlyMethods('GET'));
+}
 
+/** Endpoints that browsers navigate to. */
+function mountPages(router: Router, deps: OidcDeps): void {
+  const page = (path: string, { get, post }: { get?: RequestHandler; post?: RequestHandler }) => {
+    const others = onlyMethods([get && 'GET', post && 'POST'].filter(Boolean).join(', '));
+    // Express runs the handlers of GET for HEAD, which must have no effect (RFC 9110 §9.2.1).
+    const route = router.route(path).head(others);
+    if (get) route.get(noStore, get);
+    if (post) route.post(noStore, formBody(), post);
+    route.all(others);
+  };
   const authorize = authorizeEndpoint(deps.authorize);
-  // Express runs the handlers of GET for HEAD, which must have no effect (RFC 9110 §9.2.1).
-  router
-    .route('/authorize')
-    .head(onlyMethods('GET, POST'))
-    .get(noStore, authorize)
-    .post(noStore, formBody(), authorize)
-    .all(onlyMethods('GET, POST'));
-  router
-    .route('/authorize/resume')
-    .head(onlyMethods('GET'))
-    .get(noStore, resumeEndpoint(deps.authorize))
-    .all(onlyMethods('GET'));
+  page('/authorize', { get: authorize, post: authorize });
+  page('/authorize/resume', { get: resumeEndpoint(deps.authorize) });
+  page('/authorize/consent', { post: consentEndpoint(deps.consent) });
+  const endSession = endSessionEndpoint(deps.endSession);
+  page('/oauth2/end_session', { get: endSession, post: endSession });
+  const device = devicePages(deps.devicePages);
+  router.use('/device', (req, res, next) => (hasDevices(issuerOf(req).capabilities) ? device(req, res, next) : next()));
+}
 
-  router.route('/authorize/consent').post(noStore, formBody(), consentEndpoint(deps.consent)).all(onlyMethods('POST'));
-
-  const hasDevices = ({ grantTypes }: Capabilities) => grantTypes.includes('device_code');
+/** Endpoints that applications call. */
+function mountClientEndpoints(router: Router, deps: OidcDeps): void {
+  const registeredOrigins = cors({
+    origin: deps.isRegisteredOrigin,
+    methods: ['GET', 'POST'],
+    requestHeaders: ['Authorization', 'Content-Type', 'X-Api-Key', 'DPoP'],
+    exposedHeaders: ['WWW-Authenticate', 'Retry-After', 'X-Request-Id', 'DPoP-Nonce'],
+  });
   // Clients send a form. Issuers without the capability do not have the endpoint.
   const clientEndpoint = (
     path: string,
@@ -105,8 +117,6 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
   clientEndpoint('device_authorization', deviceAuthorizationEndpoint(deps.deviceAuthorization), {
     isOffered: hasDevices,
   });
-  const pages = devicePages(deps.devicePages);
-  router.use('/device', (req, res, next) => (hasDevices(issuerOf(req).capabilities) ? pages(req, res, next) : next()));
   const userInfo = userInfoEndpoint(deps.userInfo);
   router
     .route('/userinfo')
@@ -114,17 +124,6 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
     .get(userInfo)
     .post(formBody(), userInfo)
     .all(onlyMethods('GET, POST'));
-
-  const endSession = endSessionEndpoint(deps.endSession);
-  router
-    .route('/oauth2/end_session')
-    .head(onlyMethods('GET, POST'))
-    .get(noStore, endSession)
-    .post(noStore, formBody(), endSession)
-    .all(onlyMethods('GET, POST'));
-
-  router.use(errors);
-  return router;
 }
 
 /**
@@ -134,11 +133,13 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
 export function metadataRoutes(deps: OidcDeps, find: FindIssuer): Router {
   const router = Router({ mergeParams: true });
   router.use(withIssuer(find, deps.missingIssuer));
-  const anyOrigin = cors({ origin: '*', methods: ['GET'], requestHeaders: [] });
   router.route('/').all(anyOrigin).get(sendDiscovery).all(onlyMethods('GET'));
   router.use(jsonErrors(deps));
   return router;
 }
+
+const anyOrigin = cors({ origin: '*', methods: ['GET'], requestHeaders: [] });
+const hasDevices = ({ grantTypes }: Capabilities) => grantTypes.includes('device_code');
 
 function sendDiscovery(req: Request, res: Response): void {
   sendCacheable(req, res, publish(discoveryDocument(issuerOf(req))));

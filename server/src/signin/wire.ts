@@ -106,6 +106,7 @@ export function writeAnswer(
 ): SigninResponses[CeremonyStep] {
   const message = messages[answer.status];
   const { nonce } = answer;
+  const rest = { message, nonce };
   switch (answer.status) {
     case 'SUCCESS':
       if (step === 'verify-email-otp')
@@ -119,11 +120,10 @@ export function writeAnswer(
         resend_after: answer.resendAfterSeconds,
         ...(answer.codeFormat && { code_format: answer.codeFormat }),
         ...(answer.code !== undefined && { code: answer.code }),
-        message,
-        nonce,
+        ...rest,
       };
     case 'MFA_REQUIRED':
-      return { status: answer.status, session_id: answer.sessionId, method: answer.method, message, nonce };
+      return { status: answer.status, session_id: answer.sessionId, method: answer.method, ...rest };
     case 'MFA_INITIATED':
       return {
         status: answer.status,
@@ -132,34 +132,32 @@ export function writeAnswer(
         ...(answer.resendAfterSeconds !== undefined && { resend_after: answer.resendAfterSeconds }),
         ...(answer.totp && { totp: { secret: answer.totp.secret, otpauth_uri: answer.totp.otpauthUri } }),
         ...(answer.code !== undefined && { code: answer.code }),
-        message,
-        nonce,
+        ...rest,
       };
     case 'MFA_ENROLLMENT_NEEDED':
-      return { status: answer.status, methods: answer.methods, message, nonce };
+      return { status: answer.status, methods: answer.methods, ...rest };
     case 'FINALIZE_REGISTRATION_NEEDED':
-      return { status: answer.status, required: answer.required, message, nonce };
+      return { status: answer.status, required: answer.required, ...rest };
     case 'PHONE_CODE_SENT':
       return {
         status: answer.status,
         sent_to: answer.sentTo,
         resend_after: answer.resendAfterSeconds,
         ...(answer.code !== undefined && { code: answer.code }),
-        message,
-        nonce,
+        ...rest,
       };
     case 'PASSKEY_OPTIONS':
-      return { status: answer.status, options: answer.options, message, nonce };
+      return { status: answer.status, options: answer.options, ...rest };
     case 'PASSKEY_REGISTERED': {
       const { name, rpId, userHandle, credentialIds } = answer;
       const signal = { rp_id: rpId, user_handle: userHandle, credential_ids: credentialIds };
-      return { status: answer.status, name, ...signal, message, nonce };
+      return { status: answer.status, name, ...signal, ...rest };
     }
     case 'DEVICE_REGISTERED':
     case 'PASSKEY_ENROLLMENT_NEEDED':
     case 'INVALID_EMAIL':
     case 'PHONE_CHANGED':
-      return { status: answer.status, message, nonce };
+      return { status: answer.status, ...rest };
   }
 }
 

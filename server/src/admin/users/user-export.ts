@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { personExport } from '../../domain/accounts/person-export.ts';
 import type { Audit } from '../../domain/audit/audit.ts';
 import type { AdminScope } from '../../domain/kernel/admin-api.ts';
@@ -43,20 +43,18 @@ const moments = ['signed_in_since', 'not_signed_in_since'] as const;
  * - `GET /export/users/{id}`: all data about one user, as a JSON object. Refuses applications.
  */
 export function userExport(deps: UserExportDeps): Router {
-  const { db, clock, audit, issuer, customAttributes } = deps;
-  const stamp = () => clock.now().toISOString().slice(0, 19).replaceAll(':', '');
+  const router = Router();
+  router.get('/export/users', listExport(deps));
+  router.get('/export/users/:id', oneExport(deps));
+  return router;
+}
 
-  const allowed = async (caller: AdminCaller, about: About, scope: AdminScope | null): Promise<string> => {
-    const projectId = await checkExport(deps, caller, 'project_admin', about, { scope, fresh: true });
-    if (projectId === null) throw new Error(`a ${about.noun} belongs to a project`);
-    openProject(projectId);
-    return projectId;
-  };
-
-  const list = exportRoute(deps, async (req, res, caller) => {
+function listExport(deps: UserExportDeps): RequestHandler {
+  const { db, audit, customAttributes } = deps;
+  return exportRoute(deps, async (req, res, caller) => {
     const get = exportQuery(req, ['project', 'format', ...filters, ...moments]);
     const id = get('project') ?? refuse({ code: 'invalid', field: 'project', reason: 'must be given' });
-    const projectId = await allowed(caller, { noun: 'project', id }, 'users:read');
+    const projectId = await openExport(deps, caller, { noun: 'project', id }, 'users:read');
     const format = formatOf(get('format'));
     const filter = filterOf(get);
     const { count: users } = await countUsers(db.reader(), projectId, filter, true);
@@ -80,14 +78,17 @@ export function userExport(deps: UserExportDeps): Router {
       (name) => [`custom.${name}`, (user: ExportedUser) => user.custom?.[name]] as const,
     );
     const all = { ...columns, ...Object.fromEntries(customColumns) };
-    await sendExport(res, { name: `users-${stamp()}`, format, columns: all, pages });
+    await sendExport(res, { name: `users-${stampOf(deps)}`, format, columns: all, pages });
   });
+}
 
-  const person = exportRoute(deps, async (req, res, caller) => {
+function oneExport(deps: UserExportDeps): RequestHandler {
+  const { db, clock, audit, issuer } = deps;
+  return exportRoute(deps, async (req, res, caller) => {
     exportQuery(req, []);
     const id = String(req.params['id']);
     // Not for applications: it has data of several scopes (events, messages, SCIM requests, hidden attributes).
-    const projectId = await allowed(caller, { noun: 'user', id }, null);
+    const projectId = await openExport(deps, caller, { noun: 'user', id }, null);
     const user = found(await db.reader().findOne(User, { project: projectId, id }), 'user');
     await db.transaction(async (em) =>
       audit.record(em, {
@@ -98,7 +99,7 @@ export function userExport(deps: UserExportDeps): Router {
       }),
     );
     res.setHeader('Content-Type', 'application/json');
-    res.setHeader('Content-Disposition', `attachment; filename="person-${id}-${stamp()}.json"`);
+    res.setHeader('Content-Disposition', `attachment; filename="person-${id}-${stampOf(deps)}.json"`);
     res.setHeader('Cache-Control', 'no-store');
     const about = { exportedAt: clock.now(), issuer, projectId };
     const chunks = personExport(() => db.reader(), user, about);
@@ -107,12 +108,18 @@ export function userExport(deps: UserExportDeps): Router {
       if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     });
   });
-
-  const router = Router();
-  router.get('/export/users', list);
-  router.get('/export/users/:id', person);
-  return router;
 }
+
+/** Checks the caller's rights and opens the project, whose id it returns. */
+async function openExport(deps: UserExportDeps, caller: AdminCaller, about: About, scope: AdminScope | null) {
+  const projectId = await checkExport(deps, caller, 'project_admin', about, { scope, fresh: true });
+  if (projectId === null) throw new Error(`a ${about.noun} belongs to a project`);
+  openProject(projectId);
+  return projectId;
+}
+
+/** The time in the name of a file. */
+const stampOf = ({ clock }: UserExportDeps) => clock.now().toISOString().slice(0, 19).replaceAll(':', '');
 
 function filterOf(get: (name: string) => string | undefined): UserFilter {
   const flag = (name: string) => {

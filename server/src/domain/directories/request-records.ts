@@ -116,7 +116,6 @@ export class RequestRecords {
 
   private async store(batch: readonly RequestEntry[]): Promise<void> {
     const projects = [...new Set(batch.map(({ projectId }) => projectId))];
-    const uses = lastUses(batch);
     const { clock, db, random } = this.deps;
     await db.transaction(async (em) => {
       // A crash of the database may lose the last second of records. No plan reads all erasures, regardless of the statistics.
@@ -124,21 +123,7 @@ export class RequestRecords {
         em,
         sql`select set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true)`,
       );
-      // Skips projects that were deleted meanwhile, and keeps the others.
-      const answers = JSON.stringify(batch.map(({ projectId, at, status }) => ({ projectId, at, status })));
-      await execute(
-        em,
-        sql`with held as (select id from projects where id = any(${projects}::uuid[]) order by id for key share)
-          insert into scim_days as known (project_id, day, requests, refused, failed)
-          select p.id, (x.at at time zone 'UTC')::date, count(*),
-            count(*) filter (where x.status between 400 and 499),
-            count(*) filter (where x.status >= 500)
-          from jsonb_to_recordset(${answers}::jsonb) as x("projectId" uuid, at timestamptz, status int)
-          join held p on p.id = x."projectId"
-          group by 1, 2 order by 1, 2
-          on conflict (project_id, day) do update set requests = known.requests + excluded.requests,
-            refused = known.refused + excluded.refused, failed = known.failed + excluded.failed`,
-      );
+      await countRequests(em, projects, batch);
       // Not earlier: erasures wait until the transaction ends.
       await lockRecords(em, projects);
       const erased = await erasedMarks(em, batch);
@@ -147,43 +132,75 @@ export class RequestRecords {
         const isStale = entry.schemaVersion !== (versions.get(entry.projectId) ?? 0);
         return { ...(isStale || concernsAny(entry, erased) ? withoutTexts(entry) : entry), id: random.id() };
       });
-      await execute(
-        em,
-        sql`insert into scim_request_records (id, project_id, at, token_id, token_name, method, path, resource_id,
-            status, scim_type, detail, duration_ms, user_agent, request_body, response_body, ignored, concerns)
-          select (x->>'id')::uuid, p.id, (x->>'at')::timestamptz, (x->>'tokenId')::uuid, x->>'tokenName',
-            x->>'method', x->>'path', (x->>'resourceId')::uuid, (x->>'status')::int, x->>'scimType', x->>'detail',
-            (x->>'durationMs')::int, x->>'userAgent', x->>'requestBody', x->>'responseBody',
-            array(select jsonb_array_elements_text(x->'ignored')), array(select jsonb_array_elements_text(x->'concerns'))
-          from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) x
-          join projects p on p.id = (x->>'projectId')::uuid`,
-      );
-      // Without waiting: the previous release deletes before it adds to `scim_days`. The next batch deletes locked rows.
-      await execute(
-        em,
-        sql`delete from scim_request_records r using (
-            select o.project_id, o.id from unnest(${projects}::uuid[]) as p(id)
-            join scim_request_records o on o.project_id = p.id and o.id <= (
-              select l.id from scim_request_records l where l.project_id = p.id
-              order by l.id desc offset ${keptPerProject} limit 1)
-            for update of o skip locked) old
-          where r.project_id = old.project_id and r.id = old.id`,
-      );
-      await execute(
-        em,
-        sql`update scim_tokens t set last_used_at = ${clock.now()}, last_used_address = u.address
-          from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as u("projectId" uuid, "tokenId" uuid, address text)
-          where t.project_id = u."projectId" and t.id = u."tokenId" and (t.last_used_at is null
-            or t.last_used_at < ${secondsLater(clock.now(), -30)} or t.last_used_address is distinct from u.address)`,
-      );
+      await insertRecords(em, rows);
+      await deleteExcess(em, projects);
+      await noteUses(em, batch, clock.now());
     });
   }
 }
 
-/** The last use of each token. */
-function lastUses(batch: readonly RequestEntry[]) {
-  const uses = batch.map(({ projectId, tokenId, address }) => [tokenId, { projectId, tokenId, address }] as const);
-  return [...new Map(uses).values()];
+/** Counts the requests by day. Skips projects that were deleted meanwhile, and keeps the others. */
+async function countRequests(em: EntityManager, projects: readonly string[], batch: readonly RequestEntry[]) {
+  const answers = JSON.stringify(batch.map(({ projectId, at, status }) => ({ projectId, at, status })));
+  await execute(
+    em,
+    sql`with held as (select id from projects where id = any(${projects}::uuid[]) order by id for key share)
+      insert into scim_days as known (project_id, day, requests, refused, failed)
+      select p.id, (x.at at time zone 'UTC')::date, count(*),
+        count(*) filter (where x.status between 400 and 499),
+        count(*) filter (where x.status >= 500)
+      from jsonb_to_recordset(${answers}::jsonb) as x("projectId" uuid, at timestamptz, status int)
+      join held p on p.id = x."projectId"
+      group by 1, 2 order by 1, 2
+      on conflict (project_id, day) do update set requests = known.requests + excluded.requests,
+        refused = known.refused + excluded.refused, failed = known.failed + excluded.failed`,
+  );
+}
+
+async function insertRecords(em: EntityManager, rows: readonly (RequestEntry & { id: string })[]) {
+  await execute(
+    em,
+    sql`insert into scim_request_records (id, project_id, at, token_id, token_name, method, path, resource_id,
+        status, scim_type, detail, duration_ms, user_agent, request_body, response_body, ignored, concerns)
+      select (x->>'id')::uuid, p.id, (x->>'at')::timestamptz, (x->>'tokenId')::uuid, x->>'tokenName',
+        x->>'method', x->>'path', (x->>'resourceId')::uuid, (x->>'status')::int, x->>'scimType', x->>'detail',
+        (x->>'durationMs')::int, x->>'userAgent', x->>'requestBody', x->>'responseBody',
+        array(select jsonb_array_elements_text(x->'ignored')), array(select jsonb_array_elements_text(x->'concerns'))
+      from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) x
+      join projects p on p.id = (x->>'projectId')::uuid`,
+  );
+}
+
+/**
+ * Deletes the oldest records, beyond the number that a project keeps. Without waiting: the previous release deletes before
+ * it adds to `scim_days`. The next batch deletes locked rows.
+ */
+async function deleteExcess(em: EntityManager, projects: readonly string[]) {
+  await execute(
+    em,
+    sql`delete from scim_request_records r using (
+        select o.project_id, o.id from unnest(${projects}::uuid[]) as p(id)
+        join scim_request_records o on o.project_id = p.id and o.id <= (
+          select l.id from scim_request_records l where l.project_id = p.id
+          order by l.id desc offset ${keptPerProject} limit 1)
+        for update of o skip locked) old
+      where r.project_id = old.project_id and r.id = old.id`,
+  );
+}
+
+/** The last use of each token, written at most every 30 seconds from one address. */
+async function noteUses(em: EntityManager, batch: readonly RequestEntry[], now: Date) {
+  const uses = new Map(
+    batch.map(({ projectId, tokenId, address }) => [tokenId, { projectId, tokenId, address }] as const),
+  );
+  await execute(
+    em,
+    sql`update scim_tokens t set last_used_at = ${now}, last_used_address = u.address
+      from jsonb_to_recordset(${JSON.stringify([...uses.values()])}::jsonb)
+        as u("projectId" uuid, "tokenId" uuid, address text)
+      where t.project_id = u."projectId" and t.id = u."tokenId" and (t.last_used_at is null
+        or t.last_used_at < ${secondsLater(now, -30)} or t.last_used_address is distinct from u.address)`,
+  );
 }
 
 /** The hashed marks of these entries that belong to users erased lately. */

@@ -70,14 +70,8 @@ export async function passkeySignIn(
   if (!candidate || (client.pkceRequired && candidate.code_challenge === null)) return null;
   const signCount = Number(candidate.sign_count);
   const { public_key: publicKey, cose_alg: alg, backup_eligible: backupEligible } = candidate;
-  const stored = {
-    credentialId,
-    publicKey,
-    alg,
-    signCount,
-    backupEligible,
-    userHandle: userHandleOf(candidate.user_id),
-  };
+  const userHandle = userHandleOf(candidate.user_id);
+  const stored = { credentialId, publicKey, alg, signCount, backupEligible, userHandle };
   const verdict = checkAssertion(credential, stored, {
     challenge,
     origins: [origin],

@@ -9,7 +9,7 @@ import { resendAfterSeconds } from '../../otp/sends.ts';
 import { isNull } from '../../projects/tenant.ts';
 import { addressKey, isAddress } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
-import { decidedFor, subjectOf } from '../account.ts';
+import { type Decided, decidedFor, subjectOf } from '../account.ts';
 import { inSignIn } from '../callers.ts';
 import { Ceremony } from '../ceremony.entity.ts';
 import { accountOf, counts, type Evidence, has, nextRequirement, provedIn, withPiece } from '../evidence.ts';
@@ -126,7 +126,7 @@ async function continueEarlier(flow: Flow, device: Device): Promise<void> {
 
 async function sendCode(flow: Flow, address: string): Promise<StepOutcome<'authenticate'>> {
   const { em, deps, caller, ceremony, device } = flow;
-  const { project, client, actor, request } = caller;
+  const { project, client, actor } = caller;
   const showsCodes = await deps.testMode.holds(em, project);
   if (!deps.delivery.isAvailable('mail') && !showsCodes) {
     return { refused: { code: 'unavailable', reason: 'no mail server is set', retryAfterSeconds: 60 } };
@@ -152,22 +152,7 @@ async function sendCode(flow: Flow, address: string): Promise<StepOutcome<'authe
     format: granted.format,
     requesterKnown: granted.isKnown,
   });
-  if (!isSuppressed) {
-    await deps.delivery.enqueue(em, {
-      projectId: project.id,
-      channel: 'mail',
-      // The normalized address, not the typed one: the code proves only the normalized one.
-      to: key,
-      locale: caller.locale,
-      content: { template: 'sign-in-code', app: client.name, code, minutes: codeTtlSeconds / 60 },
-      context: {
-        ...decided,
-        signInId: actor.signInId,
-        ...(request?.setupLinkId && { setupLinkId: request.setupLinkId }),
-      },
-      expiresAt: secondsLater(deps.clock.now(), codeTtlSeconds),
-    });
-  }
+  if (!isSuppressed) await mailCode(flow, key, code, decided);
   deps.audit.record(em, {
     type: isSuppressed ? 'otp.suppressed' : 'otp.requested',
     result: isSuppressed ? 'failure' : 'success',
@@ -187,4 +172,22 @@ async function sendCode(flow: Flow, address: string): Promise<StepOutcome<'authe
       ...(showsCodes && { code }),
     },
   };
+}
+
+/** @param address normalized, not as typed: the code proves only the normalized one */
+async function mailCode({ em, deps, caller }: Flow, address: string, code: string, decided: Decided): Promise<void> {
+  const { project, client, actor, request } = caller;
+  await deps.delivery.enqueue(em, {
+    projectId: project.id,
+    channel: 'mail',
+    to: address,
+    locale: caller.locale,
+    content: { template: 'sign-in-code', app: client.name, code, minutes: codeTtlSeconds / 60 },
+    context: {
+      ...decided,
+      signInId: actor.signInId,
+      ...(request?.setupLinkId && { setupLinkId: request.setupLinkId }),
+    },
+    expiresAt: secondsLater(deps.clock.now(), codeTtlSeconds),
+  });
 }
