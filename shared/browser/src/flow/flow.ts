@@ -8,11 +8,7 @@ import type { SignIn, SignInState, StartOptions } from './state.ts';
 export function startSignIn(signin: Signin, options: StartOptions, now: () => number): SignIn {
   const { userid, rememberDevice, suggestPasskeys, ...pkce } = options;
   const listeners = new Set<(state: SignInState) => void>();
-  let machine = initial({
-    ...(userid !== undefined && { userid }),
-    ...(rememberDevice !== undefined && { rememberDevice }),
-    canUsePasskey: hasPasskeys(),
-  });
+  let machine = initial({ userid, rememberDevice, canUsePasskey: hasPasskeys() });
   let operation = new AbortController();
   let suggestions: AbortController | undefined;
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -29,19 +25,10 @@ export function startSignIn(signin: Signin, options: StartOptions, now: () => nu
       operation = new AbortController();
     }
     if (machine.state !== before) for (const listener of [...listeners]) listener(machine.state);
-    if (effect && effect !== 'abort') void run(effect, operation.signal);
+    const { signal } = operation;
+    if (effect && effect !== 'abort') void run(effect.call, callOf(effect, signal), signal);
     keepTime();
     suggest();
-  }
-
-  async function run(effect: Effect, signal: AbortSignal): Promise<void> {
-    const { call } = effect;
-    try {
-      const result = await callOf(effect, signal);
-      if (!signal.aborted) dispatch({ type: 'answered', call, result, now: now() } as SignInEvent);
-    } catch (error) {
-      if (!signal.aborted) dispatch({ type: 'failed', call, error: failure(error), now: now() });
-    }
   }
 
   function callOf(effect: Effect, signal: AbortSignal): Promise<unknown> {
@@ -49,6 +36,20 @@ export function startSignIn(signin: Signin, options: StartOptions, now: () => nu
     if (effect.call === 'authenticate')
       return signin.authenticate(effect.userid, { ...pkce, rememberDevice: effect.rememberDevice, signal });
     return signin[call]({ ...(call === 'signInWithPasskey' && pkce), ...input } as never);
+  }
+
+  /** Dispatches the outcome of a call, unless it was aborted. */
+  async function run(call: Effect['call'], result: Promise<unknown>, signal: AbortSignal): Promise<void> {
+    try {
+      const event = { type: 'answered', call, result: await result, now: now() };
+      if (!signal.aborted) dispatch(event as SignInEvent);
+    } catch (thrown) {
+      const error = failure(thrown);
+      if (signal.aborted) return;
+      if (machine.state.busy) dispatch({ type: 'failed', call, error, now: now() });
+      // Of suggestions, none of which was chosen.
+      else if (isAvoidable(error)) dispatch({ type: 'no-passkeys' });
+    }
   }
 
   /** Runs the countdown of a code that was sent. */
@@ -76,15 +77,8 @@ export function startSignIn(signin: Signin, options: StartOptions, now: () => nu
   async function suggested(signal: AbortSignal): Promise<void> {
     if (!(await passkeySupport()).autofill || signal.aborted) return;
     const chosen = () => dispatch({ type: 'passkey-chosen' });
-    try {
-      const result = await signin.signInWithPasskey({ ...pkce, mediation: 'conditional', signal }, chosen);
-      if (!signal.aborted) dispatch({ type: 'answered', call: 'signInWithPasskey', result, now: now() });
-    } catch (thrown) {
-      const error = failure(thrown);
-      if (signal.aborted) return;
-      if (machine.state.busy) dispatch({ type: 'failed', call: 'signInWithPasskey', error, now: now() });
-      else if (isAvoidable(error)) dispatch({ type: 'no-passkeys' });
-    }
+    const result = signin.signInWithPasskey({ ...pkce, mediation: 'conditional', signal }, chosen);
+    await run('signInWithPasskey', result, signal);
   }
 
   if (userid === undefined)

@@ -10,7 +10,7 @@ import type {
   VerifyMfaResult,
 } from '../results.ts';
 import { asCode, asPhoneNumber } from './inputs.ts';
-import type { SignInAction, SignInState } from './state.ts';
+import type { SignInAction, SignInState, StartOptions } from './state.ts';
 
 /** An operation that the driver calls; its result, or error, is the next event. */
 export type Effect =
@@ -68,7 +68,9 @@ export type Machine = {
 /** @param effect `abort`: ends the operation in progress */
 export type Transition = { machine: Machine; effect?: Effect | 'abort' };
 
-export function initial(options: { userid?: string; rememberDevice?: boolean; canUsePasskey: boolean }): Machine {
+export function initial(
+  options: Pick<StartOptions, 'userid' | 'rememberDevice'> & { canUsePasskey: boolean },
+): Machine {
   const { userid = '', rememberDevice = true, canUsePasskey } = options;
   return {
     state: { step: 'address', userid, canUsePasskey, busy: false, error: undefined },
