@@ -1,107 +1,11 @@
 /** Two projects with equal contents: a caller of one uses the credentials and ids of the other. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tenantRole } from '../src/adapters/postgres/row-security.ts';
-import type { Client } from '../src/domain/clients/client.entity.ts';
-import { system } from '../src/domain/kernel/actor.ts';
-import { inAllProjects, inProject, inRequest } from '../src/domain/kernel/scope.ts';
-import { query, sql } from '../src/domain/kernel/sql.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';
-import { keyIn } from '../src/domain/projects/tenant.ts';
-import type { User } from '../src/domain/users/user.entity.ts';
-import { TestBackEnd } from './back-end.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';
 import { postLogoutRedirectUri, redirectUri } from './factories.ts';
 import { administer } from './global-setup.ts';
-import { RelyingParty } from './relying-party.ts';
-import { newDeviceKey, SigninPage } from './signin-browser.ts';
-
-const address = 'ada@example.com';
-const origin = new URL(redirectUri).origin;
-
-/** A project, and a credential or id of each kind. */
-interface Tenant {
-  app: TestApp;
-  project: Project;
-  client: Client;
-  backEnd: TestBackEnd;
-  publishableKey: string;
-  scimToken: string;
-  /** The token of an admin of the project. */
-  adminToken: string;
-  user: User;
-  group: string;
-  /** A group that belongs to no directory. */
-  localGroup: string;
-  /** That the client may use. */
-  api: string;
-  domain: string;
-  /** A role of the client, held by the user. */
-  role: string;
-  rp: RelyingParty;
-  page: SigninPage;
-  tokens: { id_token: string; access_token: string };
-  sessionId: string;
-  sessionSecret: string;
-}
-
-async function tenant(app: TestApp): Promise<Tenant> {
-  const { services, make } = app;
-  const project = await make.project({ name: 'Acme' });
-  const { client, publishableKey } = await make.client(project);
-  const names = { userName: address, userNameKey: address, email: address, emailKey: address };
-  const user = await make.user(project, { ...names, externalId: 'e-1' });
-  const group = await services.groups.create(
-    project.id,
-    { displayName: 'Staff', externalId: 'g-1' },
-    [user.id],
-    system,
-  );
-  const { id: role } = await services.roles.create(
-    keyIn(project.id, client.id),
-    { key: 'editor', name: 'Editor' },
-    system,
-  );
-  await services.roles.assign(keyIn(project.id, role), { userId: user.id }, system);
-  const scopes = [{ key: 'read', description: 'Read' }];
-  const values = { projectId: project.id, identifier: 'https://api.example.com', name: 'Orders', scopes };
-  const api = await services.apis.create(values, system);
-  const { id: domain } = await services.domains.create(project.id, 'login.example.com', system);
-  await services.apis.grant(keyIn(project.id, client.id), api.id, { scopes: ['read'], introspects: true }, system);
-  const scim = await services.directories.issueScimToken({ projectId: project.id, name: 'Directory' }, system);
-  const grants = { owner: true, projects: new Map() };
-  const admin = await services.admins.createToken(
-    { name: 'Admin', role: 'project_admin', projectId: project.id },
-    { grants, actor: system },
-  );
-  const rp = new RelyingParty(app, client);
-  const sessionId = await rp.signIn(user);
-  const now = () => app.clock.now().getTime() / 1000;
-  const page = new SigninPage(app.url, { origin, apiKey: publishableKey }, await newDeviceKey(), now);
-  await page.challenge();
-  return {
-    ...{
-      app,
-      project,
-      client,
-      publishableKey,
-      scimToken: scim.token,
-      adminToken: admin.token,
-      user,
-      group: group.id,
-      localGroup: (await services.localGroups.create(project.id, 'On call', system)).id,
-      role,
-      api: api.id,
-      domain,
-      rp,
-      page,
-      sessionId,
-    },
-    backEnd: await TestBackEnd.of(app, project),
-    tokens: await rp.tokens(),
-    sessionSecret: rp.browser.cookies.get(`lk-session-${project.id}`) as string,
-  };
-}
+import { address, type Tenant, tenant, tenantTables } from './tenant.ts';
 
 /** A request with the credentials of `own` about something of `other`. */
 type Attempt = (own: Tenant, other: Tenant) => Promise<Response | Reply>;
@@ -379,15 +283,6 @@ async function rowsOf(app: TestApp, project: Project): Promise<Record<string, st
   });
 }
 
-async function tenantTables(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(`select c.relname as name from pg_class c
-    join pg_index i on i.indrelid = c.oid and i.indisprimary
-    join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and a.attname = 'project_id' order by 1`);
-  return rows.map(({ name }) => name);
-}
-
 /** The answer without ids, times and secrets, which differ between two instances. */
 async function shapeOf(answer: Response | Reply, tenants: readonly Tenant[]): Promise<object> {
   const isReply = 'text' in answer && typeof answer.text === 'string';
@@ -438,77 +333,5 @@ describe('a caller of one project', () => {
     // About its own, the same request gets another answer.
     const { own } = worlds.on;
     expect(await shapeOf(await attempt(own, own), [own, worlds.on.other])).not.toEqual(shapes[0]);
-  });
-});
-
-describe('row security', () => {
-  let app: TestApp;
-  let projects: Project[];
-  beforeAll(async () => {
-    app = await buildTestApp();
-    projects = [(await tenant(app)).project, (await tenant(app)).project];
-  });
-  afterAll(() => app.close());
-
-  const users = () => query(app.services.db.alone, sql<{ project: string }>`select project_id as project from users`);
-
-  it('covers every table of tenants', async () => {
-    await administer(app.databaseUrl, async (client: pg.Client) => {
-      const { rows } = await client.query<{ name: string }>(`select c.relname as name from pg_class c
-        join pg_policy p on p.polrelid = c.oid where c.relrowsecurity and p.polcmd = '*' and not c.relispartition order by 1`);
-      expect(rows.map(({ name }) => name)).toEqual(await tenantTables(client));
-    });
-  });
-
-  it('shows no row to a statement without a project', async () => {
-    expect(await inRequest(users)).toEqual([]);
-    await administer(app.databaseUrl, async (client: pg.Client) => {
-      await client.query(`set role ${tenantRole}`);
-      for (const table of await tenantTables(client)) {
-        expect(
-          (await client.query(`select * from "${table}" where project_id = any($1)`, [projects.map(({ id }) => id)]))
-            .rows,
-        ).toEqual([]);
-      }
-    });
-  });
-
-  it('shows a request the rows of its project, alternately on the same connections', async () => {
-    for (let round = 0; round < 3; round += 1) {
-      for (const { id } of projects) {
-        expect(await inProject(id, users)).toEqual([{ project: id }]);
-        expect(await inRequest(users)).toEqual([]);
-        expect((await inAllProjects(users)).map(({ project }) => project)).toEqual(
-          expect.arrayContaining(projects.map((one) => one.id)),
-        );
-      }
-    }
-  });
-
-  it('refuses statements that write a row of another project', async () => {
-    const [one, other] = projects as [Project, Project];
-    const write = (id: string) =>
-      query(
-        app.services.db.alone,
-        sql`insert into logos (project_id, id, type, bytes, created_at) values (${id}, ${id}, 'image/png', '', now()) returning 1`,
-      );
-    await expect(inProject(one.id, () => write(other.id))).rejects.toThrow('row-level security');
-    const { id } = other;
-    const change = sql<{ id: string }>`update users set active = false where project_id = ${id} returning id`;
-    expect(await inProject(one.id, () => query(app.services.db.alone, change))).toEqual([]);
-    const removal = sql<{ id: string }>`delete from users where project_id = ${id} returning id`;
-    expect(await inProject(one.id, () => query(app.services.db.alone, removal))).toEqual([]);
-  });
-
-  it('keeps the scope of a transaction that is rolled back, and of the next one', async () => {
-    const [one, other] = projects as [Project, Project];
-    const undone = inProject(one.id, () =>
-      app.services.db.transaction(async (em) => {
-        expect(await query(em, sql`select project_id as project from users`)).toEqual([{ project: one.id }]);
-        throw new Error('undone');
-      }),
-    );
-    await expect(undone).rejects.toThrow('undone');
-    expect(await inProject(other.id, users)).toEqual([{ project: other.id }]);
   });
 });

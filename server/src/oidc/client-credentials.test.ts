@@ -1,13 +1,12 @@
-/** Clients at the issuer of their project: secrets, keys of several kinds, algorithms of ID tokens. */
+/** Clients at the issuer of their project: secrets, and keys of several kinds. */
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
-import type { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -331,143 +330,5 @@ describe('private_key_jwt', () => {
     status = 200;
     app.clock.turn(61);
     expect((await ask())[0]).toBe(200);
-  });
-});
-
-describe('ID tokens', () => {
-  const keysAt = async (url: string) =>
-    (await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { keys: { alg: string; kid: string }[] };
-  const algorithms = async (url: string) => (await keysAt(url)).keys.map(({ alg }) => alg).sort();
-
-  it.each(['ES512', 'ES256', 'RS256', 'EdDSA'] as const)(
-    'are signed with %s at the project’s issuer, with ES512 at the base',
-    async (alg) => {
-      const { party, base } = await partyOf({ idTokenSignedResponseAlg: alg });
-      expect(await algorithms(party.issuer)).toEqual([alg]);
-      const { id_token } = await party.tokens();
-      const jwks = createLocalJWKSet(await keysAt(party.issuer));
-      const options = {
-        issuer: party.issuer,
-        audience: party.client.id,
-        algorithms: [alg],
-        currentDate: app.clock.now(),
-      };
-      expect((await jwtVerify(id_token, jwks, options)).payload.sub).toBe(user.id);
-      expect(decodeProtectedHeader((await base.tokens()).id_token).alg).toBe('ES512');
-      expect(await algorithms(app.url)).toEqual(['ES512', 'EdDSA']);
-      // The hint of each algorithm is accepted where it was issued.
-      expect((await party.answer({ id_token_hint: id_token, prompt: 'none' })).has('code')).toBe(true);
-      const ended = await party.endSession({
-        id_token_hint: id_token,
-        post_logout_redirect_uri: 'https://app.example.com/bye',
-      });
-      expect(ended.headers.get('location')).toBe('https://app.example.com/bye');
-    },
-  );
-
-  it.each([
-    ['changed', (client: Client) => app.services.clients.update(client, { idTokenSignedResponseAlg: 'ES512' }, system)],
-    ['disabled', (client: Client) => app.services.clients.update(client, { disabled: true }, system)],
-    ['deleted', (client: Client) => app.services.clients.delete(client, system)],
-  ])('keep verifying for a day after their client is %s', async (_, end) => {
-    const { party, client } = await partyOf({ idTokenSignedResponseAlg: 'RS256' });
-    const { id_token } = await party.tokens();
-    const signedAt = app.clock.now();
-    await end(client);
-    app.clock.turn(24 * 3600 - 60);
-    const jwks = createLocalJWKSet(await keysAt(party.issuer));
-    await jwtVerify(id_token, jwks, { currentDate: signedAt });
-    app.clock.turn(240);
-    expect(await algorithms(party.issuer)).toEqual(['ES512']);
-  });
-
-  it('signed with EdDSA are not access tokens, nor the reverse', async () => {
-    const { party } = await partyOf({ idTokenSignedResponseAlg: 'EdDSA' });
-    const { id_token, access_token } = await party.tokens();
-    expect((await party.userInfo(id_token)).status).toBe(401);
-    expect((await party.answer({ id_token_hint: access_token, prompt: 'none' })).get('error')).toBe('login_required');
-  });
-
-  it('keep verifying through a rotation and stop at a withdrawal', async () => {
-    const { party } = await partyOf({ idTokenSignedResponseAlg: 'RS256' });
-    const { keys } = app.services;
-    const before = (await keysAt(party.issuer)).keys.map(({ kid }) => kid);
-    await keys.rotate(system);
-    app.clock.turn(6);
-    expect((await keysAt(party.issuer)).keys.map(({ kid }) => kid)).toEqual(expect.arrayContaining(before));
-    expect((await keysAt(party.issuer)).keys).toHaveLength(before.length + 1);
-    await keys.withdrawAll(system);
-    app.clock.turn(6);
-    expect((await keysAt(party.issuer)).keys).toHaveLength(1);
-    expect(await algorithms(app.url)).toEqual(['ES512', 'EdDSA']);
-  });
-});
-
-describe('PKCE and response modes', () => {
-  const without: Changes = { code_challenge: undefined, code_challenge_method: undefined };
-
-  it('can be omitted only by a confidential client that may, at its project’s issuer', async () => {
-    const { party, base, client, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
-    expect((await party.answer(without)).get('error_description')).toContain('an administrator allows it');
-    await app.services.clients.update(client, { pkceOptional: true }, system);
-    const exchange = async (changes: Changes) => {
-      const code = await party.code(without);
-      return party.exchange(code, { client_secret: secret, code_verifier: undefined, ...changes });
-    };
-    expect((await exchange({})).status).toBe(200);
-    expect((await outcome(await exchange({ code_verifier: party.proof.verifier })))[1]).toBe('invalid_grant');
-    // A code with a challenge always needs its verifier (RFC 9700 §4.8.2).
-    const downgraded = await party.exchange(await party.code(), { client_secret: secret, code_verifier: undefined });
-    expect((await outcome(downgraded))[1]).toBe('invalid_grant');
-    expect((await party.answer({ code_challenge: undefined })).get('error')).toBe('invalid_request');
-    expect((await base.answer(without)).get('error_description')).toContain('use PKCE, or the issuer of its project');
-    await app.services.clients.update(client, { tokenEndpointAuthMethod: 'none' }, system);
-    expect((await party.answer(without)).get('error')).toBe('invalid_request');
-  });
-
-  it('reports a missing verifier in the same way for all clients, at both issuers', async () => {
-    const open = await partyOf({});
-    const closed = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
-    for (const [rp, changes] of [
-      [open.base, {}],
-      [open.party, {}],
-      [closed.party, { client_secret: closed.secret }],
-    ] as [RelyingParty, Changes][]) {
-      const response = await rp.exchange(await rp.code(), { ...changes, code_verifier: undefined });
-      expect(await outcome(response)).toEqual([400, 'invalid_request', 'code_verifier is missing.']);
-    }
-  });
-
-  it('answers by a form that a browser posts, also errors and after a sign-in', async () => {
-    const { party } = await partyOf({});
-    const fields = async (changes: Changes) => {
-      const response = await party.authorize({ response_mode: 'form_post', state: '"><script>', ...changes });
-      expect(response.status).toBe(200);
-      const policy = response.headers.get('content-security-policy') ?? '';
-      expect(policy).toContain("default-src 'none'; script-src 'sha256-");
-      expect(policy).not.toContain('unsafe');
-      const page = await response.text();
-      expect(page).not.toContain('"><script>');
-      expect(page).toContain('<form method="post" action="https://app.example.com/callback">');
-      expect(page).toContain('<button>');
-      return Object.fromEntries(
-        [...page.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]),
-      );
-    };
-    const { code = '', iss, state } = await fields({});
-    expect([iss, state]).toEqual([party.issuer, '&quot;&gt;&lt;script&gt;']);
-    expect((await party.exchange(code)).status).toBe(200);
-    expect(await fields({ scope: 'profile' })).toMatchObject({ error: 'invalid_scope', iss: party.issuer });
-    party.signOut();
-    const flow = new URL(
-      (await party.authorize({ response_mode: 'form_post' })).headers.get('location') ?? '',
-      app.url,
-    );
-    await party.signIn(user);
-    const resumed = await party.browser.get(`${party.issuer}/authorize/resume${flow.search}`);
-    expect(await resumed.text()).toContain('name="code"');
-    expect((await party.answer({ response_mode: 'fragment' })).get('error_description')).toBe(
-      'response_mode must be query or form_post.',
-    );
   });
 });
