@@ -1,98 +1,26 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { adjustableClock } from '../../../test/clock.ts';
-import { freshDatabase } from '../../../test/database.ts';
-import { openDatabase } from '../../adapters/postgres/database.ts';
-import { randomOn } from '../../adapters/system/random.ts';
-import { buildServices, type Services } from '../../services.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  clock,
+  deliver,
+  deliveries,
+  idsSent,
+  lab,
+  lease,
+  openLab,
+  record,
+  row,
+  webhook,
+} from '../../../test/webhook-lab.ts';
 import { everything } from '../admins/permission.ts';
-import type { EventType } from '../audit/event-types.ts';
 import { system } from '../kernel/actor.ts';
-import { noQueue } from '../kernel/queue.ts';
 import { query, sql } from '../kernel/sql.ts';
-import type { Project } from '../projects/project.entity.ts';
 import { keyIn } from '../projects/tenant.ts';
 import type { WebhookOutcome } from './attempts.ts';
 import { signedHeaders } from './signature.ts';
-import type { Webhook } from './webhook.entity.ts';
 
-interface Sent {
-  url: string;
-  body: string;
-  headers: Record<string, string>;
-}
+openLab();
 
-const clock = adjustableClock();
-const random = randomOn(clock);
-let orm: MikroORM;
-let drop: () => Promise<void>;
-/** Two processes on one database. */
-let services: Services;
-let other: Services;
-let sent: Sent[];
-let answer: (message: Sent) => WebhookOutcome | Promise<WebhookOutcome>;
-let project: Project;
-
-beforeAll(async () => {
-  const fresh = await freshDatabase();
-  drop = fresh.drop;
-  orm = await openDatabase({ url: fresh.url, rowSecurity: true });
-  [services, other] = [process(), process()];
-  await services.keys.maintain();
-  await services.seed.create({ demo: false });
-});
-afterAll(async () => {
-  await orm.close(true);
-  await drop();
-});
-beforeEach(async () => {
-  await query(services.db.alone, sql`delete from webhooks`);
-  sent = [];
-  answer = () => ({ status: 204 });
-  project = await services.projects.create({ name: 'Acme' }, system);
-});
-
-async function webhook(types: string[] = [], url = 'https://hooks.example.com/in?token=abc', of = project) {
-  return services.webhooks.create(of.id, { url, types, description: '' }, system);
-}
-
-/** Records an event about `subject`. */
-function record(subject: string, type: EventType = 'user.updated', of = project) {
-  return services.db.transaction(async (em) => {
-    const { id } = services.audit.record(em, {
-      type,
-      actor: system,
-      projectId: of.id,
-      subject: { kind: 'user', id: subject, name: `name of ${subject}` },
-    });
-    return id;
-  });
-}
-
-async function deliver(by = services): Promise<void> {
-  await by.webhookRelay.start((error) => expect.fail(String(error)));
-  await by.webhookRelay.settled();
-}
-
-const idsSent = () => sent.map(({ headers }) => headers['webhook-id']);
-const subjectsSent = () => sent.map(({ body }) => JSON.parse(body).data.subject.id);
-
-async function deliveries(of: Webhook) {
-  return query(
-    services.db.alone,
-    sql<{ state: string; tries: number; attempts: { status?: number; error?: string }[]; event_id: string }>`
-      select state, tries, attempts, event_id from webhook_deliveries where webhook_id = ${of.id} order by queued_at`,
-  );
-}
-
-async function row(of: Webhook) {
-  const [found] = await query(
-    services.db.alone,
-    sql<{ disabled_reason: string | null; failures: number; next_attempt_at: string | null }>`
-      select disabled_reason, failures, next_attempt_at from webhooks where id = ${of.id}`,
-  );
-  return found;
-}
+const subjectsSent = () => lab.sent.map(({ body }) => JSON.parse(body).data.subject.id);
 
 describe('an event', () => {
   it('is sent once, with its id, signed', async () => {
@@ -101,7 +29,7 @@ describe('an event', () => {
     await deliver();
     await deliver();
     expect(idsSent()).toEqual([id]);
-    const [{ url, body, headers } = expect.fail()] = sent;
+    const [{ url, body, headers } = expect.fail()] = lab.sent;
     expect(url).toBe('https://hooks.example.com/in?token=abc');
     expect(JSON.parse(body)).toMatchObject({ type: 'user.updated', data: { id, subject: { id: 'ada' } } });
     const timestampSeconds = clock.now().getTime() / 1000;
@@ -110,23 +38,26 @@ describe('an event', () => {
   });
 
   it('goes to the webhooks of its project that want its type', async () => {
-    const foreign = await services.projects.create({ name: 'Other' }, system);
+    const foreign = await lab.services.projects.create({ name: 'Other' }, system);
     await webhook(['user.*', 'client.created'], 'https://chosen.example.com/');
     await webhook([], 'https://all.example.com/');
     await webhook(['group.*'], 'https://groups.example.com/');
     await webhook([], 'https://foreign.example.com/', foreign);
     const disabled = await webhook([], 'https://disabled.example.com/');
-    await services.webhooks.update(disabled.webhook, { enabled: false }, system);
+    await lab.services.webhooks.update(disabled.webhook, { enabled: false }, system);
     await deliver();
-    sent = [];
+    lab.sent = [];
     await record('ada');
     await deliver();
-    expect(sent.map(({ url }) => url).sort()).toEqual(['https://all.example.com/', 'https://chosen.example.com/']);
+    expect(lab.sent.map(({ url }) => url).sort()).toEqual(['https://all.example.com/', 'https://chosen.example.com/']);
   });
 
   it('is queued nowhere if its project has no webhook', async () => {
     await record('ada');
-    const rows = await query(services.db.alone, sql`select from webhook_deliveries where project_id = ${project.id}`);
+    const rows = await query(
+      lab.services.db.alone,
+      sql`select from webhook_deliveries where project_id = ${lab.project.id}`,
+    );
     expect(rows).toEqual([]);
   });
 
@@ -134,15 +65,15 @@ describe('an event', () => {
     await webhook(['user.updated']);
     let commit: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (commit = resolve));
-    const entry = { type: 'user.updated', actor: system, projectId: project.id } as const;
-    const slow = services.db.transaction(async (em) => {
-      const event = services.audit.record(em, { ...entry, subject: { kind: 'user', id: 'slow' } });
+    const entry = { type: 'user.updated', actor: system, projectId: lab.project.id } as const;
+    const slow = lab.services.db.transaction(async (em) => {
+      const event = lab.services.audit.record(em, { ...entry, subject: { kind: 'user', id: 'slow' } });
       await em.flush();
       await held;
       return event.id;
     });
-    const rolledBack = services.db.transaction(async (em) => {
-      services.audit.record(em, { ...entry, subject: { kind: 'user', id: 'undone' } });
+    const rolledBack = lab.services.db.transaction(async (em) => {
+      lab.services.audit.record(em, { ...entry, subject: { kind: 'user', id: 'undone' } });
       await em.flush();
       throw new Error('undone');
     });
@@ -160,28 +91,33 @@ describe('an event', () => {
 
   it('loses the values that an erasure removes, also if it waits or is replayed', async () => {
     const { webhook: made } = await webhook(['user.*']);
-    answer = () => ({ status: 500 });
-    const userId = await services.newUsers.add(project.id, { email: 'ada@example.com' }, { invite: false }, system);
+    lab.answer = () => ({ status: 500 });
+    const userId = await lab.services.newUsers.add(
+      lab.project.id,
+      { email: 'ada@example.com' },
+      { invite: false },
+      system,
+    );
     await deliver();
-    expect(sent[0]?.body).toContain('ada@example.com');
-    await services.accounts.remove(project.id, userId, system);
-    answer = () => ({ status: 200 });
-    sent = [];
+    expect(lab.sent[0]?.body).toContain('ada@example.com');
+    await lab.services.accounts.remove(lab.project.id, userId, system);
+    lab.answer = () => ({ status: 200 });
+    lab.sent = [];
     clock.turn(60);
     await deliver();
-    expect(sent.map(({ body }) => JSON.parse(body).type)).toEqual(['user.created', 'user.erased']);
+    expect(lab.sent.map(({ body }) => JSON.parse(body).type)).toEqual(['user.created', 'user.erased']);
     const stored = await query(
-      services.db.alone,
+      lab.services.db.alone,
       sql`select to_jsonb(d) from webhook_deliveries d where webhook_id = ${made.id}`,
     );
-    for (const text of [...sent.map(({ body }) => body), JSON.stringify(stored)]) expect(text).not.toMatch(/ada/i);
+    for (const text of [...lab.sent.map(({ body }) => body), JSON.stringify(stored)]) expect(text).not.toMatch(/ada/i);
   });
 });
 
 describe('a failed delivery', () => {
   it('is repeated with the same id, and holds back later events of its subject alone', async () => {
     await webhook(['user.updated']);
-    answer = ({ body }) => ({ status: body.includes('"ada"') ? 500 : 200 });
+    lab.answer = ({ body }) => ({ status: body.includes('"ada"') ? 500 : 200 });
     const first = await record('ada');
     const second = await record('ada');
     await record('grace');
@@ -190,10 +126,10 @@ describe('a failed delivery', () => {
     await record('grace');
     await deliver();
     expect(subjectsSent().sort()).toEqual(['ada', 'grace', 'grace']);
-    answer = () => ({ status: 200 });
-    sent = [];
+    lab.answer = () => ({ status: 200 });
+    lab.sent = [];
     await deliver();
-    expect(sent).toEqual([]);
+    expect(lab.sent).toEqual([]);
     clock.turn(13);
     await deliver();
     expect(idsSent()).toEqual([first, second]);
@@ -207,7 +143,7 @@ describe('a failed delivery', () => {
     ['a private address', { error: 'the address is not public' }],
   ])('is one with %s', async (_what, outcome) => {
     const { webhook: made } = await webhook(['user.updated']);
-    answer = () => outcome;
+    lab.answer = () => outcome;
     await record('ada');
     await deliver();
     expect(await deliveries(made)).toMatchObject([{ state: 'pending', attempts: [outcome] }]);
@@ -217,7 +153,7 @@ describe('a failed delivery', () => {
     const { webhook: made } = await webhook(['user.updated']);
     const first = await record('ada');
     const second = await record('ada');
-    answer = ({ headers }) => ({ status: headers['webhook-id'] === first ? 500 : 200 });
+    lab.answer = ({ headers }) => ({ status: headers['webhook-id'] === first ? 500 : 200 });
     for (let hour = 0; hour < 48; hour += 1) {
       await deliver();
       clock.turn(3600);
@@ -227,8 +163,8 @@ describe('a failed delivery', () => {
       { state: 'delivered', tries: 1 },
     ]);
     expect(idsSent()).toEqual([...Array.from({ length: 12 }, () => first), second]);
-    answer = () => ({ status: 200 });
-    expect(await services.webhooks.replayFailed(made, system)).toBe(1);
+    lab.answer = () => ({ status: 200 });
+    expect(await lab.services.webhooks.replayFailed(made, system)).toBe(1);
     await deliver();
     expect(idsSent().at(-1)).toBe(first);
     expect((await deliveries(made)).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
@@ -236,16 +172,21 @@ describe('a failed delivery', () => {
 
   it('loses the values that an erasure removes from the events of a device, when it is replayed', async () => {
     const { webhook: made } = await webhook();
-    answer = () => ({ status: 500 });
-    const userId = await services.newUsers.add(project.id, { email: 'ada@example.com' }, { invite: false }, system);
-    const { client } = await services.clients.create({ projectId: project.id, name: 'Shop' }, system);
+    lab.answer = () => ({ status: 500 });
+    const userId = await lab.services.newUsers.add(
+      lab.project.id,
+      { email: 'ada@example.com' },
+      { invite: false },
+      system,
+    );
+    const { client } = await lab.services.clients.create({ projectId: lab.project.id, name: 'Shop' }, system);
     const userAgent = 'Marked/1.0 (Windows) Firefox/140';
-    const owner = { projectId: project.id, userId };
+    const owner = { projectId: lab.project.id, userId };
     const marks = /203\.0\.113\.77|Marked|Firefox|Kitchen/;
-    await services.db.transaction(async (em) => {
-      const { device } = await services.devices.register(em, {
+    await lab.services.db.transaction(async (em) => {
+      const { device } = await lab.services.devices.register(em, {
         ...{
-          project,
+          project: lab.project,
           clientId: client.id,
           userId,
           jkt: 'jkt',
@@ -255,51 +196,51 @@ describe('a failed delivery', () => {
         },
         actor: { kind: 'anonymous', ip: '203.0.113.77', userAgent },
       });
-      await services.devices.rename(em, owner, device.id, 'Kitchen', { kind: 'user', id: userId, userAgent });
+      await lab.services.devices.rename(em, owner, device.id, 'Kitchen', { kind: 'user', id: userId, userAgent });
     });
     for (let hour = 0; hour < 72; hour += 1) {
       await deliver();
       clock.turn(3600);
     }
-    expect(sent.map(({ body }) => body).join()).toMatch(marks);
-    await services.accounts.remove(project.id, userId, system);
-    answer = () => ({ status: 200 });
-    sent = [];
-    expect(await services.webhooks.replayFailed(made, system)).toBeGreaterThan(3);
+    expect(lab.sent.map(({ body }) => body).join()).toMatch(marks);
+    await lab.services.accounts.remove(lab.project.id, userId, system);
+    lab.answer = () => ({ status: 200 });
+    lab.sent = [];
+    expect(await lab.services.webhooks.replayFailed(made, system)).toBeGreaterThan(3);
     await deliver();
-    const types = sent.map(({ body }) => JSON.parse(body).type);
+    const types = lab.sent.map(({ body }) => JSON.parse(body).type);
     expect(types).toEqual(expect.arrayContaining(['device.registered', 'device.renamed', 'user.erased']));
     const stored = await query(
-      services.db.alone,
+      lab.services.db.alone,
       sql`select to_jsonb(d) from webhook_deliveries d where webhook_id = ${made.id}`,
     );
-    for (const text of [...sent.map(({ body }) => body), JSON.stringify(stored)]) expect(text).not.toMatch(marks);
+    for (const text of [...lab.sent.map(({ body }) => body), JSON.stringify(stored)]) expect(text).not.toMatch(marks);
   });
 });
 
 describe('a receiver that is down', () => {
   it('gets one request at a time, then all that waited, in order', async () => {
     const { webhook: made } = await webhook(['user.updated']);
-    answer = () => ({ error: 'ECONNREFUSED' });
+    lab.answer = () => ({ error: 'ECONNREFUSED' });
     const ids: string[] = [];
     for (let n = 0; n < 30; n += 1) ids.push(await record(`user ${n % 3}`));
     await deliver();
-    const atOnce = sent.length;
+    const atOnce = lab.sent.length;
     expect(atOnce).toBeLessThanOrEqual(5);
     await deliver();
-    expect(sent).toHaveLength(atOnce);
+    expect(lab.sent).toHaveLength(atOnce);
     for (let n = 1; n <= 5; n += 1) {
       clock.turn(61);
       await deliver();
-      expect(sent).toHaveLength(atOnce + n);
+      expect(lab.sent).toHaveLength(atOnce + n);
     }
-    answer = () => ({ status: 200 });
-    sent = [];
+    lab.answer = () => ({ status: 200 });
+    lab.sent = [];
     clock.turn(61);
     await deliver();
     expect(new Set(idsSent())).toEqual(new Set(ids));
     for (const n of [0, 1, 2]) {
-      const own = sent.filter(({ body }) => JSON.parse(body).data.subject.id === `user ${n}`);
+      const own = lab.sent.filter(({ body }) => JSON.parse(body).data.subject.id === `user ${n}`);
       expect(own.map(({ headers }) => headers['webhook-id'])).toEqual(ids.filter((_, index) => index % 3 === n));
     }
     expect(await row(made)).toMatchObject({ failures: 0, next_attempt_at: null });
@@ -310,28 +251,28 @@ describe('a receiver that is down', () => {
     const { webhook: well } = await webhook(['user.updated'], 'https://well.example.com/');
     let release: (outcome: WebhookOutcome) => void = () => undefined;
     const hangs = new Promise<WebhookOutcome>((resolve) => (release = resolve));
-    answer = ({ url }) => (url.includes('hangs') ? hangs : { status: 200 });
+    lab.answer = ({ url }) => (url.includes('hangs') ? hangs : { status: 200 });
     const delivered = async () => (await deliveries(well)).filter(({ state }) => state === 'delivered').length;
     for (let n = 1; n <= 3; n += 1) {
       await record('ada');
-      await services.webhookRelay.start((error) => expect.fail(String(error)));
+      await lab.services.webhookRelay.start((error) => expect.fail(String(error)));
       await expect.poll(delivered, { timeout: 60_000 }).toBe(n);
       // The run has ended when its claim is released.
       await expect.poll(async () => (await lease(well)) === null, { timeout: 60_000 }).toBe(true);
     }
-    expect(sent.filter(({ url }) => url.includes('hangs'))).toHaveLength(1);
+    expect(lab.sent.filter(({ url }) => url.includes('hangs'))).toHaveLength(1);
     release({ error: 'no answer in time' });
-    await services.webhookRelay.settled();
+    await lab.services.webhookRelay.settled();
   });
 
   it('is disabled after five days, with an event and mails to the admins; its waiting events can be replayed', async () => {
     const grants = { grants: everything, actor: system };
-    await services.admins.grantRole(
-      { email: 'admin@example.com', role: 'project_admin', projectId: project.id },
+    await lab.services.admins.grantRole(
+      { email: 'admin@example.com', role: 'project_admin', projectId: lab.project.id },
       grants,
     );
     const { webhook: made } = await webhook(['user.updated']);
-    answer = () => ({ status: 503 });
+    lab.answer = () => ({ status: 503 });
     for (let n = 0; n < 30; n += 1) await record(`user ${n}`);
     for (let hour = 0; hour < 119; hour += 7) {
       await deliver();
@@ -343,13 +284,13 @@ describe('a receiver that is down', () => {
     await deliver();
     expect((await row(made))?.disabled_reason).toBe('failures');
     const events = await query(
-      services.db.alone,
+      lab.services.db.alone,
       sql`select result, detail->>'reason' as reason, subject_name as name from audit_log
-        where project_id = ${project.id} and type = 'webhook.disabled'`,
+        where project_id = ${lab.project.id} and type = 'webhook.disabled'`,
     );
     expect(events).toEqual([{ result: 'failure', reason: 'failures', name: 'hooks.example.com' }]);
     const mails = await query(
-      services.db.alone,
+      lab.services.db.alone,
       sql`select recipient from messages where template = 'webhook-disabled'`,
     );
     expect(mails).toEqual([{ recipient: 'admin@example.com' }]);
@@ -358,9 +299,9 @@ describe('a receiver that is down', () => {
     await record('later');
     await deliver();
     expect(await deliveries(made)).toHaveLength(60);
-    await services.webhooks.update(made, { enabled: true }, system);
-    answer = () => ({ status: 200 });
-    expect(await services.webhooks.replayFailed(made, system)).toBeGreaterThanOrEqual(30);
+    await lab.services.webhooks.update(made, { enabled: true }, system);
+    lab.answer = () => ({ status: 200 });
+    expect(await lab.services.webhooks.replayFailed(made, system)).toBeGreaterThanOrEqual(30);
     await deliver();
     expect((await deliveries(made)).filter(({ state }) => state !== 'delivered')).toEqual([]);
   });
@@ -368,7 +309,7 @@ describe('a receiver that is down', () => {
   it('is disabled at once if it answers 410, which ends what waits for it alone', async () => {
     const { webhook: made } = await webhook(['user.updated']);
     const { webhook: well } = await webhook(['user.updated'], 'https://well.example.com/');
-    answer = ({ url, body }) => ({ status: url.includes('well') ? 500 : body.includes('"ada"') ? 410 : 200 });
+    lab.answer = ({ url, body }) => ({ status: url.includes('well') ? 500 : body.includes('"ada"') ? 410 : 200 });
     await record('grace');
     await deliver();
     await record('ada');
@@ -380,10 +321,10 @@ describe('a receiver that is down', () => {
 
   it('gets no more events once an admin has disabled it', async () => {
     const { webhook: made } = await webhook(['user.updated']);
-    answer = async () => {
+    lab.answer = async () => {
       clock.turn(1);
       await record('grace');
-      await services.webhooks.update(made, { enabled: false }, system);
+      await lab.services.webhooks.update(made, { enabled: false }, system);
       return { status: 204 };
     };
     await record('ada');
@@ -393,10 +334,10 @@ describe('a receiver that is down', () => {
 
   it('continues at its new address if the old one answers 410 while an admin moves it', async () => {
     const { webhook: made } = await webhook(['user.updated'], 'https://old.example.com/');
-    answer = async ({ url }) => {
+    lab.answer = async ({ url }) => {
       if (url !== 'https://old.example.com/') return { status: 204 };
       clock.turn(1);
-      await services.webhooks.update(made, { url: 'https://new.example.com/' }, system);
+      await lab.services.webhooks.update(made, { url: 'https://new.example.com/' }, system);
       return { status: 410 };
     };
     await record('ada');
@@ -404,16 +345,16 @@ describe('a receiver that is down', () => {
     expect((await row(made))?.disabled_reason).toBeNull();
     clock.turn(60);
     await deliver();
-    expect(sent.map(({ url }) => url)).toEqual(['https://old.example.com/', 'https://new.example.com/']);
+    expect(lab.sent.map(({ url }) => url)).toEqual(['https://old.example.com/', 'https://new.example.com/']);
     expect(await deliveries(made)).toMatchObject([{ state: 'delivered' }]);
   });
 
   it('whose address an admin changes does not wait because of failures of the old one', async () => {
     const { webhook: made } = await webhook(['user.updated'], 'https://old.example.com/');
-    answer = async ({ url }) => {
-      if (sent.length === 3) {
+    lab.answer = async ({ url }) => {
+      if (lab.sent.length === 3) {
         clock.turn(1);
-        await services.webhooks.update(made, { url: 'https://new.example.com/' }, system);
+        await lab.services.webhooks.update(made, { url: 'https://new.example.com/' }, system);
       }
       return url === 'https://old.example.com/' ? { status: 500 } : { status: 204 };
     };
@@ -423,19 +364,19 @@ describe('a receiver that is down', () => {
   });
 
   it('causes twenty mails to an admin in a day, however often it is enabled and disabled', async () => {
-    const wanted = { email: 'flooded@example.com', role: 'project_admin', projectId: project.id } as const;
-    await services.admins.grantRole(wanted, { grants: everything, actor: system });
+    const wanted = { email: 'flooded@example.com', role: 'project_admin', projectId: lab.project.id } as const;
+    await lab.services.admins.grantRole(wanted, { grants: everything, actor: system });
     const { webhook: made } = await webhook(['user.updated']);
-    answer = () => ({ status: 410 });
+    lab.answer = () => ({ status: 410 });
     const disable = async (times: number) => {
       for (let at = 0; at < times; at += 1) {
-        await services.webhooks.update(made, { enabled: true }, system);
+        await lab.services.webhooks.update(made, { enabled: true }, system);
         await record(`ada ${at}`);
         await deliver();
         expect((await row(made))?.disabled_reason).toBe('gone');
       }
       const mails = sql`select from messages where recipient = 'flooded@example.com' and template = 'webhook-disabled'`;
-      return (await query(services.db.alone, mails)).length;
+      return (await query(lab.services.db.alone, mails)).length;
     };
     expect(await disable(22)).toBe(20);
     clock.turn(24 * 3600 + 1);
@@ -443,122 +384,15 @@ describe('a receiver that is down', () => {
   });
 });
 
-async function lease(of: Webhook): Promise<string | null> {
-  const [found] = await query(
-    services.db.alone,
-    sql<{ lease: string | null }>`select lease from webhooks where id = ${of.id}`,
-  );
-  return found?.lease ?? null;
-}
-
-describe('several processes', () => {
-  it('do not deliver to one webhook at the same time', async () => {
-    await webhook(['user.updated']);
-    const ids: string[] = [];
-    for (let n = 0; n < 40; n += 1) ids.push(await record(`user ${n % 5}`));
-    await Promise.all([deliver(), deliver(other), deliver(), deliver(other)]);
-    await deliver();
-    expect(idsSent().toSorted()).toEqual(ids.toSorted());
-  });
-
-  it('take over from one that died, which changes nothing when it revives', async () => {
-    const { webhook: made } = await webhook(['user.updated']);
-    const ids = [await record('ada'), await record('ada'), await record('ada')];
-    let revive: (outcome: WebhookOutcome) => void = () => undefined;
-    answer = () => new Promise((resolve) => (revive = resolve));
-    await services.webhookRelay.start(() => undefined);
-    await expect.poll(() => sent.length, { timeout: 60_000 }).toBe(1);
-    answer = () => ({ status: 200 });
-    await deliver(other);
-    expect(sent).toHaveLength(1);
-    clock.turn(31);
-    await deliver(other);
-    expect(idsSent()).toEqual([ids[0], ...ids]);
-    revive({ status: 500 });
-    await services.webhookRelay.settled();
-    expect(sent).toHaveLength(4);
-    expect((await deliveries(made)).map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered']);
-    expect(await row(made)).toMatchObject({ failures: 0 });
-  });
-
-  it('keep a claim that another one revives beside', async () => {
-    const { webhook: made } = await webhook(['user.updated']);
-    const ids = [await record('ada'), await record('ada')];
-    const waiting: ((outcome: WebhookOutcome) => void)[] = [];
-    answer = () => new Promise((resolve) => waiting.push(resolve));
-    for (const each of [services, other]) {
-      const before = sent.length;
-      await each.webhookRelay.start(() => undefined);
-      await expect.poll(() => sent.length, { timeout: 60_000 }).toBe(before + 1);
-      clock.turn(each === services ? 19 : 0);
-    }
-    const held = await lease(made);
-    waiting[0]?.({ status: 200 });
-    await services.webhookRelay.settled();
-    expect([await lease(made), idsSent()]).toEqual([held, [ids[0], ids[0]]]);
-    answer = () => ({ status: 200 });
-    waiting[1]?.({ status: 200 });
-    await other.webhookRelay.settled();
-    expect(idsSent()).toEqual([ids[0], ...ids]);
-  });
-
-  it('renew their claim before it ends, however slow the receiver is', async () => {
-    await webhook(['user.updated']);
-    const ids: string[] = [];
-    for (let n = 0; n < 8; n += 1) ids.push(await record('ada'));
-    answer = async () => {
-      clock.turn(4);
-      await other.webhookRelay.start((error) => expect.fail(String(error)));
-      return { status: 200 };
-    };
-    await deliver();
-    await other.webhookRelay.settled();
-    await deliver();
-    expect(idsSent()).toEqual(ids);
-  });
-
-  it('stop sending when they shut down, and leave the rest to others', async () => {
-    await webhook(['user.updated']);
-    const [first, second] = [await record('ada'), await record('ada')];
-    let finish: (outcome: WebhookOutcome) => void = () => undefined;
-    answer = () => new Promise((resolve) => (finish = resolve));
-    const stopping = process();
-    await stopping.webhookRelay.start(() => undefined);
-    await expect.poll(() => sent.length, { timeout: 60_000 }).toBe(1);
-    const drained = stopping.webhookRelay.drain();
-    answer = () => ({ status: 200 });
-    finish({ status: 200 });
-    await drained;
-    expect(idsSent()).toEqual([first]);
-    await deliver();
-    expect(idsSent()).toEqual([first, second]);
-  });
-});
-
-/** Another process on the database. */
-function process(): Services {
-  return buildServices(
-    {
-      ...{ orm, clock, random, queue: noQueue, senders: { mail: null, sms: null } },
-      postLogoutToken: async () => ({ status: 200 }),
-      postWebhook: async (url, body, headers) => {
-        sent.push({ url, body, headers });
-        return answer({ url, body, headers });
-      },
-    },
-    { issuer: 'https://id.example.com', masterKey: new Uint8Array(32), allowPrivateLogoutTargets: false },
-  );
-}
-
 describe('a new secret', () => {
   it('signs beside the previous one for 24 hours, then alone', async () => {
     const { secret: old, webhook: made } = await webhook(['user.updated']);
-    const { secret } = await services.webhooks.rotateSecret(keyIn(project.id, made.id), system);
+    const { secret } = await lab.services.webhooks.rotateSecret(keyIn(lab.project.id, made.id), system);
     const signature = async () => {
-      sent = [];
+      lab.sent = [];
       const id = await record('ada');
       await deliver();
-      const [{ body, headers } = expect.fail()] = sent;
+      const [{ body, headers } = expect.fail()] = lab.sent;
       const message = { id, timestampSeconds: Number(headers['webhook-timestamp']), body };
       return {
         made: headers['webhook-signature'],

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import {
+  clock,
+  deliver,
+  deliveries,
+  idsSent,
+  lab,
+  lease,
+  openLab,
+  process,
+  record,
+  row,
+  webhook,
+} from '../../../test/webhook-lab.ts';
+import type { WebhookOutcome } from './attempts.ts';
+
+openLab();
+
+describe('several processes', () => {
+  it('do not deliver to one webhook at the same time', async () => {
+    await webhook(['user.updated']);
+    const ids: string[] = [];
+    for (let n = 0; n < 40; n += 1) ids.push(await record(`user ${n % 5}`));
+    await Promise.all([deliver(), deliver(lab.other), deliver(), deliver(lab.other)]);
+    await deliver();
+    expect(idsSent().toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('take over from one that died, which changes nothing when it revives', async () => {
+    const { webhook: made } = await webhook(['user.updated']);
+    const ids = [await record('ada'), await record('ada'), await record('ada')];
+    let revive: (outcome: WebhookOutcome) => void = () => undefined;
+    lab.answer = () => new Promise((resolve) => (revive = resolve));
+    await lab.services.webhookRelay.start(() => undefined);
+    await expect.poll(() => lab.sent.length, { timeout: 60_000 }).toBe(1);
+    lab.answer = () => ({ status: 200 });
+    await deliver(lab.other);
+    expect(lab.sent).toHaveLength(1);
+    clock.turn(31);
+    await deliver(lab.other);
+    expect(idsSent()).toEqual([ids[0], ...ids]);
+    revive({ status: 500 });
+    await lab.services.webhookRelay.settled();
+    expect(lab.sent).toHaveLength(4);
+    expect((await deliveries(made)).map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered']);
+    expect(await row(made)).toMatchObject({ failures: 0 });
+  });
+
+  it('keep a claim that another one revives beside', async () => {
+    const { webhook: made } = await webhook(['user.updated']);
+    const ids = [await record('ada'), await record('ada')];
+    const waiting: ((outcome: WebhookOutcome) => void)[] = [];
+    lab.answer = () => new Promise((resolve) => waiting.push(resolve));
+    for (const each of [lab.services, lab.other]) {
+      const before = lab.sent.length;
+      await each.webhookRelay.start(() => undefined);
+      await expect.poll(() => lab.sent.length, { timeout: 60_000 }).toBe(before + 1);
+      clock.turn(each === lab.services ? 19 : 0);
+    }
+    const held = await lease(made);
+    waiting[0]?.({ status: 200 });
+    await lab.services.webhookRelay.settled();
+    expect([await lease(made), idsSent()]).toEqual([held, [ids[0], ids[0]]]);
+    lab.answer = () => ({ status: 200 });
+    waiting[1]?.({ status: 200 });
+    await lab.other.webhookRelay.settled();
+    expect(idsSent()).toEqual([ids[0], ...ids]);
+  });
+
+  it('renew their claim before it ends, however slow the receiver is', async () => {
+    await webhook(['user.updated']);
+    const ids: string[] = [];
+    for (let n = 0; n < 8; n += 1) ids.push(await record('ada'));
+    lab.answer = async () => {
+      clock.turn(4);
+      await lab.other.webhookRelay.start((error) => expect.fail(String(error)));
+      return { status: 200 };
+    };
+    await deliver();
+    await lab.other.webhookRelay.settled();
+    await deliver();
+    expect(idsSent()).toEqual(ids);
+  });
+
+  it('stop sending when they shut down, and leave the rest to others', async () => {
+    await webhook(['user.updated']);
+    const [first, second] = [await record('ada'), await record('ada')];
+    let finish: (outcome: WebhookOutcome) => void = () => undefined;
+    lab.answer = () => new Promise((resolve) => (finish = resolve));
+    const stopping = process();
+    await stopping.webhookRelay.start(() => undefined);
+    await expect.poll(() => lab.sent.length, { timeout: 60_000 }).toBe(1);
+    const drained = stopping.webhookRelay.drain();
+    lab.answer = () => ({ status: 200 });
+    finish({ status: 200 });
+    await drained;
+    expect(idsSent()).toEqual([first]);
+    await deliver();
+    expect(idsSent()).toEqual([first, second]);
+  });
+});
