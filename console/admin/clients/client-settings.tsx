@@ -1,7 +1,7 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { useQuery } from '../api.ts';
-import { FactorStanding, type IdTokenAlgorithm } from '../generated/operations.ts';
+import { FactorStanding, type FactorStandingQuery, type IdTokenAlgorithm } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { amongRecent, requiring } from '../signin/passkey-policy.tsx';
@@ -10,6 +10,7 @@ import { optionsOf } from '../ui/forms/options.ts';
 import { pick } from '../ui/forms/pick.ts';
 import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
+import type { SettingsForm } from '../ui/forms/settings-form.ts';
 import { Section } from '../ui/layout/page.tsx';
 import type { ClientPartProps } from './client-part.ts';
 import { Grants, grantNames } from './grants.tsx';
@@ -41,8 +42,6 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
   }));
   const { values } = form;
   const usage = useQuery(FactorStanding, { projectId: useProject().id }).data?.factorStanding;
-  const hasOwnPages = !values.relatedOrigins && usage?.pagesWithoutPasskeys.includes(client.name) === true;
-  const lost = saved.redirectUris.filter((uri) => !values.redirectUris.includes(uri)).length;
   return (
     <>
       <Section title={t('Basics')}>
@@ -59,85 +58,105 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
         <PostLogoutUris {...form.field('postLogoutRedirectUris')} />
       </Section>
       <Section title={t('Authentication')} lead={t('Client authentication at the token endpoint.')}>
-        <Radios label={t('Authentication')} options={authMethods} {...form.field('tokenEndpointAuthMethod')} />
-        {values.tokenEndpointAuthMethod === 'PRIVATE_KEY_JWT' && (
-          <>
-            <KeyPair {...form.field('jwks')} />
-            <TextInput
-              label={t('Key set address (jwks_uri)')}
-              description={t('Read in place of the public key. Leave one of the two empty.')}
-              placeholder="https://app.example.com/jwks.json"
-              maw="28rem"
-              {...form.field('jwksUri')}
-            />
-          </>
-        )}
-        <NativeSelect
-          label={t('ID token signature')}
-          description={t("At the project's issuer. The base issuer always signs with ES512.")}
-          maw="28rem"
-          data={optionsOf(algorithmNames)}
-          {...form.field('idTokenSignedResponseAlg')}
-          onChange={(event) =>
-            form.field('idTokenSignedResponseAlg').onChange(event.currentTarget.value as IdTokenAlgorithm)
-          }
-        />
-        {values.tokenEndpointAuthMethod !== 'NONE' && (
-          <Switch
-            label={t('Allow sign-in without PKCE')}
-            description={t(
-              "At the project's issuer. Risk: an attacker can inject a stolen code into another user's session.",
-            )}
-            {...form.toggle('pkceOptional')}
-          />
-        )}
-        <Grants {...form.field('grantTypes')} isPublic={values.tokenEndpointAuthMethod === 'NONE'} />
-        <Switch
-          label={t('Require PKCE for SDK sign-in')}
-          description={t('SDK sign-in without a code challenge fails.')}
-          {...form.toggle('pkceRequired')}
-        />
-        <Switch
-          label={t('Passkeys on its own pages')}
-          description={t(
-            "Pages of this application can use the project's passkeys through the SDK. Its https addresses are then listed publicly at /.well-known/webauthn.",
-          )}
-          {...form.toggle('relatedOrigins')}
-        />
-        <Switch
-          label={t('Require a passkey for this application')}
-          description={t("Every sign-in to it needs a passkey, regardless of the project's policy.")}
-          {...form.toggle('passkeyRequired')}
-        />
-        <Switch
-          label={t('Third-party application')}
-          description={t(
-            'Users are asked before it gets their data, on the hosted page. Sign-in through the SDK is refused.',
-          )}
-          {...form.toggle('thirdParty')}
-        />
+        <Authentication form={form} />
+        <SignInRules form={form} />
       </Section>
       <SaveBar
         form={form}
         labels={labels}
         describe={describe}
-        consequence={
-          [
-            lost > 0 &&
-              t(
-                '{count, plural, one {Sign-ins that return to the removed address will be refused at once.} other {Sign-ins that return to the # removed addresses will be refused at once.}}',
-                { count: lost },
-              ),
-            values.passkeyRequired && !saved.passkeyRequired && requiring(usage, hasOwnPages ? [client.name] : []),
-            values.passkeyRequired && !saved.passkeyRequired && amongRecent(usage),
-          ]
-            .filter(Boolean)
-            .join(' ') || undefined
-        }
+        consequence={consequence(saved, values, usage)}
         isInvalid={[...values.redirectUris, ...values.postLogoutRedirectUris].some(addressFault)}
       />
     </>
   );
+}
+
+/** The application's keys and grants, and the signature of its ID tokens. */
+function Authentication({ form }: { form: SettingsForm<Values> }) {
+  const method = form.values.tokenEndpointAuthMethod;
+  return (
+    <>
+      <Radios label={t('Authentication')} options={authMethods} {...form.field('tokenEndpointAuthMethod')} />
+      {method === 'PRIVATE_KEY_JWT' && (
+        <>
+          <KeyPair {...form.field('jwks')} />
+          <TextInput
+            label={t('Key set address (jwks_uri)')}
+            description={t('Read in place of the public key. Leave one of the two empty.')}
+            placeholder="https://app.example.com/jwks.json"
+            maw="28rem"
+            {...form.field('jwksUri')}
+          />
+        </>
+      )}
+      <NativeSelect
+        label={t('ID token signature')}
+        description={t("At the project's issuer. The base issuer always signs with ES512.")}
+        maw="28rem"
+        data={optionsOf(algorithmNames)}
+        {...form.field('idTokenSignedResponseAlg')}
+      />
+      {method !== 'NONE' && (
+        <Switch
+          label={t('Allow sign-in without PKCE')}
+          description={t(
+            "At the project's issuer. Risk: an attacker can inject a stolen code into another user's session.",
+          )}
+          {...form.toggle('pkceOptional')}
+        />
+      )}
+      <Grants {...form.field('grantTypes')} isPublic={method === 'NONE'} />
+    </>
+  );
+}
+
+function SignInRules({ form }: { form: SettingsForm<Values> }) {
+  return (
+    <>
+      <Switch
+        label={t('Require PKCE for SDK sign-in')}
+        description={t('SDK sign-in without a code challenge fails.')}
+        {...form.toggle('pkceRequired')}
+      />
+      <Switch
+        label={t('Passkeys on its own pages')}
+        description={t(
+          "Pages of this application can use the project's passkeys through the SDK. Its https addresses are then listed publicly at /.well-known/webauthn.",
+        )}
+        {...form.toggle('relatedOrigins')}
+      />
+      <Switch
+        label={t('Require a passkey for this application')}
+        description={t("Every sign-in to it needs a passkey, regardless of the project's policy.")}
+        {...form.toggle('passkeyRequired')}
+      />
+      <Switch
+        label={t('Third-party application')}
+        description={t(
+          'Users are asked before it gets their data, on the hosted page. Sign-in through the SDK is refused.',
+        )}
+        {...form.toggle('thirdParty')}
+      />
+    </>
+  );
+}
+
+/** The effect of saving. */
+function consequence(saved: Values, values: Values, usage: FactorStandingQuery['factorStanding'] | undefined) {
+  const lost = saved.redirectUris.filter((uri) => !values.redirectUris.includes(uri)).length;
+  const requiresPasskey = values.passkeyRequired && !saved.passkeyRequired;
+  const stopped = values.relatedOrigins ? [] : usage?.pagesWithoutPasskeys.filter((name) => name === saved.name);
+  const parts = [
+    lost > 0 &&
+      t(
+        '{count, plural, one {Sign-ins that return to the removed address will be refused at once.} other {Sign-ins that return to the # removed addresses will be refused at once.}}',
+        { count: lost },
+      ),
+    requiresPasskey && requiring(usage, stopped),
+    requiresPasskey && amongRecent(usage),
+  ];
+  return parts.filter(Boolean).join(' ') || undefined;
 }
 
 const authMethods = {

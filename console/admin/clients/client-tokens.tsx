@@ -6,6 +6,7 @@ import { useProject } from '../projects/project.tsx';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
 import { pick } from '../ui/forms/pick.ts';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
+import type { SettingsForm } from '../ui/forms/settings-form.ts';
 import { Section } from '../ui/layout/page.tsx';
 import type { ClientPartProps } from './client-part.ts';
 import { addressFault } from './redirect-fault.ts';
@@ -29,8 +30,7 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
     ...edits,
     ...(uri === undefined ? {} : { backchannelLogoutUri: uri.trim() || null }),
   }));
-  const uri = form.field('backchannelLogoutUri');
-  const uriFault = addressFault(uri.value);
+  const uriFault = addressFault(form.values.backchannelLogoutUri);
   const standards = standardsOf(project);
   const lifetime = (name: keyof typeof standards) => (
     <Lifetime {...form.field(name)} standard={standards[name]} name={name} />
@@ -52,36 +52,7 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
           {lifetime('refreshTokenIdleSeconds')}
         </Section>
       )}
-      <Section
-        title={t('Back-channel logout')}
-        lead={t('Receives a signed logout token when a session ends; retried for hours.')}
-      >
-        <TextInput
-          label={t('Back-channel logout URI')}
-          description={t('https, reachable from this server. Empty: disabled.')}
-          placeholder="https://app.example.com/backchannel-logout"
-          maw="28rem"
-          spellCheck={false}
-          {...uri}
-          error={uriFault ?? uri.error}
-        />
-        <Checkbox
-          label={t('Require session ID (sid)')}
-          description={t('For single-session logout. A global logout has no sid.')}
-          {...form.toggle('backchannelLogoutSessionRequired')}
-        />
-        <Radio.Group
-          label={t('Logout token type')}
-          description={t('The typ header. Some receivers require a specific value.')}
-          {...form.field('logoutTokenTyp')}
-        >
-          <Group gap="lg" mt="xs">
-            {Object.entries(types).map(([value, label]) => (
-              <Radio key={value} value={value} label={<code>{label}</code>} disabled={!mayChange} />
-            ))}
-          </Group>
-        </Radio.Group>
-      </Section>
+      <BackChannelLogout form={form} uriFault={uriFault} />
       <SaveBar
         form={form}
         labels={labels}
@@ -90,6 +61,42 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
       />
       {client.grantTypes.includes('REFRESH_TOKEN') && <GrantList of={{ clientId: client.id }} mayChange={mayChange} />}
     </>
+  );
+}
+
+function BackChannelLogout({ form, uriFault }: { form: SettingsForm<Values>; uriFault: string | undefined }) {
+  const uri = form.field('backchannelLogoutUri');
+  return (
+    <Section
+      title={t('Back-channel logout')}
+      lead={t('Receives a signed logout token when a session ends; retried for hours.')}
+    >
+      <TextInput
+        label={t('Back-channel logout URI')}
+        description={t('https, reachable from this server. Empty: disabled.')}
+        placeholder="https://app.example.com/backchannel-logout"
+        maw="28rem"
+        spellCheck={false}
+        {...uri}
+        error={uriFault ?? uri.error}
+      />
+      <Checkbox
+        label={t('Require session ID (sid)')}
+        description={t('For single-session logout. A global logout has no sid.')}
+        {...form.toggle('backchannelLogoutSessionRequired')}
+      />
+      <Radio.Group
+        label={t('Logout token type')}
+        description={t('The typ header. Some receivers require a specific value.')}
+        {...form.field('logoutTokenTyp')}
+      >
+        <Group gap="lg" mt="xs">
+          {Object.entries(types).map(([value, label]) => (
+            <Radio key={value} value={value} label={<code>{label}</code>} disabled={uri.disabled} />
+          ))}
+        </Group>
+      </Radio.Group>
+    </Section>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Alert, Badge, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '../api.ts';
-import { DevMailbox } from '../generated/operations.ts';
+import { DevMailbox, type DevMailboxQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { CopyButton } from '../ui/code/copy.tsx';
@@ -40,38 +40,44 @@ export function Component() {
             </Empty>
           ) : (
             <ol className={`${rows.rows} ${styles.list}`}>
-              {page.edges.map(({ node }) => {
-                const code = /\b(?:\d{6}|[0-9A-Z]{5}-[0-9A-Z]{5})\b/.exec(node.text)?.[0];
-                return (
-                  <Stack key={node.id} component="li" gap="xs" align="flex-start">
-                    <Group component="header" gap="0.25rem 0.75rem" w="100%">
-                      <Text component="h2" fz="md" fw={600}>
-                        {node.subject ?? t('Text message')}
-                      </Text>
-                      <Badge>{node.channel === 'SMS' ? t('Text message') : t('Mail')}</Badge>
-                      <Text span c="dimmed" ml="auto">
-                        <Time at={node.at} />
-                      </Text>
-                    </Group>
-                    <Text c="dimmed">{t('To {to}', { to: node.to })}</Text>
-                    {code && (
-                      <Group gap="xs" className={styles.code ?? ''}>
-                        <code>{code}</code>
-                        <CopyButton value={code} label={t('code')} />
-                      </Group>
-                    )}
-                    <details>
-                      <summary>{t('Full message')}</summary>
-                      <pre>{node.text}</pre>
-                    </details>
-                  </Stack>
-                );
-              })}
+              {page.edges.map(({ node }) => (
+                <Message key={node.id} message={node} />
+              ))}
             </ol>
           )}
           <Pager pageInfo={page?.pageInfo} />
         </Section>
       )}
     </Page>
+  );
+}
+
+type Captured = DevMailboxQuery['devMailbox']['edges'][number]['node'];
+
+function Message({ message: { subject, channel, at, to, text } }: { message: Captured }) {
+  const code = /\b(?:\d{6}|[0-9A-Z]{5}-[0-9A-Z]{5})\b/.exec(text)?.[0];
+  return (
+    <Stack component="li" gap="xs" align="flex-start">
+      <Group component="header" gap="0.25rem 0.75rem" w="100%">
+        <Text component="h2" fz="md" fw={600}>
+          {subject ?? t('Text message')}
+        </Text>
+        <Badge>{channel === 'SMS' ? t('Text message') : t('Mail')}</Badge>
+        <Text span c="dimmed" ml="auto">
+          <Time at={at} />
+        </Text>
+      </Group>
+      <Text c="dimmed">{t('To {to}', { to })}</Text>
+      {code && (
+        <Group gap="xs" className={styles.code ?? ''}>
+          <code>{code}</code>
+          <CopyButton value={code} label={t('code')} />
+        </Group>
+      )}
+      <details>
+        <summary>{t('Full message')}</summary>
+        <pre>{text}</pre>
+      </details>
+    </Stack>
   );
 }

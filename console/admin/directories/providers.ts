@@ -2,7 +2,7 @@ import { customUrn } from '../attributes/attribute-names.ts';
 import { t } from '../language/language.ts';
 
 /** One setup step in the directory's own console. */
-interface Step {
+export interface ProviderStep {
   text: string;
   /** Values to copy there. */
   values?: readonly ('address' | 'token')[];
@@ -13,7 +13,7 @@ interface Step {
 export interface Provider {
   id: string;
   name: string;
-  steps: readonly Step[];
+  steps: readonly ProviderStep[];
   /** Provider-specific note. */
   note?: string;
 }

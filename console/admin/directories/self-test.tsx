@@ -51,24 +51,30 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
       )}
       {steps && (
         <ol className={rows.rows}>
-          {steps.map(({ name, proves, passed, request, fault, durationMs }) => (
-            <Group key={name} component="li" gap="sm" wrap="nowrap" align="baseline">
-              <Badge color={passed ? 'good' : 'bad'}>{passed ? t('Passed') : t('Failed')}</Badge>
-              <Box flex={1}>
-                <p>
-                  <strong>{serverText(name)}.</strong> {fault ?? serverText(proves)}
-                </p>
-                <Text component="code" c="dimmed">
-                  {request}
-                </Text>
-              </Box>
-              <Text span c="dimmed">
-                {t('{time} ms', { time: durationMs })}
-              </Text>
-            </Group>
+          {steps.map((step) => (
+            <StepRow key={step.name} step={step} />
           ))}
         </ol>
       )}
     </Section>
+  );
+}
+
+function StepRow({ step: { name, proves, passed, request, fault, durationMs } }: { step: Step }) {
+  return (
+    <Group component="li" gap="sm" wrap="nowrap" align="baseline">
+      <Badge color={passed ? 'good' : 'bad'}>{passed ? t('Passed') : t('Failed')}</Badge>
+      <Box flex={1}>
+        <p>
+          <strong>{serverText(name)}.</strong> {fault ?? serverText(proves)}
+        </p>
+        <Text component="code" c="dimmed">
+          {request}
+        </Text>
+      </Box>
+      <Text span c="dimmed">
+        {t('{time} ms', { time: durationMs })}
+      </Text>
+    </Group>
   );
 }

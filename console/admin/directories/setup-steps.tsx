@@ -1,12 +1,12 @@
 import { Chip, Group, Stack, Text, ThemeIcon } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { t } from '../language/language.ts';
 import { SecondaryButton } from '../ui/buttons.tsx';
 import { CopyField } from '../ui/code/copy.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { IssueToken } from './issue-token.tsx';
-import { providers } from './providers.ts';
+import { type ProviderStep, providers } from './providers.ts';
 import styles from './setup-steps.module.css';
 
 interface SetupStepsProps {
@@ -35,6 +35,7 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
       />
     );
   }
+  const issue = mayChange && <IssueToken projectId={projectId} suggestedName={provider.name} onIssued={onIssued} />;
   return (
     <Section
       title={isConnected ? t('Connect another directory') : t('Connect a directory')}
@@ -50,37 +51,45 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
         </Group>
       </Chip.Group>
       <Stack component="ol" gap="1.25rem">
-        {provider.steps.map(({ text, values = [], settings = [] }, index) => (
-          <Group key={text} component="li" gap="sm" wrap="nowrap" align="flex-start">
-            <ThemeIcon size="1.75rem" radius="xl" variant="light" color="neutral" fz="xs" fw={600}>
-              {index + 1}
-            </ThemeIcon>
-            <Stack flex={1} miw={0} gap="sm" maw="46rem">
-              <p>{text}</p>
-              {values.includes('address') && <CopyField label={t('SCIM address')} value={address} />}
-              {values.includes('token') && token && (
-                <CopyField
-                  label={t('Token')}
-                  value={token}
-                  hint={t('Shown until you leave this page; only a hash is stored.')}
-                />
-              )}
-              {values.includes('token') && !token && mayChange && (
-                <div className={styles.token}>
-                  <IssueToken projectId={projectId} suggestedName={provider.name} onIssued={onIssued} />
-                </div>
-              )}
-              {settings.length > 0 && (
-                <Facts
-                  labelWidth="16rem"
-                  facts={settings.map(([name, value]) => [name, <code key={name}>{value}</code>])}
-                />
-              )}
-            </Stack>
-          </Group>
+        {provider.steps.map((step, index) => (
+          <Step key={step.text} step={step} number={index + 1} address={address} token={token} issue={issue} />
         ))}
       </Stack>
       {provider.note && <Text c="dimmed">{provider.note}</Text>}
     </Section>
+  );
+}
+
+interface StepProps {
+  step: ProviderStep;
+  number: number;
+  address: string;
+  token: string | undefined;
+  /** Issues a token. */
+  issue: ReactNode;
+}
+
+function Step({ step: { text, values = [], settings = [] }, number, address, token, issue }: StepProps) {
+  return (
+    <Group component="li" gap="sm" wrap="nowrap" align="flex-start">
+      <ThemeIcon size="1.75rem" radius="xl" variant="light" color="neutral" fz="xs" fw={600}>
+        {number}
+      </ThemeIcon>
+      <Stack flex={1} miw={0} gap="sm" maw="46rem">
+        <p>{text}</p>
+        {values.includes('address') && <CopyField label={t('SCIM address')} value={address} />}
+        {values.includes('token') && token && (
+          <CopyField
+            label={t('Token')}
+            value={token}
+            hint={t('Shown until you leave this page; only a hash is stored.')}
+          />
+        )}
+        {values.includes('token') && !token && issue && <div className={styles.token}>{issue}</div>}
+        {settings.length > 0 && (
+          <Facts labelWidth="16rem" facts={settings.map(([name, value]) => [name, <code key={name}>{value}</code>])} />
+        )}
+      </Stack>
+    </Group>
   );
 }

@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, Text, Textarea } from '@mantine/core';
-import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
+import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { useMemo, useState } from 'react';
 import { useQuery } from '../api.ts';
 import { FirstProjects, type Operation } from '../generated/operations.ts';
@@ -25,17 +25,16 @@ function beginning(): { query: string; variables: string } {
   return { query: formatted(draft.query), variables: JSON.stringify(draft.variables, null, 2) };
 }
 
-/** Sends requests to the admin API with the session of the admin, whose rights apply. */
-export function Component() {
+type Answer = ApiResponse | 'network' | undefined;
+
+/** The request that is written here, and the answer to the last one. */
+function useRequest() {
   const [begun] = useState(beginning);
-  const [content, setContent] = useState({ text: begun.query });
   const [query, setQuery] = useState(begun.query);
   const [variables, setVariables] = useState(begun.variables);
-  const [chosen, setChosen] = useState<string>();
-  const [answer, setAnswer] = useState<ApiResponse | 'network'>();
+  const [chosen, choose] = useState<string>();
+  const [answer, setAnswer] = useState<Answer>();
   const [busy, setBusy] = useState(false);
-  const { data, failure, reload } = useQuery(introspection, {});
-  const schema = useMemo(() => data && buildClientSchema(data), [data]);
   const operations = operationsOf(query);
   const operation = operations.find(({ name }) => name === chosen) ?? operations[0];
   const given = variablesOf(variables);
@@ -47,6 +46,17 @@ export function Component() {
     if (operation?.isMutation) forget(introspection);
     setBusy(false);
   };
+  return {
+    ...{ begun, query, setQuery, variables, setVariables, isValid: given !== undefined },
+    ...{ operations, operation, choose, answer, busy, send: () => void send() },
+  };
+}
+
+/** Sends requests to the admin API with the session of the admin, whose rights apply. */
+export function Component() {
+  const request = useRequest();
+  const { data, failure, reload } = useQuery(introspection, {});
+  const schema = useMemo(() => data && buildClientSchema(data), [data]);
   if (failure && !data) return <LoadError failure={failure} subject={t('the schema of the API')} retry={reload} />;
   return (
     <Page
@@ -59,70 +69,83 @@ export function Component() {
       }
     >
       <div className={styles.columns}>
-        <Section
-          title={t('Request')}
-          actions={
-            <>
-              <SecondaryButton size="xs" onClick={() => setContent({ text: formatted(query) })}>
-                {t('Format query')}
-              </SecondaryButton>
-              <Button size="xs" loading={busy} disabled={given === undefined} onClick={() => void send()}>
-                {t('Run')}
-              </Button>
-            </>
-          }
-        >
-          <QueryEditor
-            label={t('Query')}
-            content={content}
-            schema={schema}
-            onText={setQuery}
-            onRun={() => void send()}
-          />
-          <Text fz="xs" c="dimmed" mt={4}>
-            {t('Ctrl Enter or ⌘ Enter runs it. Ctrl Space completes.')}
-          </Text>
-          {operations.length > 1 && (
-            <NativeSelect
-              mt="sm"
-              label={t('Operation')}
-              value={operation?.name ?? ''}
-              data={operations.map(({ name }) => name)}
-              onChange={({ currentTarget }) => setChosen(currentTarget.value)}
-            />
-          )}
-          <Textarea
-            mt="sm"
-            rows={6}
-            label={t('Variables (JSON)')}
-            classNames={{ input: styles.variables ?? '' }}
-            spellCheck={false}
-            value={variables}
-            error={given === undefined && t('Must be a JSON object')}
-            onChange={({ currentTarget }) => setVariables(currentTarget.value)}
-            onKeyDown={(event) => {
-              if (isRunKey(event)) void send();
-            }}
-          />
-        </Section>
-        <Section
-          title={t('Response')}
-          actions={
-            <Group gap="xs">
-              <Text fz="xs" c="dimmed" role="status">
-                {answer === 'network' && t('The server did not respond.')}
-                {answer && answer !== 'network' && `${answer.status} · ${unit.format(answer.milliseconds)}`}
-              </Text>
-              {answer && answer !== 'network' && <CopyButton value={answer.text} label={t('Response')} />}
-            </Group>
-          }
-        >
-          <pre className={styles.response} tabIndex={0} role="region" aria-label={t('Response')} aria-busy={busy}>
-            {answer === undefined || answer === 'network' ? '' : answer.text}
-          </pre>
-        </Section>
+        <RequestSection request={request} schema={schema} />
+        <ResponseSection answer={request.answer} busy={request.busy} />
       </div>
       <SchemaReference schema={schema} />
     </Page>
+  );
+}
+
+interface RequestSectionProps {
+  request: ReturnType<typeof useRequest>;
+  schema: GraphQLSchema | undefined;
+}
+
+function RequestSection({ request, schema }: RequestSectionProps) {
+  const { begun, query, setQuery, variables, setVariables, isValid, operations, operation, choose, busy, send } =
+    request;
+  const [content, setContent] = useState({ text: begun.query });
+  return (
+    <Section
+      title={t('Request')}
+      actions={
+        <>
+          <SecondaryButton size="xs" onClick={() => setContent({ text: formatted(query) })}>
+            {t('Format query')}
+          </SecondaryButton>
+          <Button size="xs" loading={busy} disabled={!isValid} onClick={send}>
+            {t('Run')}
+          </Button>
+        </>
+      }
+    >
+      <QueryEditor label={t('Query')} content={content} schema={schema} onText={setQuery} onRun={send} />
+      <Text fz="xs" c="dimmed" mt={4}>
+        {t('Ctrl Enter or ⌘ Enter runs it. Ctrl Space completes.')}
+      </Text>
+      {operations.length > 1 && (
+        <NativeSelect
+          mt="sm"
+          label={t('Operation')}
+          value={operation?.name ?? ''}
+          data={operations.map(({ name }) => name)}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        />
+      )}
+      <Textarea
+        mt="sm"
+        rows={6}
+        label={t('Variables (JSON)')}
+        classNames={{ input: styles.variables ?? '' }}
+        spellCheck={false}
+        value={variables}
+        error={!isValid && t('Must be a JSON object')}
+        onChange={({ currentTarget }) => setVariables(currentTarget.value)}
+        onKeyDown={(event) => isRunKey(event) && send()}
+      />
+    </Section>
+  );
+}
+
+function ResponseSection({ answer, busy }: { answer: Answer; busy: boolean }) {
+  const response = answer === 'network' ? undefined : answer;
+  return (
+    <Section
+      title={t('Response')}
+      actions={
+        <Group gap="xs">
+          <Text fz="xs" c="dimmed" role="status">
+            {answer === 'network' && t('The server did not respond.')}
+            {response && `${response.status} · ${unit.format(response.milliseconds)}`}
+          </Text>
+          {response && <CopyButton value={response.text} label={t('Response')} />}
+        </Group>
+      }
+    >
+      <pre className={styles.response} tabIndex={0} role="region" aria-label={t('Response')} aria-busy={busy}>
+        {response?.text ?? ''}
+      </pre>
+    </Section>
   );
 }

@@ -21,6 +21,7 @@ import styles from './messages.module.css';
 import { Stages } from './stages.tsx';
 
 type Sender = MessageSendersQuery['messageSenders'][number];
+type Outcome = TestSenderMutation['testSender'];
 
 /** Mail and SMS senders of this instance, with a staged test. */
 export function Sending({ project }: { project: Project }) {
@@ -39,7 +40,7 @@ export function Sending({ project }: { project: Project }) {
 function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
   const { mayChange, isOwner } = useAccess(project.id);
   const [to, setTo] = useState('');
-  const [outcome, setOutcome] = useState<TestSenderMutation['testSender']>();
+  const [outcome, setOutcome] = useState<Outcome>();
   const [test, busy, failure] = useMutation(TestSender, []);
   const isMail = sender.channel === 'MAIL';
   const run = async () => {
@@ -53,34 +54,7 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
       title={isMail ? t('Mail') : t('Text messages')}
       lead={t('Set by environment variables of the server, for all projects.')}
     >
-      <Facts
-        labelWidth="6rem"
-        facts={[
-          [
-            t('Sender'),
-            sender.kind === null ? (
-              <Badge color={isMail ? 'bad' : 'neutral'}>
-                {isMail ? t('None: sign-in fails') : t('None: SMS is not offered')}
-              </Badge>
-            ) : (
-              <>
-                {senderKinds[sender.kind] ?? sender.kind}{' '}
-                {sender.kind === 'mailbox' && <Badge color="note">{t('Not delivered')}</Badge>}
-              </>
-            ),
-          ],
-          sender.target && [t('Server'), <code key="server">{sender.target}</code>],
-          sender.from && [t('From'), sender.from],
-          [
-            t('Settings'),
-            <Group key="settings" gap="0.25rem 0.75rem">
-              {sender.variables.map((name) => (
-                <code key={name}>{name}</code>
-              ))}
-            </Group>,
-          ],
-        ]}
-      />
+      <SenderFacts sender={sender} />
       {mayChange && (
         <form
           onSubmit={(event) => {
@@ -113,17 +87,52 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
             {t('Testing. This takes up to 30 seconds if a server does not respond.')}
           </Text>
         )}
-        {outcome && (
-          <Stack gap="sm">
-            <p>
-              <Badge color={outcome.passed ? 'good' : 'bad'}>
-                {outcome.passed ? t('Sent to {to}', { to: outcome.to }) : t('Not sent to {to}', { to: outcome.to })}
-              </Badge>
-            </p>
-            <Stages stages={outcome.stages} />
-          </Stack>
-        )}
+        {outcome && <Outcome outcome={outcome} />}
       </div>
     </Section>
+  );
+}
+
+function Outcome({ outcome: { passed, to, stages } }: { outcome: Outcome }) {
+  return (
+    <Stack gap="sm">
+      <p>
+        <Badge color={passed ? 'good' : 'bad'}>
+          {passed ? t('Sent to {to}', { to }) : t('Not sent to {to}', { to })}
+        </Badge>
+      </p>
+      <Stages stages={stages} />
+    </Stack>
+  );
+}
+
+function SenderFacts({ sender: { channel, kind, target, from, variables } }: { sender: Sender }) {
+  const none = channel === 'MAIL' ? t('None: sign-in fails') : t('None: SMS is not offered');
+  return (
+    <Facts
+      labelWidth="6rem"
+      facts={[
+        [
+          t('Sender'),
+          kind === null ? (
+            <Badge color={channel === 'MAIL' ? 'bad' : 'neutral'}>{none}</Badge>
+          ) : (
+            <>
+              {senderKinds[kind] ?? kind} {kind === 'mailbox' && <Badge color="note">{t('Not delivered')}</Badge>}
+            </>
+          ),
+        ],
+        target && [t('Server'), <code key="server">{target}</code>],
+        from && [t('From'), from],
+        [
+          t('Settings'),
+          <Group key="settings" gap="0.25rem 0.75rem">
+            {variables.map((name) => (
+              <code key={name}>{name}</code>
+            ))}
+          </Group>,
+        ],
+      ]}
+    />
   );
 }

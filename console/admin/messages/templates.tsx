@@ -21,7 +21,6 @@ import { Stages } from './stages.tsx';
 
 /** Message templates in each language, as HTML and as text. */
 export function Templates({ project }: { project: Project }) {
-  const path = useProjectPath();
   const { mayChange } = useAccess(project.id);
   const [template, setTemplate] = useState<MessageTemplate>('SIGN_IN_CODE');
   const [language, setLanguage] = useState<Language>('en');
@@ -30,14 +29,6 @@ export function Templates({ project }: { project: Project }) {
   const [outcome, setOutcome] = useState<TestSenderMutation['testSender']>();
   const [fault, setFault] = useState<Failure>();
   const [test, busy] = useMutation(TestSender, []);
-  const { data, failure, reload } = useQuery(
-    MessagePreview,
-    { projectId: project.id, template, locale: language, draft: look === 'draft' },
-    { keep: true },
-  );
-  const name = template.toLowerCase().replaceAll('_', '-');
-  const query = new URLSearchParams({ project: project.id, template: name, lang: language, look });
-  const preview = data?.messagePreview;
   const send = async () => {
     setOutcome(undefined);
     const { data: sent, failure: refused } = await test({
@@ -69,39 +60,59 @@ export function Templates({ project }: { project: Project }) {
           <Stages stages={outcome.stages} />
         </Alert>
       )}
-      {failure && !preview ? (
-        <LoadError failure={failure} subject={t('message')} retry={reload} />
-      ) : (
-        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" className={styles.tops ?? ''}>
-          <Section title={preview?.subject ?? ' '} lead={t('HTML part')}>
-            <PageFrame
-              address={`/admin/preview/mail?${query}`}
-              theme={theme}
-              width={560}
-              minHeight={240}
-              title={t('The mail “{subject}”', { subject: preview?.subject ?? '' })}
-            />
-          </Section>
-          <Stack gap="lg">
-            <Section title={t('Plain text')} lead={t('Text part')}>
-              {preview ? <pre className={styles.text}>{preview.text}</pre> : <LinesSkeleton />}
-            </Section>
-            {preview?.sms && (
-              <Section title={t('Text message')} lead={t('SMS version')}>
-                <pre className={styles.text}>{preview.sms}</pre>
-              </Section>
-            )}
-            <Section title={t('Customize')}>
-              <p>
-                {rich(
-                  'Change name, color, subjects and first sentences under <link>Branding</link>. Codes in previews are examples.',
-                  { link: (text) => <Link to={path('experience')}>{text}</Link> },
-                )}
-              </p>
-            </Section>
-          </Stack>
-        </SimpleGrid>
-      )}
+      <Preview {...{ project, template, language, look, theme }} />
     </>
+  );
+}
+
+interface PreviewProps {
+  project: Project;
+  template: MessageTemplate;
+  language: Language;
+  look: Look;
+  theme: Theme;
+}
+
+function Preview({ project, template, language, look, theme }: PreviewProps) {
+  const path = useProjectPath();
+  const { data, failure, reload } = useQuery(
+    MessagePreview,
+    { projectId: project.id, template, locale: language, draft: look === 'draft' },
+    { keep: true },
+  );
+  const name = template.toLowerCase().replaceAll('_', '-');
+  const query = new URLSearchParams({ project: project.id, template: name, lang: language, look });
+  const preview = data?.messagePreview;
+  if (failure && !preview) return <LoadError failure={failure} subject={t('message')} retry={reload} />;
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" className={styles.tops ?? ''}>
+      <Section title={preview?.subject ?? ' '} lead={t('HTML part')}>
+        <PageFrame
+          address={`/admin/preview/mail?${query}`}
+          theme={theme}
+          width={560}
+          minHeight={240}
+          title={t('The mail “{subject}”', { subject: preview?.subject ?? '' })}
+        />
+      </Section>
+      <Stack gap="lg">
+        <Section title={t('Plain text')} lead={t('Text part')}>
+          {preview ? <pre className={styles.text}>{preview.text}</pre> : <LinesSkeleton />}
+        </Section>
+        {preview?.sms && (
+          <Section title={t('Text message')} lead={t('SMS version')}>
+            <pre className={styles.text}>{preview.sms}</pre>
+          </Section>
+        )}
+        <Section title={t('Customize')}>
+          <p>
+            {rich(
+              'Change name, color, subjects and first sentences under <link>Branding</link>. Codes in previews are examples.',
+              { link: (text) => <Link to={path('experience')}>{text}</Link> },
+            )}
+          </p>
+        </Section>
+      </Stack>
+    </SimpleGrid>
   );
 }

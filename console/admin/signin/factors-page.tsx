@@ -11,6 +11,7 @@ import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
 import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
+import type { SettingsForm } from '../ui/forms/settings-form.ts';
 import { WholeNumber } from '../ui/forms/whole-number.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { CountryCodes, countryName } from './country-codes.tsx';
@@ -72,74 +73,11 @@ export function Component() {
       <Section title={t('Sign-up')}>
         <Radios label={t('Sign-up')} options={signUps} {...form.field('signUp')} disabled={!mayChange || isConsole} />
       </Section>
-      <Section title={t('Passkeys')} lead={t('Users sign in with a fingerprint, face or PIN instead of a code.')}>
-        <Radios label={t('Passkeys')} options={passkeyPolicies} {...form.field('passkeyPolicy')} />
-        {values.passkeyPolicy !== 'OFF' && (
-          <PasskeyModels aaguids={form.field('passkeyAaguids')} roots={form.field('passkeyRoots')} />
-        )}
-        <PasskeyPages names={usage?.pagesWithoutPasskeys} />
-      </Section>
-      <Section
-        title={t('Second factor')}
-        lead={t('Authenticator app, SMS or mail code. Always required on new devices.')}
-      >
-        <WhatCounts values={values} />
-        <Radios label={t('Second factor')} options={policies} {...form.field('mfaPolicy')} />
-        {values.mfaPolicy !== 'OFF' && (
-          <>
-            <Offered usage={usage} {...form.field('offeredFactors')} />
-            <Switch
-              label={t('Email counts as a second factor')}
-              description={t('Off: a mail code does not satisfy Required.')}
-              {...form.toggle('emailFactor')}
-            />
-            <Duration
-              label={t('Remembered on a device for')}
-              hint={t('If the user opts in. 0: required at every sign-in.')}
-              {...form.field('rememberMfaSeconds')}
-            />
-          </>
-        )}
-      </Section>
-      <Section title={t('Trusted devices')} lead={t('Registered devices sign in with their key, without a code.')}>
-        <Duration
-          label={t('Trusted since its last use for')}
-          hint={t('0: every sign-in asks for a code.')}
-          {...form.field('deviceTrustSeconds')}
-        />
-        <WholeNumber
-          label={t('Trust ends after')}
-          hint={t('Counted from registration.')}
-          unit={t('days')}
-          bounds={[1, 3650]}
-          {...form.field('deviceTrustDays')}
-        />
-      </Section>
-      <Section
-        title={t('Text messages')}
-        lead={t('Limits for codes by SMS. Premium and satellite numbers are always refused.')}
-      >
-        <CountryCodes {...form.field('smsCountries')} />
-        <WholeNumber
-          label={t('Daily limit')}
-          hint={t('Further messages are refused until the next day.')}
-          unit={t('messages')}
-          bounds={[0, 1_000_000]}
-          {...form.field('smsPerDay')}
-        />
-      </Section>
-      <Section title={t('Test mode')} lead={t('For automated tests: sign-in responses contain the one-time code.')}>
-        <Switch
-          label={t('Return one-time codes in sign-in responses')}
-          {...form.toggle('testMode')}
-          disabled={!mayChange || isConsole}
-        />
-        {values.testMode && (
-          <Alert color="bad" role="alert" title={t('Anyone can sign in as any user')}>
-            {t('Anyone who knows an address can sign in with it. Do not use with real users.')}
-          </Alert>
-        )}
-      </Section>
+      <PasskeySection form={form} usage={usage} />
+      <FactorSection form={form} usage={usage} />
+      <DeviceSection form={form} />
+      <MessageSection form={form} />
+      <TestModeSection form={form} isFixed={isConsole} />
       <SaveBar
         form={form}
         labels={labels}
@@ -160,6 +98,99 @@ export function Component() {
 }
 
 type Usage = FactorStandingQuery['factorStanding'];
+
+type Form = SettingsForm<FactorValues>;
+
+function PasskeySection({ form, usage }: { form: Form; usage: Usage | undefined }) {
+  return (
+    <Section title={t('Passkeys')} lead={t('Users sign in with a fingerprint, face or PIN instead of a code.')}>
+      <Radios label={t('Passkeys')} options={passkeyPolicies} {...form.field('passkeyPolicy')} />
+      {form.values.passkeyPolicy !== 'OFF' && (
+        <PasskeyModels aaguids={form.field('passkeyAaguids')} roots={form.field('passkeyRoots')} />
+      )}
+      <PasskeyPages names={usage?.pagesWithoutPasskeys} />
+    </Section>
+  );
+}
+
+function FactorSection({ form, usage }: { form: Form; usage: Usage | undefined }) {
+  const { values } = form;
+  return (
+    <Section
+      title={t('Second factor')}
+      lead={t('Authenticator app, SMS or mail code. Always required on new devices.')}
+    >
+      <WhatCounts values={values} />
+      <Radios label={t('Second factor')} options={policies} {...form.field('mfaPolicy')} />
+      {values.mfaPolicy !== 'OFF' && (
+        <>
+          <Offered usage={usage} {...form.field('offeredFactors')} />
+          <Switch
+            label={t('Email counts as a second factor')}
+            description={t('Off: a mail code does not satisfy Required.')}
+            {...form.toggle('emailFactor')}
+          />
+          <Duration
+            label={t('Remembered on a device for')}
+            hint={t('If the user opts in. 0: required at every sign-in.')}
+            {...form.field('rememberMfaSeconds')}
+          />
+        </>
+      )}
+    </Section>
+  );
+}
+
+function DeviceSection({ form }: { form: Form }) {
+  return (
+    <Section title={t('Trusted devices')} lead={t('Registered devices sign in with their key, without a code.')}>
+      <Duration
+        label={t('Trusted since its last use for')}
+        hint={t('0: every sign-in asks for a code.')}
+        {...form.field('deviceTrustSeconds')}
+      />
+      <WholeNumber
+        label={t('Trust ends after')}
+        hint={t('Counted from registration.')}
+        unit={t('days')}
+        bounds={[1, 3650]}
+        {...form.field('deviceTrustDays')}
+      />
+    </Section>
+  );
+}
+
+function MessageSection({ form }: { form: Form }) {
+  return (
+    <Section
+      title={t('Text messages')}
+      lead={t('Limits for codes by SMS. Premium and satellite numbers are always refused.')}
+    >
+      <CountryCodes {...form.field('smsCountries')} />
+      <WholeNumber
+        label={t('Daily limit')}
+        hint={t('Further messages are refused until the next day.')}
+        unit={t('messages')}
+        bounds={[0, 1_000_000]}
+        {...form.field('smsPerDay')}
+      />
+    </Section>
+  );
+}
+
+function TestModeSection({ form, isFixed }: { form: Form; isFixed: boolean }) {
+  const field = form.toggle('testMode');
+  return (
+    <Section title={t('Test mode')} lead={t('For automated tests: sign-in responses contain the one-time code.')}>
+      <Switch label={t('Return one-time codes in sign-in responses')} {...field} disabled={field.disabled || isFixed} />
+      {field.checked && (
+        <Alert color="bad" role="alert" title={t('Anyone can sign in as any user')}>
+          {t('Anyone who knows an address can sign in with it. Do not use with real users.')}
+        </Alert>
+      )}
+    </Section>
+  );
+}
 
 interface OfferedProps {
   usage: Usage | undefined;

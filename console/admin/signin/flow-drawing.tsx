@@ -13,81 +13,61 @@ interface Step {
 
 /** Sign-in steps under these settings, for a new device, a known device and a passkey. */
 export function FlowDrawing({ values }: { values: FactorValues }) {
-  const factor: Step[] =
-    values.mfaPolicy === 'OFF'
-      ? []
-      : [
-          {
-            icon: 'phone',
-            name: t('Second factor'),
-            detail:
-              values.mfaPolicy === 'OPTIONAL'
-                ? t('for users with one')
-                : t('enrolled first: {methods}', { methods: offered(values) }),
-          },
-        ];
-  const enrolled: Step[] = [{ icon: 'phone', name: t('Second factor'), detail: t('for users with one') }];
-  const isMfaRequired = values.mfaPolicy === 'REQUIRED';
   const isRequired = values.passkeyPolicy === 'REQUIRED';
-  const created: Step[] = isRequired ? [{ icon: 'shield', name: t('New passkey'), detail: t('created once') }] : [];
-  const remembered =
-    values.rememberMfaSeconds > 0
-      ? t('not again for {duration}, if remembered', { duration: formatDuration(values.rememberMfaSeconds) })
-      : undefined;
-  const address: Step = {
-    icon: 'mail',
-    name: t('Address'),
-    detail: values.signUp === 'OPEN' ? t('any') : t('provisioned users only'),
-  };
-  const end: Step = { icon: 'check', name: t('Signed in') };
-  const known: Step[] = [
-    address,
-    { icon: 'key', name: t('Device key'), detail: t('nothing to type') },
-    ...factor.map((step) => ({
-      ...step,
-      detail: remembered ?? (isMfaRequired ? t('every time') : (step.detail ?? '')),
-    })),
-    end,
-  ];
+  const duration = formatDuration(values.deviceTrustSeconds);
   return (
     <Stack gap="1.25rem">
-      <Flow
-        name={isRequired ? t('First sign-in') : t('New device')}
-        steps={[
-          address,
-          {
-            icon: 'lock',
-            name: t('Code'),
-            detail: values.testMode ? t('also in the response') : t('by mail, 5 minutes'),
-          },
-          ...(isRequired ? enrolled : factor),
-          ...created,
-          end,
-        ]}
-      />
+      <Flow name={isRequired ? t('First sign-in') : t('New device')} steps={newDevice(values)} />
       {values.deviceTrustSeconds > 0 && !isRequired && (
-        <Flow
-          name={t('Known device, used in the last {duration}', {
-            duration: formatDuration(values.deviceTrustSeconds),
-          })}
-          steps={known}
-        />
+        <Flow name={t('Known device, used in the last {duration}', { duration })} steps={knownDevice(values)} />
       )}
       {values.passkeyPolicy !== 'OFF' && (
-        <Flow
-          name={t("Any device with the user's passkey")}
-          steps={[
-            {
-              icon: 'shield',
-              name: t('Passkey'),
-              detail: isMfaRequired || isRequired ? t('with PIN or biometrics; no code') : t('no address, no code'),
-            },
-            end,
-          ]}
-        />
+        <Flow name={t("Any device with the user's passkey")} steps={passkey(values)} />
       )}
     </Stack>
   );
+}
+
+const address = ({ signUp }: FactorValues): Step => ({
+  icon: 'mail',
+  name: t('Address'),
+  detail: signUp === 'OPEN' ? t('any') : t('provisioned users only'),
+});
+const factor = (detail: string): Step => ({ icon: 'phone', name: t('Second factor'), detail });
+const end: Step = { icon: 'check', name: t('Signed in') };
+
+function newDevice(values: FactorValues): Step[] {
+  const { mfaPolicy, testMode } = values;
+  const isRequired = values.passkeyPolicy === 'REQUIRED';
+  const hasChoice = isRequired || mfaPolicy === 'OPTIONAL';
+  return [
+    address(values),
+    { icon: 'lock', name: t('Code'), detail: testMode ? t('also in the response') : t('by mail, 5 minutes') },
+    ...(isRequired || mfaPolicy !== 'OFF'
+      ? [factor(hasChoice ? t('for users with one') : t('enrolled first: {methods}', { methods: offered(values) }))]
+      : []),
+    ...(isRequired ? [{ icon: 'shield' as const, name: t('New passkey'), detail: t('created once') }] : []),
+    end,
+  ];
+}
+
+function knownDevice(values: FactorValues): Step[] {
+  const { mfaPolicy, rememberMfaSeconds: seconds } = values;
+  const asked = mfaPolicy === 'REQUIRED' ? t('every time') : t('for users with one');
+  const detail =
+    seconds > 0 ? t('not again for {duration}, if remembered', { duration: formatDuration(seconds) }) : asked;
+  return [
+    address(values),
+    { icon: 'key', name: t('Device key'), detail: t('nothing to type') },
+    ...(mfaPolicy === 'OFF' ? [] : [factor(detail)]),
+    end,
+  ];
+}
+
+function passkey({ mfaPolicy, passkeyPolicy }: FactorValues): Step[] {
+  const isVerified = mfaPolicy === 'REQUIRED' || passkeyPolicy === 'REQUIRED';
+  const detail = isVerified ? t('with PIN or biometrics; no code') : t('no address, no code');
+  return [{ icon: 'shield', name: t('Passkey'), detail }, end];
 }
 
 function offered({ offeredFactors }: FactorValues): string {

@@ -36,54 +36,18 @@ interface StreamFormProps {
   onClose(): void;
 }
 
-interface Values {
-  kind: LogStreamKind;
-  target: string;
-  description: string;
-  types: string[];
-  format: LogStreamFormat;
-  gzip: boolean;
-  header: string;
-  /** Empty: it stays as it is. */
-  secret: string;
-}
-
 /** Creates or changes a log stream. */
 export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
   const firstFocus = useFirstFocus<HTMLSelectElement & HTMLInputElement>();
-  const form = useDialogForm({
-    initial: {
-      kind: stream?.kind ?? ('HTTP' as LogStreamKind),
-      target: stream?.target ?? '',
-      description: stream?.description ?? '',
-      types: stream?.types ?? [],
-      format: stream?.format ?? ('JSON_LINES' as LogStreamFormat),
-      gzip: stream?.gzip ?? false,
-      header: stream?.header ?? 'Authorization',
-      secret: '',
-    },
-    request: requestOf,
-    invalidates: [LogStreams, LogStreamById, LogStreamTarget, AuditEvents],
-    done: stream ? t('Saved') : t('Log stream created'),
-    onClose,
-  });
-  const { kind, secret } = form.values;
+  const { form, redacted } = useStreamForm(projectId, stream, onClose);
+  const { kind, target } = form.values;
   const [label, help, placeholder] = targets[kind];
-
-  function requestOf({ kind, format, gzip, header, secret, ...rest }: Values) {
-    const values = { target: rest.target.trim(), description: rest.description.trim(), types: rest.types };
-    const ofHttp = kind === 'HTTP' ? { format, gzip, ...(secret !== '' && { header: header.trim(), secret }) } : {};
-    return stream
-      ? request(UpdateLogStream, { input: { id: stream.id, ...values, ...ofHttp } })
-      : request(CreateLogStream, { input: { ...(projectId !== null && { projectId }), kind, ...values, ...ofHttp } });
-  }
-
   return (
     <DialogForm
       {...form.props}
       verb={stream ? t('Save') : t('Create log stream')}
-      disabled={form.values.target.trim() === ''}
-      graphql={requestOf({ ...form.values, secret: secret && '…' })}
+      disabled={target.trim() === ''}
+      graphql={redacted}
     >
       {!stream && (
         <NativeSelect
@@ -104,37 +68,7 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
         {...form.field('target')}
         {...(stream ? firstFocus : {})}
       />
-      {kind === 'HTTP' && (
-        <>
-          <TextInput
-            label={t('Header')}
-            description={t('Carries the secret.')}
-            maxLength={64}
-            spellCheck={false}
-            {...form.field('header')}
-          />
-          <PasswordInput
-            label={t('Secret')}
-            description={
-              stream?.header
-                ? t('Empty: unchanged. Required again for another URL.')
-                : t('Value of the header, e.g. Bearer and a token. Stored encrypted, never shown.')
-            }
-            autoComplete="off"
-            maxLength={4096}
-            {...form.field('secret')}
-          />
-          <NativeSelect
-            label={t('Format')}
-            data={[
-              { value: 'JSON_LINES', label: t('JSON lines') },
-              { value: 'JSON_ARRAY', label: t('JSON array') },
-            ]}
-            {...form.field('format')}
-          />
-          <Checkbox label={t('Compress with gzip')} {...form.toggle('gzip')} />
-        </>
-      )}
+      {kind === 'HTTP' && <HttpFields form={form} hasSecret={Boolean(stream?.header)} />}
       <TextInput
         label={t('Description')}
         description={t('Shown in lists instead of the receiver.')}
@@ -144,4 +78,70 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
       <EventTypes {...form.field('types')} />
     </DialogForm>
   );
+}
+
+function HttpFields({ form, hasSecret }: { form: StreamFormState['form']; hasSecret: boolean }) {
+  return (
+    <>
+      <TextInput
+        label={t('Header')}
+        description={t('Carries the secret.')}
+        maxLength={64}
+        spellCheck={false}
+        {...form.field('header')}
+      />
+      <PasswordInput
+        label={t('Secret')}
+        description={
+          hasSecret
+            ? t('Empty: unchanged. Required again for another URL.')
+            : t('Value of the header, e.g. Bearer and a token. Stored encrypted, never shown.')
+        }
+        autoComplete="off"
+        maxLength={4096}
+        {...form.field('secret')}
+      />
+      <NativeSelect
+        label={t('Format')}
+        data={[
+          { value: 'JSON_LINES', label: t('JSON lines') },
+          { value: 'JSON_ARRAY', label: t('JSON array') },
+        ]}
+        {...form.field('format')}
+      />
+      <Checkbox label={t('Compress with gzip')} {...form.toggle('gzip')} />
+    </>
+  );
+}
+
+type StreamFormState = ReturnType<typeof useStreamForm>;
+
+function useStreamForm(projectId: string | null, stream: StreamFormProps['stream'], onClose: () => void) {
+  const initial = {
+    kind: stream?.kind ?? ('HTTP' as LogStreamKind),
+    target: stream?.target ?? '',
+    description: stream?.description ?? '',
+    types: stream?.types ?? [],
+    format: stream?.format ?? ('JSON_LINES' as LogStreamFormat),
+    gzip: stream?.gzip ?? false,
+    header: stream?.header ?? 'Authorization',
+    /** Empty: it stays as it is. */
+    secret: '',
+  };
+  const requestOf = ({ kind, format, gzip, header, secret, ...rest }: typeof initial) => {
+    const values = { target: rest.target.trim(), description: rest.description.trim(), types: rest.types };
+    const ofHttp = kind === 'HTTP' ? { format, gzip, ...(secret !== '' && { header: header.trim(), secret }) } : {};
+    return stream
+      ? request(UpdateLogStream, { input: { id: stream.id, ...values, ...ofHttp } })
+      : request(CreateLogStream, { input: { ...(projectId !== null && { projectId }), kind, ...values, ...ofHttp } });
+  };
+  const form = useDialogForm({
+    initial,
+    request: requestOf,
+    invalidates: [LogStreams, LogStreamById, LogStreamTarget, AuditEvents],
+    done: stream ? t('Saved') : t('Log stream created'),
+    onClose,
+  });
+  const { secret } = form.values;
+  return { form, redacted: requestOf({ ...form.values, secret: secret && '…' }) };
 }

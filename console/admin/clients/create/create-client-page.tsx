@@ -73,28 +73,7 @@ export function Component() {
       back={{ to: path('applications'), label: t('Applications') }}
       narrow
     >
-      <Group component="ol" gap="0.5rem 1.5rem">
-        {steps.map((name, index) => (
-          <Group
-            key={name}
-            component="li"
-            gap="xs"
-            {...(index === step ? { 'aria-current': 'step', fw: 600 } : { c: 'dimmed' })}
-          >
-            <ThemeIcon
-              size="1.5rem"
-              radius="xl"
-              fz="xs"
-              fw={600}
-              variant={index === step ? 'filled' : index < step ? 'light' : 'outline'}
-              color={index === step ? 'accent' : index < step ? 'good' : 'var(--soft)'}
-            >
-              {index + 1}
-            </ThemeIcon>
-            {name}
-          </Group>
-        ))}
-      </Group>
+      <Progress step={step} />
       {!mayChange ? (
         <Alert>
           {t('Only project admins create applications. You are a viewer of {name}.', { name: project.name })}
@@ -116,6 +95,34 @@ export function Component() {
         <Done created={created} kind={answers.kind} />
       )}
     </Page>
+  );
+}
+
+/** The steps of the form; marks the current one. */
+function Progress({ step }: { step: number }) {
+  return (
+    <Group component="ol" gap="0.5rem 1.5rem">
+      {steps.map((name, index) => (
+        <Group
+          key={name}
+          component="li"
+          gap="xs"
+          {...(index === step ? { 'aria-current': 'step', fw: 600 } : { c: 'dimmed' })}
+        >
+          <ThemeIcon
+            size="1.5rem"
+            radius="xl"
+            fz="xs"
+            fw={600}
+            variant={index === step ? 'filled' : index < step ? 'light' : 'outline'}
+            color={index === step ? 'accent' : index < step ? 'good' : 'var(--soft)'}
+          >
+            {index + 1}
+          </ThemeIcon>
+          {name}
+        </Group>
+      ))}
+    </Group>
   );
 }
 
@@ -180,16 +187,7 @@ interface AddressStepProps extends StepProps {
 function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressStepProps) {
   const [create, busy, failure] = useMutation(CreateClient, []);
   const { kind, method } = answers;
-  const input: CreateClientInput = {
-    projectId,
-    name: answers.name.trim(),
-    kind: storedKinds[kind],
-    tokenEndpointAuthMethod: method,
-    redirectUris: tidy(answers.redirectUris),
-    postLogoutRedirectUris: tidy(answers.postLogoutRedirectUris),
-    pkceRequired: true,
-    ...(method === 'PRIVATE_KEY_JWT' ? { jwks: answers.jwks } : {}),
-  };
+  const input = inputOf(answers, projectId);
   const uris = [...answers.redirectUris, ...answers.postLogoutRedirectUris];
   const submit = async () => {
     if (uris.some((uri) => addressFault(uri) !== undefined) || busy) return;
@@ -236,6 +234,20 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
       </Group>
     </Step>
   );
+}
+
+function inputOf(answers: Answers, projectId: string): CreateClientInput {
+  const { kind, method } = answers;
+  return {
+    projectId,
+    name: answers.name.trim(),
+    kind: storedKinds[kind],
+    tokenEndpointAuthMethod: method,
+    redirectUris: tidy(answers.redirectUris),
+    postLogoutRedirectUris: tidy(answers.postLogoutRedirectUris),
+    pkceRequired: true,
+    ...(method === 'PRIVATE_KEY_JWT' ? { jwks: answers.jwks } : {}),
+  };
 }
 
 function Done({ created, kind }: { created: Created; kind: ClientKind }) {
