@@ -1,5 +1,4 @@
-import { Badge, Checkbox, Modal, NativeSelect, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Badge, Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { roleNames, useMe } from '../access.tsx';
 import {
   GrantRole,
@@ -12,14 +11,14 @@ import {
 import { lower, t } from '../language/language.ts';
 import { AddButton } from '../ui/buttons.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
+import { type Confirmation, useDialog } from '../ui/feedback/use-dialog.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
-import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Column, type Columns, DataTable } from '../ui/lists/data-table.tsx';
+import { actionColumn, type Column, type Columns } from '../ui/lists/data-table.tsx';
+import { TableSection } from '../ui/lists/table-section.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Member = MembershipRowFragment;
@@ -56,9 +55,8 @@ const stateColumns: Column<Member>[] = [
 /** Memberships of a project or of the instance. */
 export function Members({ projectId, members, mayChange }: MembersProps) {
   const me = useMe();
-  const [isNew, setNew] = useState(false);
-  const [leaving, setLeaving] = useState<Member>();
-  const role = leaving && lower(roleNames[leaving.role]);
+  const [dialog, { open, confirm }] = useDialog();
+  const labelOf = ({ admin: { email } }: Member) => t('Remove {email}', { email });
   const columns: Columns<Member> = [
     {
       header: t('Person'),
@@ -77,58 +75,56 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
     },
     { header: t('Role'), cell: ({ role }) => roleNames[role] },
     ...(members?.some(({ admin }) => admin.active !== null) ? stateColumns : []),
-    mayChange && actionColumn(t('Remove'), ({ admin }) => t('Remove {email}', { email: admin.email }), setLeaving),
+    mayChange && actionColumn(t('Remove'), labelOf, (one) => confirm(removal(one, one.admin.id === me.id))),
   ];
   const grantTitle = projectId ? t('Assign a role') : t('Add an owner');
+  const grant = () => open(grantTitle, (close) => <GrantForm projectId={projectId} onClose={close} />);
   return (
-    <Section
-      flush
+    <TableSection
       title={projectId ? t('People') : t('Owners')}
       lead={projectId ? t('Owners of the instance have access too and are not listed.') : roleHints.OWNER}
-      actions={mayChange && <AddButton onClick={() => setNew(true)}>{grantTitle}</AddButton>}
+      actions={mayChange && <AddButton onClick={grant}>{grantTitle}</AddButton>}
+      label={projectId ? t('People with a role') : t('Owners')}
+      columns={columns}
+      rows={members}
+      skeletonRows={2}
+      empty={
+        <Empty icon="team" title={t('No project roles yet')}>
+          {t('Assign colleagues a role in this project: admin or viewer.')}
+        </Empty>
+      }
     >
-      <DataTable
-        label={projectId ? t('People with a role') : t('Owners')}
-        columns={columns}
-        rows={members}
-        skeletonRows={2}
-        empty={
-          <Empty icon="team" title={t('No project roles yet')}>
-            {t('Assign colleagues a role in this project: admin or viewer.')}
-          </Empty>
-        }
-      />
-      <Modal opened={isNew} onClose={() => setNew(false)} title={grantTitle}>
-        {isNew && <GrantForm projectId={projectId} onClose={() => setNew(false)} />}
-      </Modal>
-      <ConfirmMutation
-        title={t('Remove {email}?', { email: leaving?.admin.email })}
-        verb={t('Remove')}
-        operation={RevokeRole}
-        variables={leaving && { id: leaving.id }}
-        invalidates={[Memberships, Session]}
-        done={t('{email} lost the role', { email: leaving?.admin.email })}
-        onClose={() => setLeaving(undefined)}
-      >
+      {dialog}
+    </TableSection>
+  );
+}
+
+function removal({ id, admin, role: held }: Member, isMe: boolean): Confirmation {
+  const { email } = admin;
+  const role = lower(roleNames[held]);
+  return {
+    title: t('Remove {email}?', { email }),
+    effect: (
+      <>
         <p>
-          {projectId
+          {held === 'OWNER'
             ? t(
-                'They lose the role {role} in this project at once. API tokens that they created have no more rights than they have.',
-                {
-                  role,
-                },
+                'They lose the role {role} of this instance at once. API tokens that they created have no more rights than they have.',
+                { role },
               )
             : t(
-                'They lose the role {role} of this instance at once. API tokens that they created have no more rights than they have.',
-                {
-                  role,
-                },
+                'They lose the role {role} in this project at once. API tokens that they created have no more rights than they have.',
+                { role },
               )}
         </p>
-        {leaving?.admin.id === me.id && <p>{t('This is you: you will lose access to this page.')}</p>}
-      </ConfirmMutation>
-    </Section>
-  );
+        {isMe && <p>{t('This is you: you will lose access to this page.')}</p>}
+      </>
+    ),
+    verb: t('Remove'),
+    request: request(RevokeRole, { id }),
+    invalidates: [Memberships, Session],
+    done: t('{email} lost the role', { email }),
+  };
 }
 
 /** Selects a project role. */

@@ -1,5 +1,4 @@
-import { Alert, Anchor, Button, Modal } from '@mantine/core';
-import { useState } from 'react';
+import { Alert, Anchor, Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
 import type { ClientPartProps } from '../clients/client-part.ts';
@@ -10,8 +9,9 @@ import { useProject, useProjectPath } from '../projects/project.tsx';
 import { LinkButton } from '../ui/buttons.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
-import { Section } from '../ui/layout/page.tsx';
-import { type Columns, DataTable } from '../ui/lists/data-table.tsx';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
+import type { Column } from '../ui/lists/data-table.tsx';
+import { TableSection } from '../ui/lists/table-section.tsx';
 import { AdminAccess } from './admin-access.tsx';
 import { ApiGrantForm } from './api-grant-form.tsx';
 
@@ -56,31 +56,27 @@ interface AllowedScopesProps {
 
 function AllowedScopes({ clientId, data, mayChange }: AllowedScopesProps) {
   const path = useProjectPath();
-  const [editedId, setEditedId] = useState<string>();
-  const close = () => setEditedId(undefined);
+  const [dialog, { open }] = useDialog();
   const grantOf = ({ id }: ApiRowFragment) => data?.apiGrants.find(({ api }) => api.id === id);
-  const edited = data?.apis.find(({ id }) => id === editedId);
+  const edit = (api: ApiRowFragment) =>
+    open(t('Access to {name}', { name: api.name }), (close) => (
+      <ApiGrantForm clientId={clientId} api={api} grant={grantOf(api)} onClose={close} />
+    ));
   return (
-    <Section
-      flush
+    <TableSection
       title={t('APIs')}
       lead={t('Scopes that tokens of this application may have. A change applies at once.')}
+      columns={columnsOf(grantOf, mayChange && edit)}
+      rows={data?.apis}
+      skeletonRows={2}
+      empty={
+        <Empty icon="server" title={t('No API yet')} action={<LinkButton to={path('apis')}>{t('APIs')}</LinkButton>}>
+          {t('Register the services of this project first.')}
+        </Empty>
+      }
     >
-      <DataTable
-        label={t('APIs')}
-        columns={columnsOf(grantOf, mayChange && setEditedId)}
-        rows={data?.apis}
-        skeletonRows={2}
-        empty={
-          <Empty icon="server" title={t('No API yet')} action={<LinkButton to={path('apis')}>{t('APIs')}</LinkButton>}>
-            {t('Register the services of this project first.')}
-          </Empty>
-        }
-      />
-      <Modal opened={edited !== undefined} onClose={close} title={t('Access to {name}', { name: edited?.name })}>
-        {edited && <ApiGrantForm clientId={clientId} api={edited} grant={grantOf(edited)} onClose={close} />}
-      </Modal>
-    </Section>
+      {dialog}
+    </TableSection>
   );
 }
 
@@ -88,27 +84,24 @@ type Grant = ApiGrantsQuery['apiGrants'][number];
 
 function columnsOf(
   grantOf: (api: ApiRowFragment) => Grant | undefined,
-  onEdit: false | ((id: string) => void),
-): Columns<ApiRowFragment> {
-  return [
+  onEdit: false | ((api: ApiRowFragment) => void),
+): Column<ApiRowFragment>[] {
+  const columns: Column<ApiRowFragment>[] = [
     { header: t('API'), isName: true, width: '24%', cell: ({ name }) => name },
     { header: t('Identifier'), cell: ({ identifier }) => <code>{identifier}</code> },
     { header: t('Scopes'), cell: (api) => grantOf(api)?.scopes.join(', ') || t('None') },
     { header: t('Introspection'), cell: (api) => (grantOf(api)?.introspects ? t('Allowed') : '–') },
-    onEdit && {
-      header: '',
-      align: 'end',
-      isPlain: true,
-      cell: ({ id, name }) => (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          aria-label={t('Change access to {name}', { name })}
-          onClick={() => onEdit(id)}
-        >
-          {t('Change')}
-        </Button>
-      ),
-    },
   ];
+  if (!onEdit) return columns;
+  const change = (api: ApiRowFragment) => (
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      aria-label={t('Change access to {name}', { name: api.name })}
+      onClick={() => onEdit(api)}
+    >
+      {t('Change')}
+    </Button>
+  );
+  return [...columns, { header: '', align: 'end', isPlain: true, cell: change }];
 }

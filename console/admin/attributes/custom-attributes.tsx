@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core';
-import { useState } from 'react';
+import { lazy } from 'react';
 import { useQuery } from '../api.ts';
 import {
   AuditEvents,
@@ -11,90 +11,75 @@ import {
 import { t } from '../language/language.ts';
 import { AddButton } from '../ui/buttons.tsx';
 import { CopyField } from '../ui/code/copy.tsx';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
-import { Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable, editColumn } from '../ui/lists/data-table.tsx';
-import { AttributeDialog } from './attribute-dialog.tsx';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
+import { type Column, editColumn } from '../ui/lists/data-table.tsx';
+import { TableSection } from '../ui/lists/table-section.tsx';
 import { customUrn, traitsOf, typeText } from './attribute-names.ts';
+
+const AttributeForm = lazy(async () => ({ default: (await import('./attribute-form.tsx')).AttributeForm }));
 
 /** The attributes that the project has added to its users. */
 export function CustomAttributes({ projectId, mayChange }: { projectId: string; mayChange: boolean }) {
   const { data, failure, reload } = useQuery(CustomAttributesQuery, { projectId });
-  const [edited, setEdited] = useState<CustomAttributeRowFragment | 'new'>();
-  const [deleting, setDeleting] = useState<CustomAttributeRowFragment>();
+  const [dialog, { open, confirm }] = useDialog();
   const attributes = data?.customAttributes;
   if (failure && !attributes)
     return <LoadError failure={failure} subject={t('the custom attributes')} retry={reload} />;
+  const create = () =>
+    open(t('Create a custom attribute'), (close) => <AttributeForm projectId={projectId} onClose={close} />, 'lg');
+  const edit = (attribute: CustomAttributeRowFragment) =>
+    open(t('Edit the custom attribute'), (onClose) => <AttributeForm {...{ projectId, attribute, onClose }} />, 'lg');
+  const remove = ({ name }: CustomAttributeRowFragment) =>
+    confirm({
+      title: t('Delete the attribute {name}?', { name }),
+      effect: <Losses projectId={projectId} name={name} />,
+      verb: t('Delete attribute'),
+      request: request(DeleteCustomAttribute, { projectId, name }),
+      invalidates: [CustomAttributesQuery, AuditEvents],
+      done: t('Attribute deleted'),
+    });
   const columns: Column<CustomAttributeRowFragment>[] = [
     { header: t('Name'), isName: true, width: '30%', cell: ({ name }) => <code>{name}</code> },
     { header: t('Type'), cell: typeText },
     { header: t('Rules'), cell: (attribute) => traitsOf(attribute).join(', ') || '–' },
-    editColumn<CustomAttributeRowFragment>({ mayChange, edit: setEdited, remove: setDeleting }),
+    editColumn<CustomAttributeRowFragment>({ mayChange, edit, remove }),
   ];
   return (
-    <Section
-      flush
+    <TableSection
       title={t('Custom attributes')}
       lead={t('Attributes of users that no standard schema has. Directories find them in /Schemas.')}
       actions={
         mayChange && (
-          <AddButton variant="default" onClick={() => setEdited('new')}>
+          <AddButton variant="default" onClick={create}>
             {t('Create attribute')}
           </AddButton>
         )
       }
+      columns={columns}
+      rows={attributes}
+      keyOf={({ name }) => name}
+      skeletonRows={2}
+      empty={
+        <Empty icon="directory" title={t('No custom attributes yet')}>
+          {t('Create one here, or from a request whose attributes were ignored.')}
+        </Empty>
+      }
     >
-      <DataTable
-        label={t('Custom attributes')}
-        columns={columns}
-        rows={attributes}
-        keyOf={({ name }) => name}
-        skeletonRows={2}
-        empty={
-          <Empty icon="directory" title={t('No custom attributes yet')}>
-            {t('Create one here, or from a request whose attributes were ignored.')}
-          </Empty>
-        }
-      />
       {attributes && attributes.length > 0 && (
         <Group py="md" px={{ base: 'md', sm: '1.5rem' }} maw="46rem">
           <CopyField label={t('Schema extension')} value={customUrn} />
         </Group>
       )}
-      <AttributeDialog
-        opened={edited !== undefined}
-        projectId={projectId}
-        {...(edited === undefined || edited === 'new' ? {} : { attribute: edited })}
-        onClose={() => setEdited(undefined)}
-      />
-      <DeleteDialog attribute={deleting && { projectId, name: deleting.name }} onClose={() => setDeleting(undefined)} />
-    </Section>
+      {dialog}
+    </TableSection>
   );
 }
 
-type Key = { projectId: string; name: string };
-
-/** @param attribute absent: the dialog is closed */
-function DeleteDialog({ attribute, onClose }: { attribute: Key | undefined; onClose(): void }) {
-  return (
-    <ConfirmMutation
-      title={t('Delete the attribute {name}?', { name: attribute?.name })}
-      verb={t('Delete attribute')}
-      operation={DeleteCustomAttribute}
-      variables={attribute}
-      invalidates={[CustomAttributesQuery, AuditEvents]}
-      done={t('Attribute deleted')}
-      onClose={onClose}
-    >
-      {attribute && <Losses attribute={attribute} />}
-    </ConfirmMutation>
-  );
-}
-
-function Losses({ attribute }: { attribute: Key }) {
-  const { data } = useQuery(CustomAttributeUsers, attribute);
+function Losses({ projectId, name }: { projectId: string; name: string }) {
+  const { data } = useQuery(CustomAttributeUsers, { projectId, name });
   if (!data) return <Text c="dimmed">{t('Counting users…')}</Text>;
   return (
     <p>

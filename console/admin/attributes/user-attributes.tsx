@@ -1,5 +1,4 @@
-import { Modal, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import {
   AuditEvents,
@@ -11,6 +10,7 @@ import {
 import { t } from '../language/language.ts';
 import { SecondaryButton } from '../ui/buttons.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { Section } from '../ui/layout/page.tsx';
@@ -27,11 +27,17 @@ interface UserAttributesProps {
 /** The custom attributes of a user; nothing if the project has none. */
 export function UserAttributes({ userId, isLocked, mayChange }: UserAttributesProps) {
   const { data } = useQuery(UserCustomValues, { id: userId });
-  const [isEdited, setEdited] = useState(false);
+  const [dialog, { open: openForm }] = useDialog();
   const values = data?.user?.customValues ?? [];
   if (values.length === 0) return null;
   const isOpen = ({ mutability }: (typeof values)[number]['attribute']) => !isLocked || mutability === 'READ_ONLY';
   const open = values.filter(({ attribute }) => isOpen(attribute));
+  const edit = () =>
+    openForm(
+      t('Edit custom attributes'),
+      (close) => <ValuesForm userId={userId} values={open} onClose={close} />,
+      'lg',
+    );
   return (
     <Section
       title={t('Custom attributes')}
@@ -39,7 +45,7 @@ export function UserAttributes({ userId, isLocked, mayChange }: UserAttributesPr
       actions={
         mayChange &&
         open.length > 0 && (
-          <SecondaryButton aria-label={t('Edit custom attributes')} onClick={() => setEdited(true)}>
+          <SecondaryButton aria-label={t('Edit custom attributes')} onClick={edit}>
             {t('Edit')}
           </SecondaryButton>
         )
@@ -51,9 +57,7 @@ export function UserAttributes({ userId, isLocked, mayChange }: UserAttributesPr
           hasValue ? (attribute.returned === 'NEVER' ? t('Set, not shown') : textOf(value)) : '–',
         ])}
       />
-      <Modal opened={isEdited} onClose={() => setEdited(false)} title={t('Edit custom attributes')} size="lg">
-        {isEdited && <ValuesForm userId={userId} values={open} onClose={() => setEdited(false)} />}
-      </Modal>
+      {dialog}
     </Section>
   );
 }

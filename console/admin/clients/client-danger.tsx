@@ -1,5 +1,4 @@
 import { Alert, Button } from '@mantine/core';
-import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useCommand } from '../frame/use-command.ts';
 import { ClientById, DeleteClient, UpdateClient } from '../generated/operations.ts';
@@ -7,22 +6,26 @@ import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProjectPath } from '../projects/project.tsx';
 import { SecondaryButton } from '../ui/buttons.tsx';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
 import { useAction } from '../ui/feedback/use-action.ts';
+import { type Confirmation, useDialog } from '../ui/feedback/use-dialog.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import type { ClientPartProps } from './client-part.ts';
+import type { Client, ClientPartProps } from './client-part.ts';
 import { clientChange } from './use-client-form.ts';
 
 /** Disable (reversible) and delete (irreversible). */
 export function ClientDanger({ client, mayChange }: ClientPartProps) {
-  const [asking, setAsking] = useState<'disable' | 'delete'>();
   const enabling = useAction(UpdateClient, [ClientById], t('Saved'));
-  useCommand((command) => {
-    if (mayChange && (command === 'disable' || command === 'delete')) setAsking(command);
-  });
+  const [dialog, { confirm }] = useDialog();
   const navigate = useNavigate();
   const path = useProjectPath();
-  const keys = client.apiKeys.filter(({ revokedAt }) => revokedAt === null).length;
+  const disable = () => confirm(disabling(client));
+  const remove = () =>
+    confirm({ ...deletion(client), onDone: () => void navigate(path('applications'), { replace: true }) });
+  useCommand((command) => {
+    if (mayChange && command === 'disable') disable();
+    if (mayChange && command === 'delete') remove();
+  });
   if (client.builtIn === 'CONSOLE') {
     return (
       <Alert title={t('This is the console itself')}>
@@ -49,7 +52,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
               {t('Enable')}
             </Button>
           ) : (
-            <SecondaryButton onClick={() => setAsking('disable')}>{t('Disable')}</SecondaryButton>
+            <SecondaryButton onClick={disable}>{t('Disable')}</SecondaryButton>
           ))
         }
       />
@@ -59,41 +62,44 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
         lead={t('Deletes its client ID, keys, devices and codes permanently. Users stay.')}
         actions={
           mayChange && (
-            <Button color="red" onClick={() => setAsking('delete')}>
+            <Button color="red" onClick={remove}>
               {t('Delete application')}
             </Button>
           )
         }
       />
-      <ConfirmMutation
-        title={t('Disable {name}?', { name: client.name })}
-        verb={t('Disable')}
-        operation={UpdateClient}
-        variables={asking === 'disable' ? clientChange(client, { disabled: true }) : undefined}
-        invalidates={[ClientById]}
-        done={t('Saved')}
-        onClose={() => setAsking(undefined)}
-      >
-        <p>{t('Sign-ins and code exchanges of this application are refused at once. Other sessions stay.')}</p>
-      </ConfirmMutation>
-      <ConfirmMutation
-        title={t('Delete {name}?', { name: client.name })}
-        verb={t('Delete application')}
-        name={client.name}
-        operation={DeleteClient}
-        variables={asking === 'delete' ? { id: client.id } : undefined}
-        invalidates={[]}
-        done={t('{name} deleted', { name: client.name })}
-        onDone={() => void navigate(path('applications'), { replace: true })}
-        onClose={() => setAsking(undefined)}
-      >
+      {dialog}
+    </>
+  );
+}
+
+const disabling = (client: Client): Confirmation => ({
+  title: t('Disable {name}?', { name: client.name }),
+  effect: <p>{t('Sign-ins and code exchanges of this application are refused at once. Other sessions stay.')}</p>,
+  verb: t('Disable'),
+  request: request(UpdateClient, clientChange(client, { disabled: true })),
+  invalidates: [ClientById],
+  done: t('Saved'),
+});
+
+function deletion({ id, name, apiKeys }: Client): Confirmation {
+  const keys = apiKeys.filter(({ revokedAt }) => revokedAt === null).length;
+  return {
+    title: t('Delete {name}?', { name }),
+    effect: (
+      <>
         <p>{t('This cannot be undone. You will lose:')}</p>
         <ul>
-          <li>{rich('the client ID <code>{id}</code>, which cannot be restored', { id: client.id })}</li>
+          <li>{rich('the client ID <code>{id}</code>, which cannot be restored', { id })}</li>
           <li>{t('{count, plural, one {# live API key} other {# live API keys}}', { count: keys })}</li>
           <li>{t('devices registered with it: users verify their address again elsewhere')}</li>
         </ul>
-      </ConfirmMutation>
-    </>
-  );
+      </>
+    ),
+    verb: t('Delete application'),
+    name,
+    request: request(DeleteClient, { id }),
+    invalidates: [],
+    done: t('{name} deleted', { name }),
+  };
 }

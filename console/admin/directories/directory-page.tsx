@@ -10,13 +10,14 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
-import { useProject, useProjectPath } from '../projects/project.tsx';
+import { type Project, useProject, useProjectPath } from '../projects/project.tsx';
 import { projectChange, projectQueries } from '../projects/use-project-form.ts';
 import { settings } from '../settings.ts';
 import { LinkButton } from '../ui/buttons.tsx';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { useAction } from '../ui/feedback/use-action.ts';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
@@ -35,7 +36,6 @@ const Inspector = lazy(async () => ({ default: (await import('./inspector.tsx'))
 /** SCIM provisioning: setup, tokens, request log and self-test. */
 export function Component() {
   const project = useProject();
-  const path = useProjectPath();
   const { mayChange } = useAccess(project.id);
   const [issued, setIssued] = useState<string>();
   usePrefetch(DirectoryPage, { projectId: project.id }, [
@@ -44,9 +44,6 @@ export function Component() {
   ]);
   const { data, failure, reload } = useQuery(ScimTokens, { projectId: project.id }, { everySeconds: 5 });
   const tokens = data?.scimTokens;
-  const [isSwitchingOff, setSwitchingOff] = useState(false);
-  const { run, busy, failure: fault } = useAction(UpdateProject, projectQueries, t('Saved'));
-  const save = (input: { scimEnabled: true } | { scimAuthoritative: boolean }) => run(projectChange(project, input));
   const address = `${settings.issuer}/v1/scim/${project.id}`;
   if (project.builtIn === 'CONSOLE') {
     return (
@@ -83,49 +80,61 @@ export function Component() {
         <CustomAttributes projectId={project.id} mayChange={mayChange} />
         <Inspector projectId={project.id} mayChange={mayChange} />
       </Suspense>
-      <Section title={t('Rules')}>
-        <Stack>
-          <Switch
-            label={t('Allow directory requests')}
-            description={t('Off: SCIM requests return 404. Users and tokens stay.')}
-            checked={project.scimEnabled}
-            disabled={!mayChange || busy}
-            onChange={(event) => {
-              if (event.currentTarget.checked) void save({ scimEnabled: true });
-              else setSwitchingOff(true);
-            }}
-          />
-          <Switch
-            label={t('Lock phone numbers of directory users')}
-            description={t('Directory users cannot change their phone number. Off: changes last until the next sync.')}
-            checked={project.scimAuthoritative}
-            disabled={!mayChange || busy}
-            onChange={(event) => void save({ scimAuthoritative: event.currentTarget.checked })}
-          />
-        </Stack>
-        <FormError failure={fault} />
-        <div>
-          <LinkButton to={`${path('users')}?provenance=SCIM`} size="xs">
-            {t('Users from the directory')}
-          </LinkButton>
-        </div>
-      </Section>
-      <ConfirmMutation
-        title={t('Turn off directory sync?')}
-        verb={t('Turn off')}
-        operation={UpdateProject}
-        variables={isSwitchingOff ? projectChange(project, { scimEnabled: false }) : undefined}
-        invalidates={projectQueries}
-        done={t('Saved')}
-        onClose={() => setSwitchingOff(false)}
-      >
+      <Rules project={project} mayChange={mayChange} />
+    </Page>
+  );
+}
+
+function Rules({ project, mayChange }: { project: Project; mayChange: boolean }) {
+  const path = useProjectPath();
+  const { run, busy, failure } = useAction(UpdateProject, projectQueries, t('Saved'));
+  const [dialog, { confirm }] = useDialog();
+  const turnOff = () =>
+    confirm({
+      title: t('Turn off directory sync?'),
+      effect: (
         <p>
           {t(
             'SCIM requests return 404 at once: users removed in the directory keep access until sync is on again. Users and tokens stay.',
           )}
         </p>
-      </ConfirmMutation>
-    </Page>
+      ),
+      verb: t('Turn off'),
+      request: request(UpdateProject, projectChange(project, { scimEnabled: false })),
+      invalidates: projectQueries,
+      done: t('Saved'),
+    });
+  return (
+    <Section title={t('Rules')}>
+      <Stack>
+        <Switch
+          label={t('Allow directory requests')}
+          description={t('Off: SCIM requests return 404. Users and tokens stay.')}
+          checked={project.scimEnabled}
+          disabled={!mayChange || busy}
+          onChange={({ currentTarget }) => {
+            if (currentTarget.checked) void run(projectChange(project, { scimEnabled: true }));
+            else turnOff();
+          }}
+        />
+        <Switch
+          label={t('Lock phone numbers of directory users')}
+          description={t('Directory users cannot change their phone number. Off: changes last until the next sync.')}
+          checked={project.scimAuthoritative}
+          disabled={!mayChange || busy}
+          onChange={({ currentTarget }) =>
+            void run(projectChange(project, { scimAuthoritative: currentTarget.checked }))
+          }
+        />
+      </Stack>
+      <FormError failure={failure} />
+      <div>
+        <LinkButton to={`${path('users')}?provenance=SCIM`} size="xs">
+          {t('Users from the directory')}
+        </LinkButton>
+      </div>
+      {dialog}
+    </Section>
   );
 }
 

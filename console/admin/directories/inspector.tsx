@@ -1,20 +1,24 @@
 import { Alert, Badge, Group, SimpleGrid, Text } from '@mantine/core';
-import { useState } from 'react';
+import { lazy } from 'react';
 import { useQuery } from '../api.ts';
-import { AttributeDialog } from '../attributes/attribute-dialog.tsx';
 import { definitionFor } from '../attributes/attribute-names.ts';
-import { ScimRequests } from '../generated/operations.ts';
+import { ScimRequests, type ScimRequestsQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { SecondaryButton } from '../ui/buttons.tsx';
 import { Code } from '../ui/code/code.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { Disclosures } from '../ui/lists/disclosures.tsx';
 import { Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import { Time } from '../ui/time.tsx';
 import { adviceFor } from './advice.ts';
 import styles from './inspector.module.css';
+
+const AttributeForm = lazy(async () => ({ default: (await import('../attributes/attribute-form.tsx')).AttributeForm }));
+
+type Request = ScimRequestsQuery['scimRequests']['edges'][number]['node'];
 
 /** Recent SCIM requests with responses and advice. */
 export function Inspector({ projectId, mayChange }: { projectId: string; mayChange: boolean }) {
@@ -43,46 +47,46 @@ export function Inspector({ projectId, mayChange }: { projectId: string; mayChan
           rows={page?.edges.map(({ node }) => node)}
           columns="4.5rem minmax(0, 1fr) 9rem"
           narrowColumns="4.5rem minmax(0, 1fr)"
-          summary={({ status, method, path, at }) => (
-            <>
-              <span>
-                <Badge color={status < 300 ? 'good' : status < 500 ? 'note' : 'bad'}>{status}</Badge>
-              </span>
-              <Text component="code" truncate>
-                <strong>{method}</strong> {path}
-              </Text>
-              <span className={styles.time}>
-                <Time at={at} />
-              </span>
-            </>
-          )}
-          details={(request) => (
-            <>
-              {request.detail && (
-                <Alert title={request.detail}>{adviceFor(request) ?? t('See the response below.')}</Alert>
-              )}
-              {request.ignored && request.ignored.length > 0 && (
-                <Ignored
-                  projectId={projectId}
-                  names={request.ignored}
-                  body={request.requestBody}
-                  mayChange={mayChange}
-                />
-              )}
-              <Text c="dimmed">
-                {t('Token {name} · {time} ms', { name: request.tokenName, time: request.durationMs })}
-                {request.userAgent && ` · ${request.userAgent}`}
-              </Text>
-              <SimpleGrid cols={{ base: 1, sm: 2 }} className={styles.bodies ?? ''}>
-                <Body label={t('Request')} text={request.requestBody} />
-                <Body label={t('Response')} text={request.responseBody} />
-              </SimpleGrid>
-            </>
-          )}
+          summary={Summary}
+          details={(request) => <Details request={request} projectId={projectId} mayChange={mayChange} />}
         />
       )}
       <Pager pageInfo={page?.pageInfo} />
     </Section>
+  );
+}
+
+function Summary({ status, method, path, at }: Request) {
+  return (
+    <>
+      <span>
+        <Badge color={status < 300 ? 'good' : status < 500 ? 'note' : 'bad'}>{status}</Badge>
+      </span>
+      <Text component="code" truncate>
+        <strong>{method}</strong> {path}
+      </Text>
+      <span className={styles.time}>
+        <Time at={at} />
+      </span>
+    </>
+  );
+}
+
+function Details({ request, ...project }: { request: Request; projectId: string; mayChange: boolean }) {
+  const { detail, ignored, requestBody, responseBody, tokenName, durationMs, userAgent } = request;
+  return (
+    <>
+      {detail && <Alert title={detail}>{adviceFor(request) ?? t('See the response below.')}</Alert>}
+      {ignored && ignored.length > 0 && <Ignored {...project} names={ignored} body={requestBody} />}
+      <Text c="dimmed">
+        {t('Token {name} · {time} ms', { name: tokenName, time: durationMs })}
+        {userAgent && ` · ${userAgent}`}
+      </Text>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} className={styles.bodies ?? ''}>
+        <Body label={t('Request')} text={requestBody} />
+        <Body label={t('Response')} text={responseBody} />
+      </SimpleGrid>
+    </>
   );
 }
 
@@ -96,7 +100,9 @@ interface IgnoredProps {
 
 /** Ignored attributes, each with a button that defines it. */
 function Ignored({ projectId, names, body, mayChange }: IgnoredProps) {
-  const [initial, setInitial] = useState<NonNullable<ReturnType<typeof definitionFor>>>();
+  const [dialog, { open }] = useDialog();
+  const create = (initial: NonNullable<ReturnType<typeof definitionFor>>) =>
+    open(t('Create a custom attribute'), (onClose) => <AttributeForm {...{ projectId, initial, onClose }} />, 'lg');
   return (
     <Alert
       color="note"
@@ -109,7 +115,7 @@ function Ignored({ projectId, names, body, mayChange }: IgnoredProps) {
             const definition = definitionFor(name, body);
             return (
               definition && (
-                <SecondaryButton key={name} size="compact-sm" onClick={() => setInitial(definition)}>
+                <SecondaryButton key={name} size="compact-sm" onClick={() => create(definition)}>
                   {t('Create attribute {name}', { name: definition.name })}
                 </SecondaryButton>
               )
@@ -117,12 +123,7 @@ function Ignored({ projectId, names, body, mayChange }: IgnoredProps) {
           })}
         </Group>
       )}
-      <AttributeDialog
-        opened={initial !== undefined}
-        projectId={projectId}
-        {...(initial ? { initial } : {})}
-        onClose={() => setInitial(undefined)}
-      />
+      {dialog}
     </Alert>
   );
 }

@@ -1,5 +1,4 @@
-import { Alert, Badge, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Alert, Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '../api.ts';
 import {
   AuditEvents,
@@ -15,10 +14,10 @@ import type { Project } from '../projects/project.tsx';
 import { AddButton, SecondaryButton } from '../ui/buttons.tsx';
 import { CopyField } from '../ui/code/copy.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
+import { type Confirmation, useDialog } from '../ui/feedback/use-dialog.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
@@ -45,12 +44,14 @@ const faults = {
 /** Custom domains of a project, with the TXT records that verify them. */
 export function DomainsSection({ project, mayChange }: { project: Project; mayChange: boolean }) {
   const { data, failure, reload } = useQuery(CustomDomains, { projectId: project.id });
-  const [adding, setAdding] = useState(false);
-  const [deleting, setDeleting] = useState<Domain>();
+  const [dialog, { open, confirm }] = useDialog();
   if (failure && !data) return <LoadError failure={failure} subject={t('the custom domains')} retry={reload} />;
   const all = data?.customDomains;
   const add = mayChange && (
-    <AddButton disabled={(all?.length ?? 0) >= maxDomains} onClick={() => setAdding(true)}>
+    <AddButton
+      disabled={(all?.length ?? 0) >= maxDomains}
+      onClick={() => open(t('Add a custom domain'), (close) => <DomainForm projectId={project.id} onClose={close} />)}
+    >
       {t('Add domain')}
     </AddButton>
   );
@@ -68,41 +69,44 @@ export function DomainsSection({ project, mayChange }: { project: Project; mayCh
       {all && all.length > 0 && (
         <ul className={styles.list} aria-label={t('Custom domains')}>
           {all.map((domain) => (
-            <DomainItem key={domain.id} domain={domain} mayChange={mayChange} onRemove={() => setDeleting(domain)} />
+            <DomainItem
+              key={domain.id}
+              domain={domain}
+              mayChange={mayChange}
+              onRemove={() => confirm(removal(domain))}
+            />
           ))}
         </ul>
       )}
-      <Modal opened={adding} onClose={() => setAdding(false)} title={t('Add a custom domain')}>
-        {adding && <DomainForm projectId={project.id} onClose={() => setAdding(false)} />}
-      </Modal>
-      <ConfirmMutation
-        title={t('Remove {host}?', { host: deleting?.host })}
-        verb={t('Remove domain')}
-        name={deleting?.state === 'VERIFIED' ? deleting.host : undefined}
-        operation={DeleteCustomDomain}
-        variables={deleting && { id: deleting.id }}
-        invalidates={stale}
-        done={t('Domain removed')}
-        onClose={() => setDeleting(undefined)}
-      >
-        {deleting?.state === 'VERIFIED' ? (
-          <>
-            <p>{t('Users can no longer sign in there. Applications that use this issuer stop working.')}</p>
-            <p>{t('Its sessions, refresh tokens, device keys and passkeys end.')}</p>
-          </>
-        ) : (
-          <p>{t('You can add it again, with a new record.')}</p>
-        )}
-      </ConfirmMutation>
+      {dialog}
     </Section>
   );
 }
 
+const removal = ({ id, host, state }: Domain): Confirmation => ({
+  title: t('Remove {host}?', { host }),
+  effect:
+    state === 'VERIFIED' ? (
+      <>
+        <p>{t('Users can no longer sign in there. Applications that use this issuer stop working.')}</p>
+        <p>{t('Its sessions, refresh tokens, device keys and passkeys end.')}</p>
+      </>
+    ) : (
+      <p>{t('You can add it again, with a new record.')}</p>
+    ),
+  verb: t('Remove domain'),
+  name: state === 'VERIFIED' ? host : undefined,
+  request: request(DeleteCustomDomain, { id }),
+  invalidates: stale,
+  done: t('Domain removed'),
+});
+
+const isMissingRecord = ({ state, missingSince }: Domain) => state === 'VERIFIED' && missingSince !== null;
+
 function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange: boolean; onRemove(): void }) {
   const [check, checking, failure] = useMutation(CheckCustomDomain, stale);
-  const { host, state, fault, missingSince } = domain;
-  const isMissing = state === 'VERIFIED' && missingSince !== null;
-  const [status, color] = isMissing ? ([t('Needs attention'), 'note'] as const) : badges[state];
+  const { host, state, fault } = domain;
+  const [status, color] = isMissingRecord(domain) ? ([t('Needs attention'), 'note'] as const) : badges[state];
   const run = async () => {
     const outcome = await check({ id: domain.id });
     const checked = outcome.data?.checkCustomDomain;
@@ -138,24 +142,7 @@ function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange
         )}
       </Group>
       <FormError failure={failure} />
-      {isMissing && (
-        <Alert color="note" title={t('Its DNS record is missing')}>
-          {rich('First missed <time></time>. After three days the domain stops working.', {
-            time: () => <Time at={missingSince} />,
-          })}
-        </Alert>
-      )}
-      {state === 'VERIFIED' && <CopyField label={t('Issuer')} value={domain.issuer} />}
-      {(state !== 'VERIFIED' || isMissing) && (
-        <Stack gap="sm">
-          <CopyField label={t('TXT record: name')} value={domain.challengeName} />
-          <CopyField
-            label={t('TXT record: value')}
-            value={domain.challenge}
-            hint={t('Keep the record: it is checked again.')}
-          />
-        </Stack>
-      )}
+      <Addresses domain={domain} />
       <Text fz="xs" c="dimmed" role="status">
         {domain.checkedAt ? (
           <>
@@ -167,6 +154,34 @@ function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange
         )}
       </Text>
     </li>
+  );
+}
+
+/** The domain's issuer, and the record that it needs. */
+function Addresses({ domain }: { domain: Domain }) {
+  const isMissing = isMissingRecord(domain);
+  const isVerified = domain.state === 'VERIFIED';
+  return (
+    <>
+      {isMissing && (
+        <Alert color="note" title={t('Its DNS record is missing')}>
+          {rich('First missed <time></time>. After three days the domain stops working.', {
+            time: () => <Time at={domain.missingSince} />,
+          })}
+        </Alert>
+      )}
+      {isVerified && <CopyField label={t('Issuer')} value={domain.issuer} />}
+      {(!isVerified || isMissing) && (
+        <Stack gap="sm">
+          <CopyField label={t('TXT record: name')} value={domain.challengeName} />
+          <CopyField
+            label={t('TXT record: value')}
+            value={domain.challenge}
+            hint={t('Keep the record: it is checked again.')}
+          />
+        </Stack>
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
-import { Badge, Button, type ButtonProps, Modal } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Badge, Button, type ButtonProps } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { part, usePrefetch, useQuery } from '../api.ts';
@@ -21,6 +21,7 @@ import { atLeast } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { actionColumn } from '../ui/lists/data-table.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
@@ -29,7 +30,7 @@ import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { userColumns } from '../users/user-columns.tsx';
 import { GroupRoles } from './group-roles.tsx';
-import { LeaveGroup } from './leave-group.tsx';
+import { leaving } from './leaving.tsx';
 
 const AddMember = lazy(async () => ({ default: (await import('./add-member.tsx')).AddMember }));
 const GroupActions = lazy(async () => ({ default: (await import('./group-actions.tsx')).GroupActions }));
@@ -113,8 +114,7 @@ function Source({ group, made }: { group: Group; made: AuditEvent | undefined })
 function Members({ group, mayEdit }: { group: Group; mayEdit: boolean }) {
   const { id: projectId } = useProject();
   const path = useProjectPath();
-  const [isAdding, setAdding] = useState(false);
-  const [leaving, setLeaving] = useState<MemberRow>();
+  const [dialog, { open, confirm }] = useDialog();
   const list = useList(
     Users,
     (search, after) => ({ ...membersOf(projectId, group.id), search, after }),
@@ -122,10 +122,14 @@ function Members({ group, mayEdit }: { group: Group; mayEdit: boolean }) {
   );
   const add = (props: ButtonProps) =>
     mayEdit && (
-      <Button {...props} onClick={() => setAdding(true)}>
+      <Button
+        {...props}
+        onClick={() => open(t('Add a member'), (close) => <AddMember groupId={group.id} onClose={close} />)}
+      >
         {t('Add member')}
       </Button>
     );
+  const remove = (user: MemberRow) => confirm(leaving({ id: user.id, name: nameOf(user) }, group));
   const { page } = list;
   return (
     <>
@@ -143,8 +147,7 @@ function Members({ group, mayEdit }: { group: Group; mayEdit: boolean }) {
         }
         columns={[
           ...shown.map((name) => userColumns[name]),
-          mayEdit &&
-            actionColumn<MemberRow>(t('Remove'), (user) => t('Remove {name}', { name: nameOf(user) }), setLeaving),
+          mayEdit && actionColumn<MemberRow>(t('Remove'), (user) => t('Remove {name}', { name: nameOf(user) }), remove),
         ]}
         linkOf={({ id }) => path(`users/${id}`)}
         noMatch={t('Search matches parts of names, email addresses, user names and external IDs.')}
@@ -157,22 +160,7 @@ function Members({ group, mayEdit }: { group: Group; mayEdit: boolean }) {
         }
         filters={add({ variant: 'default', ml: 'auto' })}
       />
-      <Modal opened={isAdding} onClose={() => setAdding(false)} title={t('Add a member')}>
-        {isAdding && (
-          <Suspense>
-            <AddMember groupId={group.id} onClose={() => setAdding(false)} />
-          </Suspense>
-        )}
-      </Modal>
-      <LeaveGroup
-        member={
-          leaving && {
-            ...{ userId: leaving.id, userName: nameOf(leaving) },
-            ...{ groupId: group.id, groupName: group.displayName },
-          }
-        }
-        onClose={() => setLeaving(undefined)}
-      />
+      {dialog}
     </>
   );
 }

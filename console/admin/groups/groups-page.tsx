@@ -1,5 +1,4 @@
-import { Modal } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy } from 'react';
 import { useAccess } from '../access.tsx';
 import { Groups, type GroupsQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
@@ -7,6 +6,7 @@ import { useProject, useProjectPath } from '../projects/project.tsx';
 import { AddButton, LinkButton } from '../ui/buttons.tsx';
 import { atLeast } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
 import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
@@ -30,7 +30,8 @@ export function Component() {
   const { id: projectId } = useProject();
   const path = useProjectPath();
   const { mayChange } = useAccess(projectId);
-  const [isNew, setNew] = useState(false);
+  const [dialog, { open }] = useDialog();
+  const create = () => open(t('Create a group'), (close) => <GroupForm onClose={close} />);
   const list = useList(
     Groups,
     (search, after) => ({ projectId, search, after }),
@@ -40,15 +41,9 @@ export function Component() {
     <Page
       title={t('Groups')}
       lead={t('Groups of users, from your directory or managed here')}
-      actions={mayChange && <AddButton onClick={() => setNew(true)}>{t('Create group')}</AddButton>}
+      actions={mayChange && <AddButton onClick={create}>{t('Create group')}</AddButton>}
     >
-      <Modal opened={isNew} onClose={() => setNew(false)} title={t('Create a group')}>
-        {isNew && (
-          <Suspense>
-            <GroupForm onClose={() => setNew(false)} />
-          </Suspense>
-        )}
-      </Modal>
+      {dialog}
       <ResourceList
         list={list}
         label={t('Groups')}

@@ -1,5 +1,5 @@
 import { Alert, Button, TextInput } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
@@ -8,7 +8,8 @@ import { DeleteProject, ProjectContents, Session } from '../generated/operations
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { CopyField } from '../ui/code/copy.tsx';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
@@ -50,57 +51,64 @@ export function Component() {
   );
 }
 
-function Danger({ project }: { project: Project }) {
-  const [asking, setAsking] = useState(false);
-  const { data } = useQuery(ProjectContents, { id: project.id }, { pause: !asking });
+function Danger({ project: { id, name, builtIn } }: { project: Project }) {
+  const [dialog, { confirm }] = useDialog();
   const navigate = useNavigate();
-  const lost = data?.project?.contents;
-  if (project.builtIn === 'CONSOLE') {
+  if (builtIn === 'CONSOLE') {
     return (
       <Alert title={t('This project cannot be deleted')}>{t('The admins of this instance sign in through it.')}</Alert>
     );
   }
+  const remove = () =>
+    confirm({
+      title: t('Delete {name}?', { name }),
+      effect: <Lost id={id} />,
+      verb: t('Delete project'),
+      name,
+      request: request(DeleteProject, { input: { id, confirmName: name } }),
+      invalidates: [Session],
+      done: t('{name} deleted', { name }),
+      onDone: () => {
+        forget(id);
+        void navigate('/projects', { replace: true });
+      },
+    });
   return (
     <Section
       title={t('Delete')}
       tone="danger"
       lead={t('Deletes all users, applications, sessions, tokens and groups permanently.')}
       actions={
-        <Button color="red" onClick={() => setAsking(true)}>
+        <Button color="red" onClick={remove}>
           {t('Delete project')}
         </Button>
       }
     >
-      <ConfirmMutation
-        title={t('Delete {name}?', { name: project.name })}
-        verb={t('Delete project')}
-        name={project.name}
-        operation={DeleteProject}
-        variables={asking ? { input: { id: project.id, confirmName: project.name } } : undefined}
-        invalidates={[Session]}
-        done={t('{name} deleted', { name: project.name })}
-        onDone={() => {
-          forget(project.id);
-          void navigate('/projects', { replace: true });
-        }}
-        onClose={() => setAsking(false)}
-      >
-        <p>{t('This cannot be undone. You will lose:')}</p>
-        <ul aria-busy={!lost}>
-          <li>
-            {rich('<strong>{count}</strong> users, who can no longer sign in to anything here', {
-              count: lost?.users ?? '…',
-            })}
-          </li>
-          <li>
-            {rich('<strong>{count}</strong> applications, with their client IDs and keys', {
-              count: lost?.clients ?? '…',
-            })}
-          </li>
-          <li>{rich('<strong>{count}</strong> live sessions', { count: lost?.sessions ?? '…' })}</li>
-          <li>{rich('<strong>{count}</strong> live directory tokens', { count: lost?.scimTokens ?? '…' })}</li>
-        </ul>
-      </ConfirmMutation>
+      {dialog}
     </Section>
+  );
+}
+
+/** All that is deleted with a project. */
+function Lost({ id }: { id: string }) {
+  const lost = useQuery(ProjectContents, { id }).data?.project?.contents;
+  return (
+    <>
+      <p>{t('This cannot be undone. You will lose:')}</p>
+      <ul aria-busy={!lost}>
+        <li>
+          {rich('<strong>{count}</strong> users, who can no longer sign in to anything here', {
+            count: lost?.users ?? '…',
+          })}
+        </li>
+        <li>
+          {rich('<strong>{count}</strong> applications, with their client IDs and keys', {
+            count: lost?.clients ?? '…',
+          })}
+        </li>
+        <li>{rich('<strong>{count}</strong> live sessions', { count: lost?.sessions ?? '…' })}</li>
+        <li>{rich('<strong>{count}</strong> live directory tokens', { count: lost?.scimTokens ?? '…' })}</li>
+      </ul>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Modal, SegmentedControl } from '@mantine/core';
+import { Badge, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import { useSearch } from '../frame/search/use-search.ts';
@@ -16,18 +16,20 @@ import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { AddButton } from '../ui/buttons.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { SearchSelect } from '../ui/forms/search-select.tsx';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
-import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Columns, DataTable } from '../ui/lists/data-table.tsx';
+import { actionColumn, type Columns } from '../ui/lists/data-table.tsx';
 import { PageButtons } from '../ui/lists/page-buttons.tsx';
+import { TableSection } from '../ui/lists/table-section.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Assignment = RoleAssignmentsQuery['roleAssignments']['edges'][number]['node'];
+
+const stale = [Roles, RoleAssignments, AuditEvents];
 
 interface RoleHoldersProps {
   role: RoleRowFragment;
@@ -38,11 +40,21 @@ interface RoleHoldersProps {
 export function RoleHolders({ role, mayChange }: RoleHoldersProps) {
   const path = useProjectPath();
   const [after, setAfter] = useState<string | null>(null);
-  const [isNew, setNew] = useState(false);
-  const [leaving, setLeaving] = useState<Assignment>();
+  const [dialog, { open, confirm }] = useDialog();
   const { data, failure, reload } = useQuery(RoleAssignments, { roleId: role.id, after }, { keep: true });
   const page = data?.roleAssignments;
   if (failure && !page) return <LoadError failure={failure} subject={t('the holders')} retry={reload} />;
+  const assign = () =>
+    open(t('Assign {name}', { name: role.name }), (close) => <AssignForm role={role} onClose={close} />);
+  const remove = (one: Assignment) =>
+    confirm({
+      title: t('Remove the role {name} from {holder}?', { name: role.name, holder: nameOf(one) }),
+      effect: <p>{t('Tokens issued from now on do not have the role. Earlier tokens keep it until they expire.')}</p>,
+      verb: t('Remove'),
+      request: request(UnassignRole, { input: { roleId: role.id, ...holderOf(one) } }),
+      invalidates: stale,
+      done: t('Role removed'),
+    });
   const columns: Columns<Assignment> = [
     { header: t('Name'), isName: true, width: '40%', cell: nameOf },
     {
@@ -50,45 +62,28 @@ export function RoleHolders({ role, mayChange }: RoleHoldersProps) {
       cell: ({ group }) => (group ? <Badge color="accent">{t('Group')}</Badge> : <Badge>{t('User')}</Badge>),
     },
     { header: t('Since'), cell: ({ createdAt }) => <Time at={createdAt} /> },
-    mayChange && actionColumn(t('Remove'), (one) => t('Remove {name}', { name: nameOf(one) }), setLeaving),
+    mayChange && actionColumn(t('Remove'), (one) => t('Remove {name}', { name: nameOf(one) }), remove),
   ];
   return (
-    <Section
-      flush
+    <TableSection
       title={t('Holders of {name}', { name: role.name })}
       lead={t('Members of a group hold the roles of the group.')}
       actions={
         mayChange && (
-          <AddButton variant="default" onClick={() => setNew(true)}>
+          <AddButton variant="default" onClick={assign}>
             {t('Assign')}
           </AddButton>
         )
       }
+      columns={columns}
+      rows={page?.edges.map(({ node }) => node)}
+      linkOf={({ user, group }) => path(user ? `users/${user.id}` : `groups/${group?.id}`)}
+      skeletonRows={2}
+      empty={<Empty icon="users" title={t('Not assigned yet')} />}
     >
-      <DataTable
-        label={t('Holders of {name}', { name: role.name })}
-        columns={columns}
-        rows={page?.edges.map(({ node }) => node)}
-        linkOf={({ user, group }) => path(user ? `users/${user.id}` : `groups/${group?.id}`)}
-        skeletonRows={2}
-        empty={<Empty icon="users" title={t('Not assigned yet')} />}
-      />
       <PageButtons after={after} pageInfo={page?.pageInfo} onChange={setAfter} />
-      <Modal opened={isNew} onClose={() => setNew(false)} title={t('Assign {name}', { name: role.name })}>
-        {isNew && <AssignForm role={role} onClose={() => setNew(false)} />}
-      </Modal>
-      <ConfirmMutation
-        title={t('Remove the role {name} from {holder}?', { name: role.name, holder: leaving && nameOf(leaving) })}
-        verb={t('Remove')}
-        operation={UnassignRole}
-        variables={leaving && { input: { roleId: role.id, ...holderOf(leaving) } }}
-        invalidates={[Roles, RoleAssignments, AuditEvents]}
-        done={t('Role removed')}
-        onClose={() => setLeaving(undefined)}
-      >
-        <p>{t('Tokens issued from now on do not have the role. Earlier tokens keep it until they expire.')}</p>
-      </ConfirmMutation>
-    </Section>
+      {dialog}
+    </TableSection>
   );
 }
 
@@ -100,7 +95,7 @@ function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFragment; 
     initial: { kind: 'user' as 'user' | 'group', chosen: null as string | null },
     request: ({ kind, chosen }) =>
       request(AssignRole, { input: { roleId, ...(kind === 'user' ? { userId: chosen } : { groupId: chosen }) } }),
-    invalidates: [Roles, RoleAssignments, AuditEvents],
+    invalidates: stale,
     done: t('Role assigned'),
     onClose,
   });

@@ -1,5 +1,5 @@
-import { Alert, Button, Group, Modal } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Alert, Button, Group } from '@mantine/core';
+import { lazy } from 'react';
 import { useNavigate } from 'react-router';
 import { useQuery } from '../api.ts';
 import {
@@ -13,10 +13,11 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { SecondaryButton } from '../ui/buttons.tsx';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { useAction } from '../ui/feedback/use-action.ts';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
@@ -110,62 +111,63 @@ interface SettingsProps {
 function Settings({ stream, projectId, mayChange, listPath }: SettingsProps) {
   const navigate = useNavigate();
   const { data, failure } = useQuery(LogStreamTarget, { id: stream.id }, { pause: !mayChange });
-  const [dialog, setDialog] = useState<'edit' | 'delete'>();
+  const [dialog, { open, confirm }] = useDialog();
   const target = data?.logStreamTarget;
-  const close = () => setDialog(undefined);
+  const edit = (target: string) =>
+    open(
+      t('Edit the log stream'),
+      (close) => <StreamForm projectId={projectId} stream={{ ...stream, target }} onClose={close} />,
+      'lg',
+    );
+  const remove = () =>
+    confirm({
+      title: t('Delete the log stream to {receiver}?', { receiver: stream.receiver }),
+      effect: <p>{t('It receives no more events, and none of those that wait.')}</p>,
+      verb: t('Delete log stream'),
+      request: request(DeleteLogStream, { id: stream.id }),
+      invalidates: [LogStreams, AuditEvents],
+      done: t('Log stream deleted'),
+      onDone: () => void navigate(listPath),
+    });
   return (
     <Section
       title={t('Receiver')}
       actions={
         mayChange && (
-          <SecondaryButton disabled={!target} onClick={() => setDialog('edit')}>
+          <SecondaryButton disabled={!target} onClick={() => target && edit(target)}>
             {t('Edit')}
           </SecondaryButton>
         )
       }
     >
       <FormError failure={failure} />
-      <Facts
-        labelWidth="10rem"
-        facts={[
-          [t('Kind'), kindNames[stream.kind]],
-          [t('Target'), <code key="target">{target ?? stream.receiver}</code>],
-          [t('Events'), stream.types.length <= 3 ? eventsOf(stream) : stream.types.join(', ')],
-          stream.kind === 'HTTP' && [t('Format'), formatOf(stream)],
-          stream.kind === 'HTTP' && [
-            t('Secret'),
-            stream.header ? t('In the header {header}', { header: stream.header }) : t('None'),
-          ],
-          [t('Created'), <Time key="created" at={stream.createdAt} />],
-        ]}
-      />
+      <Receiver stream={stream} target={target} />
       {mayChange && (
         <Group gap="xs">
-          <Button variant="subtle" color="red" size="xs" onClick={() => setDialog('delete')}>
+          <Button variant="subtle" color="red" size="xs" onClick={remove}>
             {t('Delete log stream')}
           </Button>
         </Group>
       )}
-      <Modal opened={dialog === 'edit'} onClose={close} title={t('Edit the log stream')} size="lg">
-        <Suspense fallback={null}>
-          {dialog === 'edit' && target && (
-            <StreamForm projectId={projectId} stream={{ ...stream, target }} onClose={close} />
-          )}
-        </Suspense>
-      </Modal>
-      <ConfirmMutation
-        title={t('Delete the log stream to {receiver}?', { receiver: stream.receiver })}
-        verb={t('Delete log stream')}
-        operation={DeleteLogStream}
-        variables={dialog === 'delete' ? { id: stream.id } : undefined}
-        invalidates={[LogStreams, AuditEvents]}
-        done={t('Log stream deleted')}
-        onDone={() => void navigate(listPath)}
-        onClose={close}
-      >
-        <p>{t('It receives no more events, and none of those that wait.')}</p>
-      </ConfirmMutation>
+      {dialog}
     </Section>
+  );
+}
+
+function Receiver({ stream, target = stream.receiver }: { stream: Stream; target: string | undefined }) {
+  const { kind, types, header, createdAt } = stream;
+  return (
+    <Facts
+      labelWidth="10rem"
+      facts={[
+        [t('Kind'), kindNames[kind]],
+        [t('Target'), <code key="target">{target}</code>],
+        [t('Events'), types.length <= 3 ? eventsOf(stream) : types.join(', ')],
+        kind === 'HTTP' && [t('Format'), formatOf(stream)],
+        kind === 'HTTP' && [t('Secret'), header ? t('In the header {header}', { header }) : t('None')],
+        [t('Created'), <Time key="created" at={createdAt} />],
+      ]}
+    />
   );
 }
 

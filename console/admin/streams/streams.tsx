@@ -1,5 +1,4 @@
-import { Modal } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy } from 'react';
 import { useQuery } from '../api.ts';
 import { LogStreams } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
@@ -7,10 +6,11 @@ import { AddButton } from '../ui/buttons.tsx';
 import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
-import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
-import { Page, Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { Page } from '../ui/layout/page.tsx';
+import type { Column } from '../ui/lists/data-table.tsx';
+import { TableSection } from '../ui/lists/table-section.tsx';
 import { Time } from '../ui/time.tsx';
 import { eventsOf } from '../webhooks/webhook-state.tsx';
 import { kindNames, type Stream, StreamState } from './stream-state.tsx';
@@ -38,12 +38,12 @@ interface StreamsProps {
 export function Streams({ project, mayChange, pathOf }: StreamsProps) {
   const projectId = project?.id ?? null;
   const { data, failure, reload } = useQuery(LogStreams, { projectId }, { everySeconds: 10 });
-  const [creating, setCreating] = useState(false);
+  const [dialog, { open }] = useDialog();
   if (failure && !data) return <LoadError failure={failure} subject={t('the list of log streams')} retry={reload} />;
   const all = data?.logStreams;
-  const close = () => setCreating(false);
+  const form = (close: () => void) => <StreamForm projectId={projectId} onClose={close} />;
   const create = mayChange && (
-    <AddButton disabled={(all?.length ?? 0) >= maxStreams} onClick={() => setCreating(true)}>
+    <AddButton disabled={(all?.length ?? 0) >= maxStreams} onClick={() => open(t('Create a log stream'), form, 'lg')}>
       {t('Create log stream')}
     </AddButton>
   );
@@ -59,25 +59,19 @@ export function Streams({ project, mayChange, pathOf }: StreamsProps) {
       {...(project ? {} : { back: { to: '/audit', label: t('Audit') } })}
     >
       {project && !mayChange && <ViewerNotice project={project} />}
-      <Section flush>
-        <DataTable
-          label={t('Log streams')}
-          columns={columns}
-          rows={all}
-          linkOf={({ id }) => pathOf(id)}
-          skeletonRows={3}
-          empty={
-            <Empty icon="stream" title={t('No log stream yet')} action={create}>
-              {t('A log stream receives all events in order, in batches.')}
-            </Empty>
-          }
-        />
-      </Section>
-      <Modal opened={creating} onClose={close} title={t('Create a log stream')} size="lg">
-        <Suspense fallback={<LinesSkeleton />}>
-          {creating && <StreamForm projectId={projectId} onClose={close} />}
-        </Suspense>
-      </Modal>
+      <TableSection
+        label={t('Log streams')}
+        columns={columns}
+        rows={all}
+        linkOf={({ id }) => pathOf(id)}
+        skeletonRows={3}
+        empty={
+          <Empty icon="stream" title={t('No log stream yet')} action={create}>
+            {t('A log stream receives all events in order, in batches.')}
+          </Empty>
+        }
+      />
+      {dialog}
     </Page>
   );
 }

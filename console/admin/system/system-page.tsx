@@ -9,8 +9,9 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import type { Column } from '../ui/lists/data-table.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
+import { TableSection } from '../ui/lists/table-section.tsx';
 import { Time } from '../ui/time.tsx';
 import { jobNames } from './job-names.ts';
 import { bytes, levels } from './levels.ts';
@@ -87,31 +88,27 @@ export function Component() {
         <LoadError failure={failure} subject={t('system status')} retry={reload} />
       ) : (
         <>
-          <Section flush title={t('Checks')}>
-            <DataTable label={t('Checks')} columns={checkColumns} rows={status?.checks} keyOf={({ name }) => name} />
-          </Section>
-          <Section flush title={t('Processes')} lead={t('Servers sharing this database; heartbeat every 20 seconds')}>
-            <DataTable
-              label={t('Processes')}
-              columns={processColumns}
-              rows={status?.processes}
-              skeletonRows={1}
-              empty={<Empty icon="server" title={t('No heartbeats')} />}
-            />
-          </Section>
+          <TableSection title={t('Checks')} columns={checkColumns} rows={status?.checks} keyOf={({ name }) => name} />
+          <TableSection
+            title={t('Processes')}
+            lead={t('Servers sharing this database; heartbeat every 20 seconds')}
+            columns={processColumns}
+            rows={status?.processes}
+            skeletonRows={1}
+            empty={<Empty icon="server" title={t('No heartbeats')} />}
+          />
           <Section title={t('Database and messages')}>
             {status ? <Database status={status} /> : <LinesSkeleton lines={5} />}
           </Section>
-          <Section flush title={t('Jobs')} lead={t('Background work; up to 30 seconds old')}>
-            <DataTable
-              label={t('Jobs')}
-              columns={jobColumns}
-              rows={status?.jobs}
-              keyOf={({ name }) => name}
-              skeletonRows={5}
-              empty={<Empty icon="clock" title={t('No jobs')} />}
-            />
-          </Section>
+          <TableSection
+            title={t('Jobs')}
+            lead={t('Background work; up to 30 seconds old')}
+            columns={jobColumns}
+            rows={status?.jobs}
+            keyOf={({ name }) => name}
+            skeletonRows={5}
+            empty={<Empty icon="clock" title={t('No jobs')} />}
+          />
         </>
       )}
     </Page>

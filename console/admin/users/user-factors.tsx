@@ -2,8 +2,8 @@ import type { UserAccessQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { methodNames } from '../signin/factor-values.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import type { Column } from '../ui/lists/data-table.tsx';
+import { TableSection } from '../ui/lists/table-section.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Factor = UserAccessQuery['userAccess']['factors'][number];
@@ -31,19 +31,18 @@ export function UserFactors({ factors, hasPasskey, recoveryCodesLeft, policy }: 
     count: recoveryCodesLeft,
   });
   return (
-    <Section flush title={t('Second factors')} lead={factors?.length ? codes : t('If lost, reset them under Actions.')}>
-      <DataTable
-        label={t('Second factors')}
-        columns={columns}
-        rows={factors}
-        skeletonRows={1}
-        empty={
-          <Empty icon="shield" title={t('No second factor')}>
-            {policy === 'REQUIRED' &&
-              (hasPasskey ? withPasskey : t('The project requires one: the next sign-in enrolls it.'))}
-          </Empty>
-        }
-      />
-    </Section>
+    <TableSection
+      title={t('Second factors')}
+      lead={factors?.length ? codes : t('If lost, reset them under Actions.')}
+      columns={columns}
+      rows={factors}
+      skeletonRows={1}
+      empty={
+        <Empty icon="shield" title={t('No second factor')}>
+          {policy === 'REQUIRED' &&
+            (hasPasskey ? withPasskey : t('The project requires one: the next sign-in enrolls it.'))}
+        </Empty>
+      }
+    />
   );
 }

@@ -1,10 +1,10 @@
-import { useState } from 'react';
 import { AuditEvents, RevokeUserPasskey, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Columns, DataTable } from '../ui/lists/data-table.tsx';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
+import { actionColumn, type Columns } from '../ui/lists/data-table.tsx';
+import { TableSection } from '../ui/lists/table-section.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Passkey = UserAccessQuery['userAccess']['passkeys'][number];
@@ -24,7 +24,22 @@ function modelOf(aaguid: string, attested: boolean) {
 
 /** Passkeys of a user, for all applications. */
 export function UserPasskeys({ passkeys, isOn, mayChange }: UserPasskeysProps) {
-  const [revoking, setRevoking] = useState<Passkey>();
+  const [dialog, { confirm }] = useDialog();
+  const revoke = ({ id, name }: Passkey) =>
+    confirm({
+      title: t('Revoke {name}?', { name }),
+      effect: (
+        <p>
+          {t(
+            'It can no longer sign in, and its sessions end at once. The user can sign in with a code by mail; if a second factor is required and none is left, that sign-in enrolls one.',
+          )}
+        </p>
+      ),
+      verb: t('Revoke passkey'),
+      request: request(RevokeUserPasskey, { id }),
+      invalidates: [UserById, UserAccess, AuditEvents],
+      done: t('{name} revoked', { name }),
+    });
   const columns: Columns<Passkey> = [
     { header: t('Passkey'), isName: true, width: '26%', cell: ({ name }) => name },
     { header: t('Storage'), cell: ({ synced }) => (synced ? t('Synced') : t('One device')) },
@@ -35,43 +50,25 @@ export function UserPasskeys({ passkeys, isOn, mayChange }: UserPasskeysProps) {
     },
     { header: t('Added'), cell: ({ createdAt }) => <Time at={createdAt} /> },
     { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-    mayChange && actionColumn(t('Revoke'), ({ name }) => t('Revoke {name}', { name }), setRevoking),
+    mayChange && actionColumn(t('Revoke'), ({ name }) => t('Revoke {name}', { name }), revoke),
   ];
   const off = t('Passkeys are off in this project: these cannot sign in.');
   return (
-    <Section
-      flush
+    <TableSection
       title={t('Passkeys')}
       lead={isOn || !passkeys?.length ? t('For all applications. Revoke lost ones.') : off}
+      columns={columns}
+      rows={passkeys}
+      skeletonRows={1}
+      empty={
+        <Empty icon="key" title={t('No passkey')}>
+          {isOn
+            ? t('Users add passkeys after sign-in or on their account page.')
+            : t('Passkeys are off in this project.')}
+        </Empty>
+      }
     >
-      <DataTable
-        label={t('Passkeys')}
-        columns={columns}
-        rows={passkeys}
-        skeletonRows={1}
-        empty={
-          <Empty icon="key" title={t('No passkey')}>
-            {isOn
-              ? t('Users add passkeys after sign-in or on their account page.')
-              : t('Passkeys are off in this project.')}
-          </Empty>
-        }
-      />
-      <ConfirmMutation
-        title={t('Revoke {name}?', { name: revoking?.name })}
-        verb={t('Revoke passkey')}
-        operation={RevokeUserPasskey}
-        variables={revoking && { id: revoking.id }}
-        invalidates={[UserById, UserAccess, AuditEvents]}
-        done={t('{name} revoked', { name: revoking?.name })}
-        onClose={() => setRevoking(undefined)}
-      >
-        <p>
-          {t(
-            'It can no longer sign in, and its sessions end at once. The user can sign in with a code by mail; if a second factor is required and none is left, that sign-in enrolls one.',
-          )}
-        </p>
-      </ConfirmMutation>
-    </Section>
+      {dialog}
+    </TableSection>
   );
 }

@@ -1,23 +1,39 @@
-import { useState } from 'react';
 import { AuditEvents, EndUserSession, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Columns, DataTable } from '../ui/lists/data-table.tsx';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
+import { actionColumn, type Columns } from '../ui/lists/data-table.tsx';
+import { TableSection } from '../ui/lists/table-section.tsx';
 import { Time } from '../ui/time.tsx';
 import { browserName, methodsIn } from './labels.ts';
 
 type Session = UserAccessQuery['userAccess']['sessions'][number];
 
-interface UserSessionsProps {
+/** Active sessions. */
+export function UserSessions({
+  sessions,
+  mayChange,
+}: {
   sessions: readonly Session[] | undefined;
   mayChange: boolean;
-}
-
-/** Active sessions. */
-export function UserSessions({ sessions, mayChange }: UserSessionsProps) {
-  const [ending, setEnding] = useState<Session>();
+}) {
+  const [dialog, { confirm }] = useDialog();
+  const end = ({ id, userAgent }: Session) =>
+    confirm({
+      title: t('End this session?'),
+      effect: (
+        <p>
+          {t('The user is signed out in {userAgent}, and its applications receive a logout. They can sign in again.', {
+            userAgent: browserName(userAgent),
+          })}
+        </p>
+      ),
+      verb: t('End session'),
+      request: request(EndUserSession, { id }),
+      invalidates: [UserById, UserAccess, AuditEvents],
+      done: t('Session ended'),
+    });
   const columns: Columns<Session> = [
     { header: t('Browser'), isName: true, width: '26%', cell: ({ userAgent }) => browserName(userAgent) },
     { header: t('Address'), cell: ({ ip }) => ip ?? '–' },
@@ -32,33 +48,19 @@ export function UserSessions({ sessions, mayChange }: UserSessionsProps) {
       actionColumn(
         t('End'),
         (one) => t('End the session in {userAgent}', { userAgent: browserName(one.userAgent) }),
-        setEnding,
+        end,
       ),
   ];
   return (
-    <Section flush title={t('Sessions')} lead={t('Active sessions. A session serves all applications in its browser.')}>
-      <DataTable
-        label={t('Sessions')}
-        columns={columns}
-        rows={sessions}
-        skeletonRows={1}
-        empty={<Empty icon="browser" title={t('No active sessions')} />}
-      />
-      <ConfirmMutation
-        title={t('End this session?')}
-        verb={t('End session')}
-        operation={EndUserSession}
-        variables={ending && { id: ending.id }}
-        invalidates={[UserById, UserAccess, AuditEvents]}
-        done={t('Session ended')}
-        onClose={() => setEnding(undefined)}
-      >
-        <p>
-          {t('The user is signed out in {userAgent}, and its applications receive a logout. They can sign in again.', {
-            userAgent: browserName(ending?.userAgent),
-          })}
-        </p>
-      </ConfirmMutation>
-    </Section>
+    <TableSection
+      title={t('Sessions')}
+      lead={t('Active sessions. A session serves all applications in its browser.')}
+      columns={columns}
+      rows={sessions}
+      skeletonRows={1}
+      empty={<Empty icon="browser" title={t('No active sessions')} />}
+    >
+      {dialog}
+    </TableSection>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal } from '@mantine/core';
+import { Alert, Button, Group } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
@@ -19,10 +19,11 @@ import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { SecondaryButton } from '../ui/buttons.tsx';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton, PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { useAction } from '../ui/feedback/use-action.ts';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
@@ -80,8 +81,10 @@ export function Component() {
 function Receiver({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean }) {
   const address = useQuery(WebhookUrl, { id: webhook.id }, { pause: !mayChange });
   const test = useAction(TestWebhook, stale, t('Test event queued'));
-  const [isEditing, setEditing] = useState(false);
+  const [dialog, { open }] = useDialog();
   const url = address.data?.webhookUrl;
+  const edit = (url: string) =>
+    open(t('Edit the webhook'), (close) => <WebhookForm webhook={{ ...webhook, url }} onClose={close} />, 'lg');
   const { id, host, types, lastDeliveredAt, failingSince, secretCreatedAt, previousSecretUntil } = webhook;
   return (
     <Section
@@ -96,7 +99,7 @@ function Receiver({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
             >
               {t('Send test event')}
             </SecondaryButton>
-            <SecondaryButton disabled={!url} onClick={() => setEditing(true)}>
+            <SecondaryButton disabled={!url} onClick={() => url && edit(url)}>
               {t('Edit')}
             </SecondaryButton>
           </>
@@ -121,29 +124,51 @@ function Receiver({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
         ]}
       />
       {mayChange && <WebhookActions webhook={webhook} />}
-      <Modal opened={isEditing} onClose={() => setEditing(false)} title={t('Edit the webhook')} size="lg">
-        <Suspense fallback={null}>
-          {isEditing && url && <WebhookForm webhook={{ ...webhook, url }} onClose={() => setEditing(false)} />}
-        </Suspense>
-      </Modal>
+      {dialog}
     </Section>
   );
 }
 
 /** Disables the webhook, replaces its secret, or deletes it. */
 function WebhookActions({ webhook }: { webhook: Webhook }) {
-  const { id, disabledReason, previousSecretUntil } = webhook;
+  const { id, host, disabledReason, previousSecretUntil } = webhook;
   const isEnabled = disabledReason === null;
   const toggle = useAction(UpdateWebhook, stale, isEnabled ? t('Webhook disabled') : t('Webhook enabled'));
   const [rotate, rotating, rotateFailure] = useMutation(RotateWebhookSecret, stale);
-  const [dialog, setDialog] = useState<'rotate' | 'delete'>();
+  const [dialog, { open, confirm }] = useDialog();
   const [secret, setSecret] = useState<string>();
-  const close = () => setDialog(undefined);
+  const navigate = useNavigate();
+  const path = useProjectPath();
   const replaceSecret = async () => {
-    close();
     const outcome = await rotate({ id });
     setSecret(outcome.data?.rotateWebhookSecret.secret);
   };
+  const askToReplace = () =>
+    open(t('Rotate the signing secret?'), (close) => (
+      <DialogForm
+        verb={t('Rotate secret')}
+        busy={false}
+        failure={undefined}
+        onSubmit={() => {
+          close();
+          void replaceSecret();
+        }}
+        onClose={close}
+      >
+        <p>{t('Both secrets sign for 24 hours, so that the receiver can change without a gap.')}</p>
+        {previousSecretUntil && <p>{t('The secret before that stops signing now.')}</p>}
+      </DialogForm>
+    ));
+  const remove = () =>
+    confirm({
+      title: t('Delete the webhook to {host}?', { host }),
+      effect: <p>{t('It receives no more events. Its deliveries are deleted, also those that wait.')}</p>,
+      verb: t('Delete webhook'),
+      request: request(DeleteWebhook, { id }),
+      invalidates: [Webhooks, AuditEvents],
+      done: t('Webhook deleted'),
+      onDone: () => void navigate(path('webhooks')),
+    });
   const button = { variant: 'default', size: 'xs' } as const;
   return (
     <>
@@ -155,47 +180,16 @@ function WebhookActions({ webhook }: { webhook: Webhook }) {
         >
           {isEnabled ? t('Disable') : t('Enable')}
         </Button>
-        <Button {...button} loading={rotating} onClick={() => setDialog('rotate')}>
+        <Button {...button} loading={rotating} onClick={askToReplace}>
           {t('Rotate secret')}
         </Button>
-        <Button variant="subtle" color="red" size="xs" onClick={() => setDialog('delete')}>
+        <Button variant="subtle" color="red" size="xs" onClick={remove}>
           {t('Delete webhook')}
         </Button>
       </Group>
       <FormError failure={toggle.failure ?? rotateFailure} />
-      <Modal opened={dialog === 'rotate'} onClose={close} title={t('Rotate the signing secret?')}>
-        <DialogForm
-          verb={t('Rotate secret')}
-          busy={false}
-          failure={undefined}
-          onSubmit={() => void replaceSecret()}
-          onClose={close}
-        >
-          <p>{t('Both secrets sign for 24 hours, so that the receiver can change without a gap.')}</p>
-          {previousSecretUntil && <p>{t('The secret before that stops signing now.')}</p>}
-        </DialogForm>
-      </Modal>
-      <DeleteDialog opened={dialog === 'delete'} webhook={webhook} onClose={close} />
+      {dialog}
       <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />
     </>
-  );
-}
-
-function DeleteDialog({ opened, webhook, onClose }: { opened: boolean; webhook: Webhook; onClose(): void }) {
-  const navigate = useNavigate();
-  const path = useProjectPath();
-  return (
-    <ConfirmMutation
-      title={t('Delete the webhook to {host}?', { host: webhook.host })}
-      verb={t('Delete webhook')}
-      operation={DeleteWebhook}
-      variables={opened ? { id: webhook.id } : undefined}
-      invalidates={[Webhooks, AuditEvents]}
-      done={t('Webhook deleted')}
-      onDone={() => void navigate(path('webhooks'))}
-      onClose={onClose}
-    >
-      <p>{t('It receives no more events. Its deliveries are deleted, also those that wait.')}</p>
-    </ConfirmMutation>
   );
 }

@@ -1,5 +1,4 @@
-import { Modal } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { Webhooks } from '../generated/operations.ts';
@@ -9,9 +8,11 @@ import { AddButton } from '../ui/buttons.tsx';
 import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
+import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
-import { Page, Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { Page } from '../ui/layout/page.tsx';
+import type { Column } from '../ui/lists/data-table.tsx';
+import { TableSection } from '../ui/lists/table-section.tsx';
 import { Time } from '../ui/time.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { eventsOf, type Webhook, WebhookState } from './webhook-state.tsx';
@@ -35,12 +36,13 @@ export function Component() {
   const path = useProjectPath();
   const { mayChange } = useAccess(project.id);
   const { data, failure, reload } = useQuery(Webhooks, { projectId: project.id }, { everySeconds: 10 });
-  const [creating, setCreating] = useState(false);
+  const [dialog, { open }] = useDialog();
   const [secret, setSecret] = useState<string>();
   if (failure && !data) return <LoadError failure={failure} subject={t('the list of webhooks')} retry={reload} />;
   const all = data?.webhooks;
+  const form = (close: () => void) => <WebhookForm onClose={close} onSecret={setSecret} />;
   const create = mayChange && (
-    <AddButton disabled={(all?.length ?? 0) >= maxWebhooks} onClick={() => setCreating(true)}>
+    <AddButton disabled={(all?.length ?? 0) >= maxWebhooks} onClick={() => open(t('Create a webhook'), form, 'lg')}>
       {t('Create webhook')}
     </AddButton>
   );
@@ -51,27 +53,19 @@ export function Component() {
       actions={all?.length ? create : undefined}
     >
       {!mayChange && <ViewerNotice project={project} />}
-      <Section flush>
-        <DataTable
-          label={t('Webhooks')}
-          columns={columns}
-          rows={all}
-          linkOf={({ id }) => path(`webhooks/${id}`)}
-          skeletonRows={3}
-          empty={
-            <Empty icon="code" title={t('No webhook yet')} action={create}>
-              {t('A webhook receives each event within seconds, at least once.')}
-            </Empty>
-          }
-        />
-      </Section>
-      <Modal opened={creating} onClose={() => setCreating(false)} title={t('Create a webhook')} size="lg">
-        {creating && (
-          <Suspense>
-            <WebhookForm onClose={() => setCreating(false)} onSecret={setSecret} />
-          </Suspense>
-        )}
-      </Modal>
+      <TableSection
+        label={t('Webhooks')}
+        columns={columns}
+        rows={all}
+        linkOf={({ id }) => path(`webhooks/${id}`)}
+        skeletonRows={3}
+        empty={
+          <Empty icon="code" title={t('No webhook yet')} action={create}>
+            {t('A webhook receives each event within seconds, at least once.')}
+          </Empty>
+        }
+      />
+      {dialog}
       <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />
     </Page>
   );

@@ -14,12 +14,12 @@ import { useProjectPath } from '../../projects/project.tsx';
 import { AddButton, LinkButton } from '../../ui/buttons.tsx';
 import { Code } from '../../ui/code/code.tsx';
 import { CopyButton } from '../../ui/code/copy.tsx';
-import { ShowGraphql } from '../../ui/code/show-graphql.tsx';
-import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
+import { request, ShowGraphql } from '../../ui/code/show-graphql.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
+import { type Confirmation, useDialog } from '../../ui/feedback/use-dialog.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { type Columns, DataTable } from '../../ui/lists/data-table.tsx';
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import { ClientSecrets } from './client-secrets.tsx';
@@ -49,6 +49,12 @@ function KeyName(key: Key) {
   );
 }
 
+const columns: Column<Key>[] = [
+  { header: t('Key'), isName: true, cell: KeyName },
+  { header: t('Kind'), cell: ({ kind }) => kinds[kind].name },
+  ...lifeColumns,
+];
+
 /** All keys and secrets of the application. */
 export function ClientKeys(props: ClientPartProps) {
   return (
@@ -64,21 +70,18 @@ export function ClientKeys(props: ClientPartProps) {
 /** Several of a kind may be live at once, for rotation without downtime. */
 function ApiKeys({ client, mayChange }: ClientPartProps) {
   const [issued, setIssued] = useState<{ kind: ApiKeyKind; key: string }>();
-  const [revoking, setRevoking] = useState<Key>();
+  const [dialog, { confirm }] = useDialog();
   const [issue, issuing, failure] = useMutation(IssueApiKey, [ClientById]);
-  const live = client.apiKeys.filter(({ revokedAt }) => revokedAt === null);
+  const revoke = (key: Key) => {
+    const live = client.apiKeys.filter(({ kind, revokedAt }) => kind === key.kind && revokedAt === null);
+    confirm(revocation(key, live.length === 1));
+  };
 
   const make = async (kind: ApiKeyKind) => {
     const outcome = await issue({ clientId: client.id, kind });
     if (outcome.data) setIssued({ kind, key: outcome.data.issueApiKey.key });
   };
   const newKind = kinds[issued?.kind ?? 'SECRET'];
-  const columns: Columns<Key> = [
-    { header: t('Key'), isName: true, cell: KeyName },
-    { header: t('Kind'), cell: ({ kind }) => kinds[kind].name },
-    ...lifeColumns,
-    mayChange && revokeColumn(nameOf, setRevoking),
-  ];
   return (
     <>
       <Section
@@ -97,7 +100,7 @@ function ApiKeys({ client, mayChange }: ClientPartProps) {
         <FormError failure={failure} />
         <DataTable
           label={t('API keys')}
-          columns={columns}
+          columns={[...columns, mayChange && revokeColumn(nameOf, revoke)]}
           rows={client.apiKeys}
           empty={
             <Empty icon="key" title={t('No key')}>
@@ -115,30 +118,28 @@ function ApiKeys({ client, mayChange }: ClientPartProps) {
         isPublic={newKind === kinds.PUBLISHABLE}
         onDone={() => setIssued(undefined)}
       />
-      <ConfirmMutation
-        title={t('Revoke this key?')}
-        verb={t('Revoke key')}
-        operation={RevokeApiKey}
-        variables={revoking && { id: revoking.id }}
-        invalidates={[ClientById]}
-        done={revoking ? t('{name} revoked', { name: nameOf(revoking) }) : ''}
-        onClose={() => setRevoking(undefined)}
-      >
-        <p>
-          {rich('Requests with <code>{key}</code> fail at once. This cannot be undone.', {
-            key: revoking && nameOf(revoking),
-          })}
-        </p>
-        <p>
-          <LastUse at={revoking?.lastUsedAt} />{' '}
-          {revoking &&
-            live.filter(({ kind }) => kind === revoking.kind).length === 1 &&
-            t('It is the last live {name}.', { name: lower(kinds[revoking.kind].name) })}
-        </p>
-      </ConfirmMutation>
+      {dialog}
     </>
   );
 }
+
+/** @param isLast of its kind */
+const revocation = (key: Key, isLast: boolean): Confirmation => ({
+  title: t('Revoke this key?'),
+  effect: (
+    <>
+      <p>{rich('Requests with <code>{key}</code> fail at once. This cannot be undone.', { key: nameOf(key) })}</p>
+      <p>
+        <LastUse at={key.lastUsedAt} />{' '}
+        {isLast && t('It is the last live {name}.', { name: lower(kinds[key.kind].name) })}
+      </p>
+    </>
+  ),
+  verb: t('Revoke key'),
+  request: request(RevokeApiKey, { id: key.id }),
+  invalidates: [ClientById],
+  done: t('{name} revoked', { name: nameOf(key) }),
+});
 
 function AssertionKey({ client, mayChange }: ClientPartProps) {
   const path = useProjectPath();

@@ -10,11 +10,12 @@ import { t } from '../../language/language.ts';
 import { rich } from '../../language/rich.tsx';
 import { useProject } from '../../projects/project.tsx';
 import { AddButton } from '../../ui/buttons.tsx';
-import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
+import { request } from '../../ui/code/show-graphql.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
+import { type Confirmation, useDialog } from '../../ui/feedback/use-dialog.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { type Columns, DataTable } from '../../ui/lists/data-table.tsx';
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import { hasSecret } from '../kind.ts';
@@ -25,11 +26,16 @@ type Secret = ClientSecretRowFragment;
 const maxLive = 2;
 const nameOf = ({ hint }: Secret) => `lk_cs_…${hint}`;
 
+const columns: Column<Secret>[] = [
+  { header: t('Secret'), isName: true, cell: (secret) => <code>{nameOf(secret)}</code> },
+  ...lifeColumns,
+];
+
 /** The application's client secrets: one in use and, for rotation, its successor. */
 export function ClientSecrets({ client, mayChange }: ClientPartProps) {
   const project = useProject();
   const [issued, setIssued] = useState<string>();
-  const [revoking, setRevoking] = useState<Secret>();
+  const [dialog, { confirm }] = useDialog();
   const [issue, issuing, failure] = useMutation(IssueClientSecret, [ClientById]);
   const live = client.clientSecrets.filter(({ revokedAt }) => revokedAt === null);
   if (!hasSecret(client.tokenEndpointAuthMethod) && live.length === 0) return null;
@@ -38,11 +44,7 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
     const outcome = await issue({ clientId: client.id });
     if (outcome.data) setIssued(outcome.data.issueClientSecret.secret);
   };
-  const columns: Columns<Secret> = [
-    { header: t('Secret'), isName: true, cell: (secret) => <code>{nameOf(secret)}</code> },
-    ...lifeColumns,
-    mayChange && revokeColumn(nameOf, setRevoking),
-  ];
+  const revoke = (secret: Secret) => confirm(revocation(secret, live.length === 1));
   return (
     <>
       <Section
@@ -62,7 +64,7 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
         <FormError failure={failure} />
         <DataTable
           label={t('Client secrets')}
-          columns={columns}
+          columns={[...columns, mayChange && revokeColumn(nameOf, revoke)]}
           rows={client.clientSecrets}
           empty={
             <Empty icon="key" title={t('No secret')}>
@@ -79,24 +81,25 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
         hint={t('Server only.')}
         onDone={() => setIssued(undefined)}
       />
-      <ConfirmMutation
-        title={t('Revoke this secret?')}
-        verb={t('Revoke secret')}
-        operation={RevokeClientSecret}
-        variables={revoking && { id: revoking.id }}
-        invalidates={[ClientById]}
-        done={revoking ? t('{name} revoked', { name: nameOf(revoking) }) : ''}
-        onClose={() => setRevoking(undefined)}
-      >
-        <p>
-          {rich('Token requests with <code>{key}</code> fail at once. This cannot be undone.', {
-            key: revoking && nameOf(revoking),
-          })}
-        </p>
-        <p>
-          <LastUse at={revoking?.lastUsedAt} /> {live.length === 1 && t('It is the last live secret.')}
-        </p>
-      </ConfirmMutation>
+      {dialog}
     </>
   );
 }
+
+const revocation = (secret: Secret, isLast: boolean): Confirmation => ({
+  title: t('Revoke this secret?'),
+  effect: (
+    <>
+      <p>
+        {rich('Token requests with <code>{key}</code> fail at once. This cannot be undone.', { key: nameOf(secret) })}
+      </p>
+      <p>
+        <LastUse at={secret.lastUsedAt} /> {isLast && t('It is the last live secret.')}
+      </p>
+    </>
+  ),
+  verb: t('Revoke secret'),
+  request: request(RevokeClientSecret, { id: secret.id }),
+  invalidates: [ClientById],
+  done: t('{name} revoked', { name: nameOf(secret) }),
+});

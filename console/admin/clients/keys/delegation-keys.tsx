@@ -1,4 +1,4 @@
-import { Badge, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Badge, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../../api.ts';
 import {
@@ -14,14 +14,15 @@ import { AddButton, SecondaryButton } from '../../ui/buttons.tsx';
 import { Code } from '../../ui/code/code.tsx';
 import { IdChip } from '../../ui/code/copy.tsx';
 import { request } from '../../ui/code/show-graphql.tsx';
-import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
+import { type Confirmation, useDialog } from '../../ui/feedback/use-dialog.tsx';
 import { saveFile } from '../../ui/files/save-file.ts';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 import { useDialogForm } from '../../ui/forms/use-dialog-form.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Section } from '../../ui/layout/page.tsx';
-import { actionColumn, type Columns, DataTable } from '../../ui/lists/data-table.tsx';
+import { actionColumn, type Column } from '../../ui/lists/data-table.tsx';
+import { TableSection } from '../../ui/lists/table-section.tsx';
+import { isLive } from '../../ui/secrets/expiry.ts';
 import { Time } from '../../ui/time.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import styles from './delegation-keys.module.css';
@@ -31,49 +32,40 @@ type Key = DelegationKeyRowFragment;
 
 const queries = [ClientById, DelegationKeysQuery];
 const sides = { SP: t('Your server'), IDP: t('This instance') } as const;
-const isLive = ({ expiresAt }: Key) => !expiresAt || new Date(expiresAt).getTime() > Date.now();
+const labelOf = ({ party }: Key) => t('Revoke the keys of {party}', { party: lower(sides[party]) });
 
-const ownerOf = (party: keyof typeof sides) => lower(sides[party]);
+const columns: Column<Key>[] = [
+  { header: t('Belongs to'), isName: true, cell: ({ party }) => sides[party] },
+  {
+    header: t('Signing key'),
+    cell: ({ signingKid }) => <IdChip id={signingKid} label={t('signing key thumbprint')} />,
+  },
+  {
+    header: t('Encryption key'),
+    cell: ({ encryptionKid }) => <IdChip id={encryptionKid} label={t('encryption key thumbprint')} />,
+  },
+  {
+    header: t('Status'),
+    cell: (key) =>
+      isLive(key) ? (
+        <Badge color="good">{key.expiresAt ? t('Ending') : t('Live')}</Badge>
+      ) : (
+        <Badge color="bad">{t('Ended')}</Badge>
+      ),
+  },
+  { header: t('Expires'), cell: ({ expiresAt }) => <Time at={expiresAt} fallback={t('When replaced')} /> },
+];
 
 /** Delegation keys of both sides. A back end uses them to manage second factors on its own pages. */
 export function DelegationKeys({ client, mayChange }: ClientPartProps) {
   const { data } = useQuery(DelegationKeysQuery, { clientId: client.id });
-  const [asking, setAsking] = useState<'register' | 'rotate'>();
-  const [revoking, setRevoking] = useState<Key>();
+  const [dialog, { open, confirm }] = useDialog();
   const keys = data?.client?.delegationKeys;
   const ours = keys?.find((key) => key.party === 'IDP' && isLive(key));
-  const close = () => setAsking(undefined);
-  const columns: Columns<Key> = [
-    { header: t('Belongs to'), isName: true, cell: ({ party }) => sides[party] },
-    {
-      header: t('Signing key'),
-      cell: ({ signingKid }) => <IdChip id={signingKid} label={t('signing key thumbprint')} />,
-    },
-    {
-      header: t('Encryption key'),
-      cell: ({ encryptionKid }) => <IdChip id={encryptionKid} label={t('encryption key thumbprint')} />,
-    },
-    {
-      header: t('Status'),
-      cell: (key) =>
-        isLive(key) ? (
-          <Badge color="good">{key.expiresAt ? t('Ending') : t('Live')}</Badge>
-        ) : (
-          <Badge color="bad">{t('Ended')}</Badge>
-        ),
-    },
-    { header: t('Expires'), cell: ({ expiresAt }) => <Time at={expiresAt} fallback={t('When replaced')} /> },
-    mayChange &&
-      actionColumn(
-        t('Revoke'),
-        ({ party }) => t('Revoke the keys of {party}', { party: ownerOf(party) }),
-        setRevoking,
-        isLive,
-      ),
-  ];
+  const register = () =>
+    open(t("Register your server's keys"), (close) => <RegisterForm clientId={client.id} onClose={close} />, 'lg');
   return (
-    <Section
-      flush
+    <TableSection
       title={t('Delegation keys')}
       lead={t(
         'Lets your server change second factors over signed and encrypted requests (DelegationClient of @latchkey/node).',
@@ -82,26 +74,25 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
         mayChange && (
           <>
             {ours && (
-              <SecondaryButton onClick={() => setAsking('rotate')}>{t('New keys of this instance')}</SecondaryButton>
+              <SecondaryButton onClick={() => confirm(rotation(client.id))}>
+                {t('New keys of this instance')}
+              </SecondaryButton>
             )}
-            <AddButton variant="default" onClick={() => setAsking('register')}>
+            <AddButton variant="default" onClick={register}>
               {t('Register your keys')}
             </AddButton>
           </>
         )
       }
+      columns={[...columns, mayChange && actionColumn(t('Revoke'), labelOf, (key) => confirm(revocation(key)), isLive)]}
+      rows={keys}
+      skeletonRows={2}
+      empty={
+        <Empty icon="key" title={t('Not set up')}>
+          {t('Needed only to change second factors on your own pages.')}
+        </Empty>
+      }
     >
-      <DataTable
-        label={t('Delegation keys')}
-        columns={columns}
-        rows={keys}
-        skeletonRows={2}
-        empty={
-          <Empty icon="key" title={t('Not set up')}>
-            {t('Needed only to change second factors on your own pages.')}
-          </Empty>
-        }
-      />
       {ours && (
         <Stack gap="sm" className={styles.ours ?? ''}>
           <p>{t('Environment variables for your server:')}</p>
@@ -109,34 +100,28 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
           <Pem name="IDP_X25519_PUBLIC_KEY_PEM" text={ours.encryptionPublicPem} />
         </Stack>
       )}
-      <Modal opened={asking === 'register'} onClose={close} title={t("Register your server's keys")} size="lg">
-        {asking === 'register' && <RegisterForm clientId={client.id} onClose={close} />}
-      </Modal>
-      <ConfirmMutation
-        title={t('New keys of this instance?')}
-        verb={t('Generate keys')}
-        operation={RotateDelegationKeys}
-        variables={asking === 'rotate' ? { input: { clientId: client.id } } : undefined}
-        invalidates={queries}
-        done={t('Keys generated')}
-        onClose={close}
-      >
-        <p>{t('Current keys stay valid for a week: deploy the new public keys to your server by then.')}</p>
-      </ConfirmMutation>
-      <ConfirmMutation
-        title={t('Revoke the keys of {party}?', { party: revoking && ownerOf(revoking.party) })}
-        verb={t('Revoke keys')}
-        operation={RevokeDelegationKey}
-        variables={revoking && { id: revoking.id }}
-        invalidates={queries}
-        done={t('Keys revoked')}
-        onClose={() => setRevoking(undefined)}
-      >
-        <p>{t('Delegation requests with these keys fail at once. Sign-in is unaffected.')}</p>
-      </ConfirmMutation>
-    </Section>
+      {dialog}
+    </TableSection>
   );
 }
+
+const rotation = (clientId: string): Confirmation => ({
+  title: t('New keys of this instance?'),
+  effect: <p>{t('Current keys stay valid for a week: deploy the new public keys to your server by then.')}</p>,
+  verb: t('Generate keys'),
+  request: request(RotateDelegationKeys, { input: { clientId } }),
+  invalidates: queries,
+  done: t('Keys generated'),
+});
+
+const revocation = ({ id, party }: Key): Confirmation => ({
+  title: t('Revoke the keys of {party}?', { party: lower(sides[party]) }),
+  effect: <p>{t('Delegation requests with these keys fail at once. Sign-in is unaffected.')}</p>,
+  verb: t('Revoke keys'),
+  request: request(RevokeDelegationKey, { id }),
+  invalidates: queries,
+  done: t('Keys revoked'),
+});
 
 function Pem({ name, text }: { name: string; text: string }) {
   return (

@@ -1,14 +1,11 @@
 import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { type AnyOperation, useMutation } from '../../api.ts';
 import type { Failure } from '../../failure.ts';
-import type { Operation } from '../../generated/operations.ts';
 import { rich } from '../../language/rich.tsx';
-import { type GraphqlRequest, request } from '../code/show-graphql.tsx';
+import type { GraphqlRequest } from '../code/show-graphql.tsx';
 import { DialogForm } from '../forms/dialog-form.tsx';
 import { useFirstFocus } from '../forms/first-focus.ts';
 import styles from './confirm.module.css';
-import { toast } from './toast.tsx';
 
 interface QuestionProps {
   title: string;
@@ -22,7 +19,6 @@ interface QuestionProps {
 }
 
 interface ConfirmProps extends QuestionProps {
-  opened: boolean;
   busy: boolean;
   failure: Failure | undefined;
   /** The equivalent API request, for scripts. */
@@ -31,7 +27,7 @@ interface ConfirmProps extends QuestionProps {
 }
 
 /** Confirmation dialog for irreversible actions. */
-export function Confirm(props: ConfirmProps) {
+export function Confirm(props: ConfirmProps & { opened: boolean }) {
   const { opened, title, onClose } = props;
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
@@ -40,45 +36,8 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-interface ConfirmMutationProps<Data, Variables> extends QuestionProps {
-  operation: Operation<Data, Variables>;
-  /** Absent: the dialog is closed. */
-  variables: Variables | undefined;
-  invalidates: readonly AnyOperation[];
-  /** Toast after success. */
-  done: string;
-  onDone?(): void;
-}
-
-/** Confirms a mutation and runs it; stays open with the error if it fails. */
-export function ConfirmMutation<Data, Variables extends object>(props: ConfirmMutationProps<Data, Variables>) {
-  const { operation, variables, invalidates, done, onDone, onClose, ...question } = props;
-  const [mutate, busy, failure, reset] = useMutation(operation, invalidates);
-  const close = () => {
-    reset();
-    onClose();
-  };
-  const run = async () => {
-    const outcome = variables && (await mutate(variables));
-    if (!outcome?.data) return;
-    toast(done);
-    close();
-    onDone?.();
-  };
-  return (
-    <Confirm
-      {...question}
-      opened={variables !== undefined}
-      busy={busy}
-      failure={failure}
-      graphql={variables && request(operation, variables)}
-      onClose={close}
-      onConfirm={() => void run()}
-    />
-  );
-}
-
-function Question({ children, verb, name, busy, failure, graphql, onConfirm, onClose }: ConfirmProps) {
+/** The question, and the button that confirms it. */
+export function Question({ children, verb, name, busy, failure, graphql, onConfirm, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState('');
   const firstFocus = useFirstFocus<HTMLInputElement>();
   const isTyped = name === undefined || typed.trim() === name;

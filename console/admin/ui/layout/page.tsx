@@ -57,7 +57,7 @@ export function Page({ title, lead, badges, actions, back, narrow = false, child
 }
 
 interface SectionProps {
-  title?: string;
+  title?: string | undefined;
   lead?: ReactNode;
   actions?: ReactNode;
   /** No padding, for content with its own, such as tables. */

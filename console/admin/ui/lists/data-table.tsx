@@ -81,7 +81,7 @@ export function editColumn<Row extends { name: string }>(options: EditColumnOpti
   };
 }
 
-interface DataTableProps<Row> {
+export interface DataTableProps<Row> {
   /** For screen readers. */
   label: string;
   columns: Columns<Row>;

@@ -4,10 +4,11 @@ import type { AnyOperation } from '../../api.ts';
 import type { Operation } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { AddButton } from '../buttons.tsx';
-import { ConfirmMutation } from '../feedback/confirm.tsx';
+import { request } from '../code/show-graphql.tsx';
 import { Empty } from '../feedback/empty.tsx';
-import { Section } from '../layout/page.tsx';
-import { actionColumn, type Column, type Columns, DataTable } from '../lists/data-table.tsx';
+import { type Confirmation, useDialog } from '../feedback/use-dialog.tsx';
+import { actionColumn, type Column, type Columns } from '../lists/data-table.tsx';
+import { TableSection } from '../lists/table-section.tsx';
 import { Time } from '../time.tsx';
 import { isLive, type Lifetime } from './expiry.ts';
 import { LastUse, Secrets, untilSaved } from './secret.tsx';
@@ -47,36 +48,48 @@ interface TokenListProps<Row extends TokenRow> {
 
 /** Tokens of one type: list, issue (shown once), revoke. */
 export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
-  const [chosen, setChosen] = useState<Row>();
-  const consequence = chosen && props.consequence(chosen);
+  const [dialog, { confirm }] = useDialog();
   return (
-    <Section flush title={props.title} lead={props.lead} actions={props.mayChange && <IssueToken {...props} />}>
-      <DataTable
-        label={props.label}
-        columns={columnsOf(props, setChosen)}
-        rows={props.tokens}
-        skeletonRows={2}
-        empty={
-          <Empty icon="key" title={t('No tokens yet')}>
-            {props.empty}
-          </Empty>
-        }
-      />
-      <ConfirmMutation
-        title={t('Revoke {name}?', { name: chosen?.name })}
-        verb={t('Revoke token')}
-        {...props.revocation}
-        variables={chosen && { id: chosen.id }}
-        done={t('{name} revoked', { name: chosen?.name })}
-        onClose={() => setChosen(undefined)}
-      >
-        <p>{consequence?.before}</p>
-        <p>
-          <LastUse at={chosen?.lastUsedAt} /> {consequence?.after}
-        </p>
-      </ConfirmMutation>
-    </Section>
+    <TableSection
+      title={props.title}
+      lead={props.lead}
+      actions={props.mayChange && <IssueToken {...props} />}
+      label={props.label}
+      columns={columnsOf(props, (token) => confirm(revocation(props, token)))}
+      rows={props.tokens}
+      skeletonRows={2}
+      empty={
+        <Empty icon="key" title={t('No tokens yet')}>
+          {props.empty}
+        </Empty>
+      }
+    >
+      {dialog}
+    </TableSection>
   );
+}
+
+function revocation<Row extends TokenRow>(
+  { revocation: { operation, invalidates }, consequence }: TokenListProps<Row>,
+  token: Row,
+): Confirmation {
+  const { id, name, lastUsedAt } = token;
+  const { before, after } = consequence(token);
+  return {
+    title: t('Revoke {name}?', { name }),
+    effect: (
+      <>
+        <p>{before}</p>
+        <p>
+          <LastUse at={lastUsedAt} /> {after}
+        </p>
+      </>
+    ),
+    verb: t('Revoke token'),
+    request: request(operation, { id }),
+    invalidates,
+    done: t('{name} revoked', { name }),
+  };
 }
 
 function columnsOf<Row extends TokenRow>(

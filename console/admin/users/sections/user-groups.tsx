@@ -1,26 +1,26 @@
-import { Button, Group, Modal, Pill, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Group, Pill, Text } from '@mantine/core';
+import { lazy } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '../../api.ts';
 import { GroupsOfUser } from '../../generated/operations.ts';
+import { leaving } from '../../groups/leaving.tsx';
 import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
+import { AddButton } from '../../ui/buttons.tsx';
 import { atLeast } from '../../ui/counted.ts';
 import { LoadError } from '../../ui/feedback/errors.tsx';
-import { LazyDialog } from '../../ui/feedback/lazy-dialog.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { useDialog } from '../../ui/feedback/use-dialog.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 
 const AddMember = lazy(async () => ({ default: (await import('../../groups/add-member.tsx')).AddMember }));
-const LeaveGroup = lazy(async () => ({ default: (await import('../../groups/leave-group.tsx')).LeaveGroup }));
 
 /** Groups of the user; those of the directory change only there. */
 export function UserGroups({ user, mayChange }: { user: { id: string; name: string }; mayChange: boolean }) {
   const project = useProject();
   const path = useProjectPath();
   const { data, failure, reload } = useQuery(GroupsOfUser, { projectId: project.id, userId: user.id });
-  const [isAdding, setAdding] = useState(false);
-  const [leaving, setLeaving] = useState<{ id: string; displayName: string }>();
+  const [dialog, { open, confirm }] = useDialog();
+  const add = () => open(t('Add to a group'), (close) => <AddMember userId={user.id} onClose={close} />);
   const groups = data?.groups;
   const more = groups ? groups.totalCount - groups.edges.length : 0;
   return (
@@ -29,9 +29,9 @@ export function UserGroups({ user, mayChange }: { user: { id: string; name: stri
       lead={t('Groups of the directory are managed there.')}
       actions={
         mayChange && (
-          <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+          <AddButton variant="default" onClick={add}>
             {t('Add to group')}
-          </Button>
+          </AddButton>
         )
       }
     >
@@ -52,7 +52,7 @@ export function UserGroups({ user, mayChange }: { user: { id: string; name: stri
                 'aria-hidden': false,
                 tabIndex: 0,
               }}
-              onRemove={() => setLeaving(node)}
+              onRemove={() => confirm(leaving(user, node))}
             >
               <Link to={path(`groups/${node.id}`)}>{node.displayName}</Link>
             </Pill>
@@ -60,21 +60,7 @@ export function UserGroups({ user, mayChange }: { user: { id: string; name: stri
           {groups && more > 0 && <li>{t('and {count} more', { count: atLeast(more, groups.isTotalLimited) })}</li>}
         </Group>
       )}
-      <Modal opened={isAdding} onClose={() => setAdding(false)} title={t('Add to a group')}>
-        {isAdding && (
-          <Suspense>
-            <AddMember userId={user.id} onClose={() => setAdding(false)} />
-          </Suspense>
-        )}
-      </Modal>
-      {leaving && (
-        <LazyDialog>
-          <LeaveGroup
-            member={{ userId: user.id, userName: user.name, groupId: leaving.id, groupName: leaving.displayName }}
-            onClose={() => setLeaving(undefined)}
-          />
-        </LazyDialog>
-      )}
+      {dialog}
     </Section>
   );
 }

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
 import { useMutation } from '../../api.ts';
 import {
   AuditEvents,
@@ -11,9 +10,10 @@ import {
 } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { rich } from '../../language/rich.tsx';
-import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
+import { request } from '../../ui/code/show-graphql.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
+import { useDialog } from '../../ui/feedback/use-dialog.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -24,7 +24,7 @@ type Invitee = Pick<
 
 /** The invitation of a user who has not signed in; nothing for others. */
 export function UserInvitation({ user, mayChange }: { user: Invitee; mayChange: boolean }) {
-  const [isRevoking, setRevoking] = useState(false);
+  const [dialog, { confirm }] = useDialog();
   const [invite, busy, failure] = useMutation(InviteUser, [UserById, AuditEvents]);
   const { active, email, id, invitedAt, lastSignInAt, provenance, userName } = user;
   const isOpen = invitedAt != null;
@@ -32,6 +32,15 @@ export function UserInvitation({ user, mayChange }: { user: Invitee; mayChange: 
   const send = async () => {
     if ((await invite({ userId: id })).data) toast(t('Invitation sent to {email}', { email }));
   };
+  const revoke = () =>
+    confirm({
+      title: t('Revoke the invitation of {userName}?', { userName }),
+      effect: <p>{t('The user is deactivated and cannot sign in. Activate the user to invite them again.')}</p>,
+      verb: t('Revoke invitation'),
+      request: request(RevokeInvitation, { userId: id }),
+      invalidates: [UserById, Users, AuditEvents],
+      done: t('Invitation revoked'),
+    });
   return (
     <Section
       title={t('Invitation')}
@@ -49,7 +58,7 @@ export function UserInvitation({ user, mayChange }: { user: Invitee; mayChange: 
               {isOpen ? t('Send again') : t('Send invitation')}
             </Button>
             {isOpen && (
-              <Button variant="default" color="red" onClick={() => setRevoking(true)}>
+              <Button variant="default" color="red" onClick={revoke}>
                 {t('Revoke')}
               </Button>
             )}
@@ -58,17 +67,7 @@ export function UserInvitation({ user, mayChange }: { user: Invitee; mayChange: 
       }
     >
       <FormError failure={failure} />
-      <ConfirmMutation
-        title={t('Revoke the invitation of {userName}?', { userName })}
-        verb={t('Revoke invitation')}
-        operation={RevokeInvitation}
-        variables={isRevoking ? { userId: id } : undefined}
-        invalidates={[UserById, Users, AuditEvents]}
-        done={t('Invitation revoked')}
-        onClose={() => setRevoking(false)}
-      >
-        <p>{t('The user is deactivated and cannot sign in. Activate the user to invite them again.')}</p>
-      </ConfirmMutation>
+      {dialog}
     </Section>
   );
 }

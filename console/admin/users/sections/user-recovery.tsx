@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
 import { AuditEvents, CancelUserRecovery, UserAccess, type UserAccessQuery } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
-import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
+import { request } from '../../ui/code/show-graphql.tsx';
+import { useDialog } from '../../ui/feedback/use-dialog.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { Facts } from '../../ui/lists/facts.tsx';
 import { exactly } from '../../ui/time.tsx';
@@ -15,15 +15,24 @@ interface UserRecoveryProps {
 
 /** The open recovery grant of a user. */
 export function UserRecovery({ user, recovery, mayChange }: UserRecoveryProps) {
-  const [isCancelling, setCancelling] = useState(false);
+  const [dialog, { confirm }] = useDialog();
   if (!recovery) return null;
+  const cancel = () =>
+    confirm({
+      title: t('Cancel the recovery of {name}?', { name: user.name }),
+      effect: <p>{t('Its code no longer works.')}</p>,
+      verb: t('Cancel recovery'),
+      request: request(CancelUserRecovery, { userId: user.id }),
+      invalidates: [UserAccess, AuditEvents],
+      done: t('Recovery cancelled'),
+    });
   return (
     <Section
       title={t('Account recovery')}
       lead={t('One sign-in by mail code without passkey or second factor.')}
       actions={
         mayChange && (
-          <Button variant="default" onClick={() => setCancelling(true)}>
+          <Button variant="default" onClick={cancel}>
             {t('Cancel recovery')}
           </Button>
         )
@@ -37,17 +46,7 @@ export function UserRecovery({ user, recovery, mayChange }: UserRecoveryProps) {
           [t('Expires'), exactly(recovery.expiresAt)],
         ]}
       />
-      <ConfirmMutation
-        title={t('Cancel the recovery of {name}?', { name: user.name })}
-        verb={t('Cancel recovery')}
-        operation={CancelUserRecovery}
-        variables={isCancelling ? { userId: user.id } : undefined}
-        invalidates={[UserAccess, AuditEvents]}
-        done={t('Recovery cancelled')}
-        onClose={() => setCancelling(false)}
-      >
-        <p>{t('Its code no longer works.')}</p>
-      </ConfirmMutation>
+      {dialog}
     </Section>
   );
 }

@@ -1,5 +1,4 @@
-import { Button, Modal } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '../../api.ts';
 import {
@@ -10,26 +9,44 @@ import {
 } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { useProjectPath } from '../../projects/project.tsx';
-import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
+import { AddButton } from '../../ui/buttons.tsx';
+import { request } from '../../ui/code/show-graphql.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { LoadError } from '../../ui/feedback/errors.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Section } from '../../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../../ui/lists/data-table.tsx';
+import { useDialog } from '../../ui/feedback/use-dialog.tsx';
+import { actionColumn, type Columns } from '../../ui/lists/data-table.tsx';
+import { TableSection } from '../../ui/lists/table-section.tsx';
 
 const AssignRoleForm = lazy(async () => ({ default: (await import('../assign-role.tsx')).AssignRoleForm }));
 
 type Held = UserRolesQuery['userRoles'][number];
 
+const labelOf = ({ role: { name } }: Held) => t('Remove {name}', { name });
+
 /** The user's roles in applications: direct, by the directory and by groups. */
 export function UserRoles({ userId, mayChange }: { userId: string; mayChange: boolean }) {
   const path = useProjectPath();
   const { data, failure, reload } = useQuery(UserRolesOf, { userId });
-  const [isNew, setNew] = useState(false);
-  const [leaving, setLeaving] = useState<Held>();
+  const [dialog, { open, confirm }] = useDialog();
   const held = data?.userRoles;
   if (failure && !held) return <LoadError failure={failure} subject={t('the list of roles')} retry={reload} />;
-  const columns: Column<Held>[] = [
+  const assign = () => open(t('Assign a role'), (close) => <AssignRoleForm userId={userId} onClose={close} />);
+  const remove = ({ role: { id, name, client }, directory, groups }: Held) =>
+    confirm({
+      title: t('Remove the role {name} from this user?', { name }),
+      effect: (
+        <>
+          <p>{t('Tokens issued to {name} from now on do not have it.', { name: client.name })}</p>
+          {groups.length > 0 && <p>{t('The user still holds it by a group.')}</p>}
+          {directory && <p>{t('The user still holds it by the directory.')}</p>}
+        </>
+      ),
+      verb: t('Remove'),
+      request: request(UnassignRole, { input: { roleId: id, userId } }),
+      invalidates: [UserRolesOf, AuditEvents],
+      done: t('Role removed'),
+    });
+  const columns: Columns<Held> = [
     {
       header: t('Application'),
       isName: true,
@@ -46,58 +63,26 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
           ...groups.map(({ displayName }) => t('By the group {displayName}', { displayName })),
         ].join(', '),
     },
-    ...(mayChange
-      ? [
-          actionColumn<Held>(
-            t('Remove'),
-            ({ role }) => t('Remove {name}', { name: role.name }),
-            setLeaving,
-            ({ direct }) => direct,
-          ),
-        ]
-      : []),
+    mayChange && actionColumn(t('Remove'), labelOf, remove, ({ direct }) => direct),
   ];
   return (
-    <Section
-      flush
+    <TableSection
       title={t('Roles')}
       lead={t('Rights of this user in applications.')}
       actions={
         mayChange && (
-          <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setNew(true)}>
+          <AddButton variant="default" onClick={assign}>
             {t('Assign role')}
-          </Button>
+          </AddButton>
         )
       }
+      columns={columns}
+      rows={held}
+      keyOf={({ role }) => role.id}
+      skeletonRows={1}
+      empty={<Empty icon="shield" title={t('No roles')} />}
     >
-      <DataTable
-        label={t('Roles')}
-        columns={columns}
-        rows={held}
-        keyOf={({ role }) => role.id}
-        skeletonRows={1}
-        empty={<Empty icon="shield" title={t('No roles')} />}
-      />
-      <Modal opened={isNew} onClose={() => setNew(false)} title={t('Assign a role')}>
-        {isNew && (
-          <Suspense>
-            <AssignRoleForm userId={userId} onClose={() => setNew(false)} />
-          </Suspense>
-        )}
-      </Modal>
-      <ConfirmMutation
-        title={t('Remove the role {name} from this user?', { name: leaving?.role.name })}
-        verb={t('Remove')}
-        operation={UnassignRole}
-        variables={leaving && { input: { roleId: leaving.role.id, userId } }}
-        invalidates={[UserRolesOf, AuditEvents]}
-        done={t('Role removed')}
-        onClose={() => setLeaving(undefined)}
-      >
-        <p>{t('Tokens issued to {name} from now on do not have it.', { name: leaving?.role.client.name })}</p>
-        {leaving && leaving.groups.length > 0 && <p>{t('The user still holds it by a group.')}</p>}
-        {leaving?.directory && <p>{t('The user still holds it by the directory.')}</p>}
-      </ConfirmMutation>
-    </Section>
+      {dialog}
+    </TableSection>
   );
 }
