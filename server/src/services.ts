@@ -6,6 +6,7 @@ import { NewUsers } from './domain/accounts/new-users.ts';
 import { OwnAccount } from './domain/accounts/own-account.ts';
 import { OwnAuthenticator } from './domain/accounts/own-authenticator.ts';
 import { Recoveries } from './domain/accounts/recoveries.ts';
+import { UserEdits } from './domain/accounts/user-edits.ts';
 import { AdminClients } from './domain/admins/admin-clients.ts';
 import { AdminInvitations } from './domain/admins/admin-invitations.ts';
 import { Admins } from './domain/admins/admins.ts';
@@ -315,6 +316,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     ...lower,
     invitations,
     newUsers: new NewUsers({ ...lower, invitations }),
+    userEdits: new UserEdits(lower),
     accountAccess: new AccountAccess(lower),
     forecast: new SignInForecast(lower),
     ownAccount: new OwnAccount(lower),

@@ -164,7 +164,7 @@ export async function openAdminHarness(
         trials: services.trials,
         access: services.accountAccess,
         recoveries: services.recoveries,
-        accounts: services.accounts,
+        userEdits: services.userEdits,
         invitations: services.invitations,
         newUsers: services.newUsers,
         adminInvitations: services.adminInvitations,

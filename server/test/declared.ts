@@ -274,7 +274,7 @@ export class Declared {
     if (leaf.extension !== undefined && leaf.attribute.mutability === 'readOnly') {
       const name = leaf.attribute.name;
       const values = { [name]: await this.valueOf(leaf.attribute) };
-      await this.app.services.accounts.editCustom(this.project.id, member.id, values, system);
+      await this.app.services.userEdits.editCustom(this.project.id, member.id, values, system);
     }
     const location = leaf.type === group ? holder.meta.location : member.meta.location;
     return { location, value: shown(await this.read(location), leaf)[0] };

@@ -547,6 +547,7 @@ export type MessageTemplate =
   | 'FACTOR_CHANGED'
   | 'FACTOR_CODE'
   | 'INVITATION'
+  | 'LOGIN_CHANGED'
   | 'NEW_DEVICE'
   | 'PASSKEY_CHANGED'
   | 'PHONE_CHANGED'
@@ -936,11 +937,17 @@ export type UpdateUserInput = {
   /** ISO 8601, e.g. 1990-12-31. */
   birthdate?: string | null | undefined;
   displayName?: string | null | undefined;
+  /** Login address. */
+  email?: string | null | undefined;
   familyName?: string | null | undefined;
   givenName?: string | null | undefined;
   id: string;
   /** BCP 47, e.g. en-US. */
   locale?: string | null | undefined;
+  /** Login phone, E.164, e.g. +41791234567. */
+  phone?: string | null | undefined;
+  /** Absent: follows the email address if it is the same. */
+  userName?: string | null | undefined;
   /** IANA time zone, e.g. Europe/Zurich. */
   zoneinfo?: string | null | undefined;
 };

@@ -7,6 +7,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   FACTOR_CODE: t('Code of the second factor'),
   PHONE_CODE: t('Code for a new phone number'),
   PHONE_CHANGED: t('Phone number changed'),
+  LOGIN_CHANGED: t('Sign-in details changed'),
   NEW_DEVICE: t('New device'),
   PASSKEY_CHANGED: t('Passkey changed'),
   FACTOR_CHANGED: t('Second factor changed'),

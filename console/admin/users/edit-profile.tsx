@@ -21,6 +21,7 @@ interface EditProfileProps {
   onClose(): void;
 }
 
+const logins = { email: t('Email address'), userName: t('User name'), phone: t('Phone') } as const;
 const names = { displayName: t('Name'), givenName: t('Given name'), familyName: t('Family name') } as const;
 const parts = {
   streetAddress: t('Street'),
@@ -48,7 +49,7 @@ function ProfileForm({ user, isLocked, onClose }: Omit<EditProfileProps, 'opened
     onClose,
   });
   const saved = { ...user, ...form.values };
-  const field = (name: 'displayName' | 'givenName' | 'familyName' | 'locale' | 'zoneinfo' | 'birthdate') => ({
+  const field = (name: keyof typeof logins | keyof typeof names | 'locale' | 'zoneinfo' | 'birthdate') => ({
     ...form.field(name),
     value: saved[name] ?? '',
     disabled: isLocked && name !== 'birthdate' && name !== 'displayName',
@@ -63,6 +64,14 @@ function ProfileForm({ user, isLocked, onClose }: Omit<EditProfileProps, 'opened
   return (
     <DialogForm {...form.props} verb={t('Save')} disabled={Object.keys(form.values).length === 0}>
       {isLocked && <Text c="dimmed">{t('The directory manages the locked fields. Change them there.')}</Text>}
+      <Fieldset legend={t('Sign-in')}>
+        <Text c="dimmed" size="sm">
+          {t('A change ends open sign-ins. The email addresses that the user had before get a notice.')}
+        </Text>
+        {Object.entries(logins).map(([name, label]) => (
+          <TextInput key={name} label={label} mt="xs" spellCheck={false} {...field(name as keyof typeof logins)} />
+        ))}
+      </Fieldset>
       {Object.entries(names).map(([name, label]) => (
         <TextInput key={name} label={label} maxLength={256} {...field(name as keyof typeof names)} />
       ))}

@@ -1,6 +1,6 @@
 import type { OwnField, OwnProfile } from '../domain/accounts/own-profile.ts';
 import type { ShownCustomValue } from '../domain/users/custom/own-values.ts';
-import type { PostalAddress } from '../domain/users/profile-edit.ts';
+import type { PostalAddress } from '../domain/users/edits/profile-edit.ts';
 import { type Html, hidden, html, nothing } from '../http/markup.ts';
 
 /** Looks up a text of `account.*`, or another one by its full key, in the reader's language. */

@@ -68,7 +68,7 @@ describe('the profile', () => {
     await world.begin();
     const { user, visit } = await registeredUser();
     expect(await visit.page()).not.toContain('Other details');
-    const { accounts, customAttributes } = app.services;
+    const { accounts, customAttributes, userEdits } = app.services;
     const define = (name: string, more: object = {}) =>
       customAttributes.create(world.project.id, { name, type: 'string', ...more } as never, system);
     const visibleTo = ['user'];
@@ -92,7 +92,7 @@ describe('the profile', () => {
       },
       ...{ rating: 'secret-rating', note: 'secret-note' },
     };
-    await accounts.editCustom(world.project.id, user.id, values, system);
+    await userEdits.editCustom(world.project.id, user.id, values, system);
     const page = await visit.page();
     for (const text of [
       ...['Other details', 'Badge &lt;number&gt;: &lt;b&gt;7&lt;/b&gt;', 'remote: No', 'skills: go; sql'],

@@ -17,8 +17,8 @@ import { brandIn, type ExperienceContent } from '../domain/experience/content.ts
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import { openProject } from '../domain/kernel/scope.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
+import type { PostalAddress } from '../domain/users/edits/profile-edit.ts';
 import { addressKey, isAddress } from '../domain/users/login.ts';
-import type { PostalAddress } from '../domain/users/profile-edit.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { type Html, html } from '../http/markup.ts';

@@ -330,8 +330,8 @@ it('ends without a bug', () => expect(app.bugs).toEqual([]));
 it('keeps the birthdate, which SCIM does not know, and does not return it', async () => {
   const scim = await app.project();
   const { id } = (await scim.request('POST', '/Users', whole)).body;
-  const { accounts } = app.services;
-  await accounts.editProfile(scim.id, id, { birthdate: '1990-12-31' }, system);
+  const { accounts, userEdits } = app.services;
+  await userEdits.edit(scim.id, id, { birthdate: '1990-12-31' }, system);
   for (const [method, body] of [
     ['PUT', { ...whole, title: 'Analyst' }],
     ['PATCH', replace('title', 'Author')],

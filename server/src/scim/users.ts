@@ -60,7 +60,7 @@ export class UserEndpoint {
       };
       const { accounts } = this.deps;
       const hidden = hiddenAmong(type, asserted);
-      const user = await accounts.change(caller.projectId, id, edit, caller.actor, caller.custom, hidden);
+      const user = await accounts.change(caller.projectId, id, edit, caller.actor, { schema: caller.custom, hidden });
       return answer(wantsNoBody(projection) ? 204 : 200, user, caller, projection, asserted);
     });
   }
@@ -88,7 +88,7 @@ export class UserEndpoint {
       };
       const { accounts } = this.deps;
       const hidden = hiddenAmong(type, asserted);
-      const user = await accounts.change(caller.projectId, id, edit, caller.actor, caller.custom, hidden);
+      const user = await accounts.change(caller.projectId, id, edit, caller.actor, { schema: caller.custom, hidden });
       return answer(wantsNoBody(projection) ? 204 : 200, user, caller, projection, asserted);
     });
   }

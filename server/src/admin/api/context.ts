@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountAccess } from '../../domain/accounts/account-access.ts';
-import type { Accounts } from '../../domain/accounts/accounts.ts';
 import type { Invitations } from '../../domain/accounts/invitations.ts';
 import type { NewUsers } from '../../domain/accounts/new-users.ts';
 import type { Recoveries } from '../../domain/accounts/recoveries.ts';
+import type { UserEdits } from '../../domain/accounts/user-edits.ts';
 import type { AdminInvitations } from '../../domain/admins/admin-invitations.ts';
 import type { Admins, Granter } from '../../domain/admins/admins.ts';
 import type { Apis } from '../../domain/apis/apis.ts';
@@ -88,7 +88,7 @@ export interface AdminDomain {
   directories: DirectoryTokens;
   access: AccountAccess;
   recoveries: Pick<Recoveries, 'cancel' | 'grant'>;
-  accounts: Pick<Accounts, 'editProfile' | 'editCustom'>;
+  userEdits: Pick<UserEdits, 'edit' | 'editCustom'>;
   invitations: Pick<Invitations, 'invite' | 'revoke'>;
   newUsers: Pick<NewUsers, 'add' | 'addMany'>;
   customAttributes: CustomAttributes;

@@ -68,7 +68,7 @@ export class CustomAttributeResolver {
     @Ctx() { actor, domain, em, projectId }: ProjectContext,
   ) {
     const edit = Object.fromEntries(values.map(({ name, value }) => [name, value ?? null]));
-    await domain.accounts.editCustom(projectId, id, edit, actor);
+    await domain.userEdits.editCustom(projectId, id, edit, actor);
     return found(await em.findOne(User, { project: projectId, id }), 'user');
   }
 

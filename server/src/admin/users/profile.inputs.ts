@@ -1,4 +1,5 @@
 import { InputType } from 'type-graphql';
+import type { Inputs } from '../api/access.ts';
 import { id, inputFields, nullable, object, text } from '../api/fields.ts';
 
 @InputType({ description: 'Replaces the whole address.' })
@@ -17,6 +18,9 @@ class PostalAddressInput extends inputFields({
 })
 export class UpdateUserInput extends inputFields({
   id: id(),
+  email: nullable(text('Login address.')),
+  userName: nullable(text('Absent: follows the email address if it is the same.')),
+  phone: nullable(text('Login phone, E.164, e.g. +41791234567.')),
   displayName: nullable(text()),
   givenName: nullable(text()),
   familyName: nullable(text()),
@@ -25,3 +29,8 @@ export class UpdateUserInput extends inputFields({
   birthdate: nullable(text('ISO 8601, e.g. 1990-12-31.')),
   address: nullable(object(PostalAddressInput)),
 }) {}
+
+/** The admin could sign in as a user whose address they change. */
+export function changesLogin({ email, userName, phone }: Inputs): boolean {
+  return [email, userName, phone].some((value) => value !== undefined);
+}

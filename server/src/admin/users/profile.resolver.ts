@@ -1,12 +1,12 @@
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import { found } from '../../domain/kernel/problem.ts';
+import { addressOf } from '../../domain/users/edits/profile-edit.ts';
 import { profileOf } from '../../domain/users/profile.ts';
-import { addressOf } from '../../domain/users/profile-edit.ts';
 import { User } from '../../domain/users/user.entity.ts';
 import { Requires } from '../api/access.ts';
 import type { AdminContext, ProjectContext } from '../api/context.ts';
 import { CreateUserInput, givesCustomValues, newUserOf } from './new-user.inputs.ts';
-import { UpdateUserInput } from './profile.inputs.ts';
+import { changesLogin, UpdateUserInput } from './profile.inputs.ts';
 import { PostalAddressView } from './profile.view.ts';
 import { UserView } from './user.view.ts';
 
@@ -23,13 +23,16 @@ export class ProfileResolver {
     return found(await em.findOne(User, { project: projectId, id }), 'user');
   }
 
-  @Requires('project_admin', { about: { user: 'id' }, scope: 'users:write' })
-  @Mutation(() => UserView)
+  @Requires('project_admin', { about: { user: 'id' }, fresh: changesLogin, scope: 'users:write' })
+  @Mutation(() => UserView, {
+    description:
+      'A new login address or phone ends open sign-ins and a recovery grant of the user, and is announced to the addresses that the user had before.',
+  })
   async updateUser(
     @Arg('input', () => UpdateUserInput) { id, ...change }: UpdateUserInput,
     @Ctx() { actor, domain, em, projectId }: ProjectContext,
   ) {
-    await domain.accounts.editProfile(projectId, id, change, actor);
+    await domain.userEdits.edit(projectId, id, change, actor);
     return found(await em.findOne(User, { project: projectId, id }), 'user');
   }
 

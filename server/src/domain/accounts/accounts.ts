@@ -8,10 +8,7 @@ import type { Database } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
 import { type Executing, execute, type Fragment, query } from '../kernel/sql.ts';
 import { endGrants, followPhone } from '../mfa/user-tables.ts';
-import { Project } from '../projects/project.entity.ts';
 import { endOfSession, type Sessions } from '../sessions/sessions.ts';
-import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
-import { type CustomEdit, editedCustom } from '../users/custom/own-values.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import {
@@ -22,7 +19,6 @@ import {
   type Listed,
   type Selection,
 } from '../users/listing.ts';
-import { editedProfile, type ProfileChange } from '../users/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
 import { changesLogin, loginOf } from '../users/user-writing.ts';
@@ -35,6 +31,18 @@ type Edit = (current: UserRecord) => UserValues | Promise<UserValues>;
 
 type Admits = (userId: string, user: UserRecord | undefined) => boolean;
 
+interface ChangeOptions {
+  /** Definitions that custom values are checked against; refuses `conflict` if they have changed. */
+  schema?: CustomSchema | undefined;
+  /**
+   * Custom attributes that are never returned and count as changed in any case: the version, the time and the event must not
+   * reveal whether the new value equals the old one.
+   */
+  hidden?: readonly string[];
+  /** Joins the transaction of a change of the login address or phone. */
+  onNewLogin?(em: EntityManager, before: UserRecord, after: User): Promise<void>;
+}
+
 /** Changes, deactivates and erases users, with everything that belongs to them (`user-tables.ts`), in one transaction. */
 export class Accounts {
   constructor(
@@ -44,7 +52,6 @@ export class Accounts {
       audit: Audit;
       users: Users;
       sessions: Sessions;
-      customAttributes: CustomAttributes;
     },
   ) {}
 
@@ -85,25 +92,22 @@ export class Accounts {
    * (decisions/0086). Refuses `not-found`, `taken`; rethrows errors of `edit`.
    *
    * @param edit pure: called again with the current values if they changed meanwhile
-   * @param schema definitions that custom values are checked against; refuses `conflict` if they have changed
-   * @param hidden custom attributes that are never returned and count as changed in any case: the version, the time and the
-   *   event must not reveal whether the new value equals the old one
    */
   async change(
     projectId: string,
     userId: string,
     edit: Edit,
     actor: Actor,
-    schema?: CustomSchema,
-    hidden: readonly string[] = [],
+    options: ChangeOptions = {},
   ): Promise<ShownUser> {
+    const { schema, hidden } = options;
     const seen = found(await this.find(projectId, userId), 'user');
     const values = await edit(seen);
     const written = await pastDeadlocks(() =>
       this.deps.users.changeAtOnce(this.deps.db.alone, projectId, seen, values, actor, schema, hidden),
     );
     if (written) return written;
-    const after = await this.changeLocked(projectId, userId, edit, actor, schema, hidden);
+    const after = await this.changeLocked(projectId, userId, edit, actor, options);
     return this.deps.users.shown(this.deps.db.alone, projectId, recordOf(after), seen);
   }
 
@@ -112,8 +116,7 @@ export class Accounts {
     userId: string,
     edit: Edit,
     actor: Actor,
-    schema: CustomSchema | undefined,
-    hidden: readonly string[],
+    { schema, hidden, onNewLogin }: ChangeOptions,
   ): Promise<User> {
     return this.atomically(async (em) => {
       const user = found(await this.deps.users.locked(em, projectId, userId), 'user');
@@ -126,6 +129,7 @@ export class Accounts {
       if (after.phone && before.phone && after.phone !== before.phone) {
         await followPhone(em, after, before.phone, after.phone);
       }
+      if (isNewLogin) await onNewLogin?.(em, before, after);
       return after;
     });
   }
@@ -143,27 +147,6 @@ export class Accounts {
     await endGrants(em, user, now);
     await revokeSuspended(em, user, now);
     return true;
-  }
-
-  /**
-   * Changes the profile of a user on behalf of an admin. Refuses `not-found`, and `invalid`, also for a field that the
-   * directory manages.
-   */
-  async editProfile(projectId: string, userId: string, wanted: ProfileChange, actor: Actor): Promise<ShownUser> {
-    const project = found(await this.deps.db.reader().findOne(Project, projectId), 'project');
-    const context = { isLocked: project.scimAuthoritative, now: this.deps.clock.now() };
-    return this.change(projectId, userId, (current) => editedProfile(current, wanted, context), actor);
-  }
-
-  /**
-   * Changes custom attributes of a user on behalf of an admin. Refuses `not-found`, and `invalid`, also for an attribute that
-   * the directory manages, and `conflict` if the definitions change meanwhile.
-   */
-  async editCustom(projectId: string, userId: string, wanted: CustomEdit, actor: Actor): Promise<ShownUser> {
-    const project = found(await this.deps.db.reader().findOne(Project, projectId), 'project');
-    const schema = await this.deps.customAttributes.current(projectId);
-    const context = { schema, isLocked: project.scimAuthoritative };
-    return this.change(projectId, userId, (current) => editedCustom(current, wanted, context), actor, schema);
   }
 
   /** Activates or deactivates a user. Refuses `not-found`. */

@@ -29,7 +29,7 @@ import type { TestMode } from '../projects/test-mode.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
-import type { ProfileChange } from '../users/profile-edit.ts';
+import type { ProfileChange } from '../users/edits/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import {

@@ -5,8 +5,14 @@ import { refuse } from '../kernel/problem.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { type ShownCustomValue, shownCustomValues } from '../users/custom/own-values.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
+import {
+  addressOf,
+  editedProfile,
+  openFields,
+  type PostalAddress,
+  type ProfileChange,
+} from '../users/edits/profile-edit.ts';
 import { profileOf } from '../users/profile.ts';
-import { addressOf, editedProfile, openFields, type PostalAddress, type ProfileChange } from '../users/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 

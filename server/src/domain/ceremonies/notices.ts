@@ -48,7 +48,11 @@ export function languageOf({ attributes }: Pick<User, 'attributes'>): Locale {
 }
 
 /** All email addresses of the user, the login address first. */
-export function mailboxesOf({ attributes, email, userName }: User): string[] {
+export function mailboxesOf({
+  attributes,
+  email,
+  userName,
+}: Pick<User, 'attributes' | 'email' | 'userName'>): string[] {
   const others = contactsOf(attributes, 'emails').flatMap(({ value }) => value ?? []);
   return [...new Set([email ?? userName, ...others].filter(isAddress))];
 }

@@ -9,6 +9,7 @@ const contents: MessageContent[] = [
   { template: 'factor-code', app: 'Acme', code: '012345', minutes: 5 },
   { template: 'phone-code', app: 'Acme', code: '012345', minutes: 5 },
   { template: 'phone-changed', app: 'Acme', ending: '0143', at },
+  { template: 'login-changed', app: 'Acme', change: 'both', at },
   { template: 'new-device', app: 'Acme', device: 'Firefox on Windows', at },
   ...(['added', 'replaced', 'removed'] as const).flatMap((change) =>
     (['email', 'sms', 'totp'] as const).map(

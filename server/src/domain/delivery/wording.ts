@@ -6,6 +6,7 @@ export type MessageContent =
   | { template: 'factor-code'; app: string; code: string; minutes: number }
   | { template: 'phone-code'; app: string; code: string; minutes: number }
   | { template: 'phone-changed'; app: string; ending: string; at: string }
+  | { template: 'login-changed'; app: string; change: 'email' | 'phone' | 'both'; at: string }
   | { template: 'new-device'; app: string; device: string; at: string }
   | { template: 'passkey-changed'; app: string; change: 'added' | 'removed'; passkey: string; at: string }
   | { template: 'factor-changed'; app: string; change: FactorChange; method: FactorName; at: string }

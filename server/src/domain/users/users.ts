@@ -17,8 +17,9 @@ import {
   takenValue,
   writeIndex,
 } from './custom/writing.ts';
+import { withContact } from './edits/login-edit.ts';
 import { DeepPages, type Listed, listRows, type Selection } from './listing.ts';
-import { addressKey, addressKeys, contactsOf, isAddress, isE164, loginPhone } from './login.ts';
+import { addressKey, addressKeys, isAddress, isE164 } from './login.ts';
 import { managerIdOf, managerNameOf } from './manager.ts';
 import { User } from './user.entity.ts';
 import { countedUsers } from './user-counts.ts';
@@ -269,7 +270,7 @@ export class Users {
     if (phone !== null && (await this.isPhoneTaken(em, user, phone))) {
       refuse({ code: 'taken', what: 'user', field: 'phone' });
     }
-    const edit = (current: UserRecord) => ({ ...valuesOf(current), attributes: withPhone(current, phone) });
+    const edit = (current: UserRecord) => withContact(valuesOf(current), 'phoneNumbers', current.phone ?? null, phone);
     return (await this.change(em, user.project.id, user.id, edit, actor)).after;
   }
 
@@ -328,17 +329,6 @@ function updated(
     ...(names.length > 0 ? { changed: names } : {}),
   };
   return { type: 'user.updated', actor, projectId, subject, detail };
-}
-
-/** Replaces the login phone in the attributes. */
-function withPhone(user: UserRecord, phone: string | null): Record<string, unknown> {
-  const { phoneNumbers: _, ...rest } = user.attributes;
-  const others = contactsOf(user.attributes, 'phoneNumbers').filter(({ value }) => value !== user.phone);
-  const phoneNumbers =
-    phone === null
-      ? others.filter((other) => loginPhone([other]).phone === null)
-      : [...others.map((other) => ({ ...other, primary: false })), { value: phone, type: 'mobile', primary: true }];
-  return phoneNumbers.length === 0 ? rest : { ...rest, phoneNumbers };
 }
 
 async function takenField(em: Executing, projectId: string, login: Login): Promise<string> {

@@ -33,6 +33,19 @@ export const de: Texts = {
     ],
     after: [],
   }),
+  'login-changed': ({ app, change, at }) => ({
+    subject: `Anmeldedaten für ${app} geändert`,
+    before: [
+      {
+        email: `Ein Administrator von ${app} hat die E-Mail-Adresse Ihres Kontos geändert. Codes gehen jetzt an die neue Adresse.`,
+        phone: `Ein Administrator von ${app} hat die Telefonnummer Ihres Kontos geändert.`,
+        both: `Ein Administrator von ${app} hat die E-Mail-Adresse und die Telefonnummer Ihres Kontos geändert. Codes gehen jetzt an die neuen.`,
+      }[change],
+      `Zeit: ${time(at)}`,
+      `Haben Sie das nicht erwartet? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
+    ],
+    after: [],
+  }),
   'new-device': ({ app, device, at }) => ({
     subject: `Neues Gerät für ${app}`,
     before: [

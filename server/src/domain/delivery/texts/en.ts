@@ -33,6 +33,19 @@ export const en: Texts = {
     ],
     after: [],
   }),
+  'login-changed': ({ app, change, at }) => ({
+    subject: `Sign-in details changed for ${app}`,
+    before: [
+      {
+        email: `An administrator of ${app} changed the email address of your account. Codes go to the new address now.`,
+        phone: `An administrator of ${app} changed the phone number of your account.`,
+        both: `An administrator of ${app} changed the email address and the phone number of your account. Codes go to the new ones now.`,
+      }[change],
+      `Time: ${time(at)}`,
+      `If you did not expect this, contact the team behind ${app} immediately.`,
+    ],
+    after: [],
+  }),
   'new-device': ({ app, device, at }) => ({
     subject: `New device for ${app}`,
     before: [

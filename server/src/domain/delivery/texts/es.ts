@@ -33,6 +33,19 @@ export const es: Texts = {
     ],
     after: [],
   }),
+  'login-changed': ({ app, change, at }) => ({
+    subject: `Datos de acceso cambiados en ${app}`,
+    before: [
+      {
+        email: `Un administrador de ${app} cambió la dirección de correo de su cuenta. Los códigos se envían ahora a la nueva dirección.`,
+        phone: `Un administrador de ${app} cambió el número de teléfono de su cuenta.`,
+        both: `Un administrador de ${app} cambió la dirección de correo y el número de teléfono de su cuenta. Los códigos se envían ahora a los nuevos.`,
+      }[change],
+      `Hora: ${time(at)}`,
+      `Si no lo esperaba, avise enseguida a los responsables de ${app}.`,
+    ],
+    after: [],
+  }),
   'new-device': ({ app, device, at }) => ({
     subject: `Nuevo dispositivo para ${app}`,
     before: [

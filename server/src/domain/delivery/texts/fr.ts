@@ -33,6 +33,19 @@ export const fr: Texts = {
     ],
     after: [],
   }),
+  'login-changed': ({ app, change, at }) => ({
+    subject: `Identifiants modifiés pour ${app}`,
+    before: [
+      {
+        email: `Un administrateur de ${app} a modifié l’adresse e-mail de votre compte. Les codes sont désormais envoyés à la nouvelle adresse.`,
+        phone: `Un administrateur de ${app} a modifié le numéro de téléphone de votre compte.`,
+        both: `Un administrateur de ${app} a modifié l’adresse e-mail et le numéro de téléphone de votre compte. Les codes sont désormais envoyés aux nouveaux.`,
+      }[change],
+      `Date : ${time(at)}`,
+      `Si vous ne vous y attendiez pas, prévenez sans attendre les responsables de ${app}.`,
+    ],
+    after: [],
+  }),
   'new-device': ({ app, device, at }) => ({
     subject: `Nouvel appareil pour ${app}`,
     before: [

@@ -33,6 +33,19 @@ export const ja: Texts = {
     ],
     after: [],
   }),
+  'login-changed': ({ app, change, at }) => ({
+    subject: `${app} のサインイン情報が変更されました`,
+    before: [
+      {
+        email: `${app} の管理者が、アカウントのメールアドレスを変更しました。今後、コードは新しいアドレスに届きます。`,
+        phone: `${app} の管理者が、アカウントの電話番号を変更しました。`,
+        both: `${app} の管理者が、アカウントのメールアドレスと電話番号を変更しました。今後、コードは新しい宛先に届きます。`,
+      }[change],
+      `日時: ${time(at)}`,
+      `お心当たりがない場合は、すぐに ${app} の運営者に連絡してください。`,
+    ],
+    after: [],
+  }),
   'new-device': ({ app, device, at }) => ({
     subject: `${app} に新しいデバイスが登録されました`,
     before: [

@@ -2,8 +2,8 @@ import { refuse } from '../../kernel/problem.ts';
 import type { CustomEdit } from '../custom/own-values.ts';
 import { editedCustom } from '../custom/own-values.ts';
 import type { CustomSchema } from '../custom/values.ts';
+import { editedProfile, nameLine } from '../edits/profile-edit.ts';
 import { isAddress, isE164 } from '../login.ts';
-import { editedProfile, nameLine } from '../profile-edit.ts';
 import type { UserValues } from '../user-record.ts';
 
 /** A user that an admin adds; null means absent. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { refuse } from '../../kernel/problem.ts';
-import type { EditedUser } from '../profile-edit.ts';
+import type { EditedUser } from '../edits/profile-edit.ts';
 import { type UserRecord, type UserValues, valuesOf } from '../user-record.ts';
 import type { CustomAttribute, ScalarType } from './custom-schema.entity.ts';
 import { customLimits, customUrn } from './definition.ts';

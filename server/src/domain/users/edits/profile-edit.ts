@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { refuse } from '../kernel/problem.ts';
-import { isStorableText } from '../kernel/secret.ts';
-import { isCountry } from '../projects/countries.ts';
-import { type UserRecord, type UserValues, valuesOf } from './user-record.ts';
+import { refuse } from '../../kernel/problem.ts';
+import { isStorableText } from '../../kernel/secret.ts';
+import { isCountry } from '../../projects/countries.ts';
+import { type UserRecord, type UserValues, valuesOf } from '../user-record.ts';
 
 const addressParts = ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'] as const;
 

@@ -1,0 +1,76 @@
+import { refuse } from '../../kernel/problem.ts';
+import { addressKey, contactsOf, isAddress, isE164 } from '../login.ts';
+import { type UserRecord, type UserValues, valuesOf } from '../user-record.ts';
+import { loginOf } from '../user-writing.ts';
+import { type EditedUser, nameLine } from './profile-edit.ts';
+
+/** What a user signs in with, as an admin changes it: absent fields stay, null or blank ones are removed. */
+export interface LoginChange {
+  /** Login address. */
+  email?: string | null | undefined;
+  /** Absent: follows the login address if it is the same. */
+  userName?: string | null | undefined;
+  /** Login phone, E.164. */
+  phone?: string | null | undefined;
+}
+
+/** Multi-valued attributes with a login value: which values can be one, and the type of a new one. */
+const contacts = {
+  emails: { isUsable: isAddress, type: 'work' },
+  phoneNumbers: { isUsable: isE164, type: 'mobile' },
+} as const;
+
+/**
+ * The values of a user after a change of their login. Refuses `invalid`, naming the field: also where a directory is
+ * authoritative for a user and the field would change.
+ *
+ * @param isLocked whether the directory of the project is authoritative
+ */
+export function editedLogin(
+  user: EditedUser & Pick<UserRecord, 'email' | 'phone'>,
+  change: LoginChange,
+  { isLocked }: { isLocked: boolean },
+): UserValues {
+  const before = { email: user.email ?? null, userName: user.userName, phone: user.phone ?? null };
+  const given = (name: keyof LoginChange) =>
+    change[name] === undefined ? before[name] : nameLine(name, change[name] ?? null);
+  const [email, phone] = [given('email'), given('phone')];
+  const follows = change.userName === undefined && addressKey(before.userName) === addressKey(before.email ?? '');
+  const userName = follows ? email : given('userName');
+  if (email !== before.email && email !== null && !isAddress(email)) invalid('email', 'must be an email address');
+  if (phone !== before.phone && phone !== null && !isE164(phone)) {
+    invalid('phone', 'must be an E.164 number such as +41791234567');
+  }
+  if (userName === null) invalid(follows ? 'email' : 'userName', follows ? 'is the userName, too' : 'is required');
+  const after = { email, userName, phone };
+  const locked = (['email', 'userName', 'phone'] as const).find((name) => after[name] !== before[name]);
+  if (isLocked && user.provenance === 'scim' && locked) invalid(locked, 'is managed by the directory: change it there');
+  let values: UserValues = { ...valuesOf(user), userName };
+  // Also where the address was the userName alone.
+  if (loginOf(values).email !== email) values = withContact(values, 'emails', before.email, email);
+  if (phone !== before.phone) values = withContact(values, 'phoneNumbers', before.phone, phone);
+  if (loginOf(values).email !== email) invalid('userName', 'is an address, which would receive the codes');
+  return values;
+}
+
+/** Replaces the login value of an attribute; null removes every value that could become it. */
+export function withContact(
+  user: UserValues,
+  name: keyof typeof contacts,
+  before: string | null,
+  after: string | null,
+): UserValues {
+  const { [name]: _, ...attributes } = user.attributes;
+  const { isUsable, type } = contacts[name];
+  const replaced = [before, after].flatMap((value) => (value === null ? [] : addressKey(value)));
+  const others = contactsOf(user.attributes, name).filter(({ value }) => !replaced.includes(addressKey(value ?? '')));
+  const left =
+    after === null
+      ? others.filter(({ value }) => value === undefined || !isUsable(value))
+      : [...others.map((other) => ({ ...other, primary: false })), { value: after, type, primary: true }];
+  return { ...user, attributes: left.length === 0 ? attributes : { ...attributes, [name]: left } };
+}
+
+function invalid(field: string, reason: string): never {
+  refuse({ code: 'invalid', field, reason });
+}
