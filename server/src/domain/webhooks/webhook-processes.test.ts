@@ -12,6 +12,7 @@ import {
   row,
   webhook,
 } from '../../../test/webhook-lab.ts';
+import { query, sql } from '../kernel/sql.ts';
 import type { WebhookOutcome } from './attempts.ts';
 
 openLab();
@@ -80,6 +81,40 @@ describe('several processes', () => {
     await lab.other.webhookRelay.settled();
     await deliver();
     expect(idsSent()).toEqual(ids);
+  });
+
+  it('wait for every request that they have sent, also if the result of one cannot be written', async () => {
+    await webhook(['user.updated']);
+    await query(lab.services.db.alone, sql`create sequence writes_refused`);
+    await query(
+      lab.services.db.alone,
+      sql`create function refuse_write() returns trigger language plpgsql as $$ begin
+          perform nextval('writes_refused'); raise exception 'disk full'; end $$`,
+    );
+    await query(
+      lab.services.db.alone,
+      sql`create trigger refused before update on webhook_deliveries for each row
+          when (new.attempts->-1->>'status' = '299') execute function refuse_write()`,
+    );
+    for (const subject of ['ada', 'grace', 'grace']) await record(subject);
+    let finish: (outcome: WebhookOutcome) => void = () => undefined;
+    lab.answer = ({ body }) => (body.includes('"ada"') ? { status: 299 } : new Promise((resolve) => (finish = resolve)));
+    const order: string[] = [];
+    await lab.services.webhookRelay.start((error) => order.push(`the run ends: ${(error as Error).message}`));
+    const refused = async () =>
+      (await query(lab.services.db.alone, sql<{ is: boolean }>`select is_called as is from writes_refused`))[0]?.is;
+    await expect.poll(async () => lab.sent.length === 2 && (await refused()), { timeout: 60_000 }).toBe(true);
+    for (let n = 0; n < 20; n += 1) await refused();
+    order.push('the last response');
+    finish({ status: 200 });
+    await lab.services.webhookRelay.settled();
+    expect(order).toEqual(['the last response', expect.stringMatching(/^the run ends: .*disk full/)]);
+    expect(subjectsSent().sort()).toEqual(['ada', 'grace']);
+    await query(lab.services.db.alone, sql`drop function refuse_write cascade`);
+    clock.turn(19);
+    lab.answer = () => ({ status: 200 });
+    await deliver();
+    expect(subjectsSent().sort()).toEqual(['ada', 'ada', 'grace', 'grace']);
   });
 
   it('stop sending when they shut down, and leave the rest to others', async () => {

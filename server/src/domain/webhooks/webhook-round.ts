@@ -44,6 +44,8 @@ export class WebhookRound {
   failures: number;
   lastDeliveredAt: Date | null = null;
   isGone = false;
+  /** The first result that could not be written. */
+  private fault: { error: unknown } | undefined;
   private readonly endsAt: Date;
   private readonly secrets: string[];
 
@@ -63,6 +65,7 @@ export class WebhookRound {
     ];
   }
 
+  /** Returns, or throws the error of a result that could not be written, once no request is in progress. */
   async send(due: readonly Due[]): Promise<void> {
     const ids = due.map(({ eventId }) => eventId);
     const projectId = this.webhook.project.id;
@@ -77,12 +80,18 @@ export class WebhookRound {
         }
       }
     };
-    await Promise.all(Array.from({ length: parallel }, worker));
+    const ending = (error: unknown) => {
+      this.fault ??= { error };
+    };
+    await Promise.all(Array.from({ length: parallel }, () => worker().catch(ending)));
+    if (this.fault) throw this.fault.error;
   }
 
   private isOver(): boolean {
     const isDown = this.failures > this.webhook.failures && isPausing(this.failures);
-    return isDown || this.isGone || this.isStopping() || this.deps.clock.now() >= this.endsAt;
+    return (
+      isDown || this.isGone || this.fault !== undefined || this.isStopping() || this.deps.clock.now() >= this.endsAt
+    );
   }
 
   /** @returns whether the next event of this subject may follow */
