@@ -10,6 +10,7 @@ import {
   process,
   record,
   row,
+  subjectsSent,
   webhook,
 } from '../../../test/webhook-lab.ts';
 import { query, sql } from '../kernel/sql.ts';

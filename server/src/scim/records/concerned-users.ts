@@ -11,6 +11,8 @@ interface Kept {
   responseBody: unknown;
   /** The whole answer. */
   found: unknown;
+  /** The filter may be one that cannot be read. */
+  isRefused: boolean;
 }
 
 /** A search with more results concerns no particular user. */
@@ -22,17 +24,20 @@ const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
  * word would cost the square of its length.
  */
 const comparison = /(?<![\w:.$-])([A-Za-z][\w:.$-]*)\s+[a-z]{2}\s*("(?:[^"\\]|\\.)*")/gi;
+/** Between the words of a filter that cannot be read: a value may contain spaces, or equals signs. */
+const separators = [/["'`\u2018-\u201f]/u, /[\s"'`\u2018-\u201f()[\]]/u, /[\s"'`\u2018-\u201f()[\]=,;&]/u];
 
 /**
- * Marks of the users that the kept texts may name: ids, addresses and numbers in path and bodies, operands of a filter,
- * and the few users that a filter found.
+ * Marks of the users that the kept texts may name: ids, addresses and numbers in path and bodies, operands of a filter (all
+ * its words, if the request was refused), and the few users that a filter found.
  */
-export function concerned({ path, requestBody, responseBody, found }: Kept): string[] {
+export function concerned({ path, requestBody, responseBody, found, isRefused }: Kept): string[] {
   const marks = new Set<string>();
   const [resource = '', ...queries] = path.split('?');
   for (const segment of resource.split('/').slice(2)) marks.add(markOf(segment));
   const filters = [queries.join('?'), isObject(requestBody) ? field(requestBody, 'filter') : undefined];
-  const compared = filters.flatMap((filter) => (typeof filter === 'string' ? comparedWith(filter) : []));
+  const namedBy = isRefused ? wordsOf : comparedWith;
+  const compared = filters.flatMap((filter) => (typeof filter === 'string' ? namedBy(filter) : []));
   for (const mark of compared) marks.add(mark);
   if (compared.length > 0) for (const id of idsOf(found)) marks.add(id);
   for (const body of [requestBody, responseBody]) for (const mark of namedIn(body)) marks.add(mark);
@@ -44,6 +49,13 @@ function comparedWith(filter: string): string[] {
     const value = unquoted(literal);
     return /(^|:)externalId$/i.test(attribute) ? externalIdMark(value) : markOf(value);
   });
+}
+
+function wordsOf(filter: string): string[] {
+  const words = separators
+    .flatMap((separator) => filter.split(separator, mostMarks))
+    .filter((word) => word.trim() !== '');
+  return words.flatMap((word) => [markOf(word), externalIdMark(word)]);
 }
 
 function unquoted(literal: string): string {

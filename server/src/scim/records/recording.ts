@@ -63,7 +63,13 @@ export function recordOf(
     requestBody: textOf(requestBody),
     responseBody: textOf(responseBody),
     ignored: ignored.map((name) => cut(redaction.filter(name), 200)),
-    concerns: concerned({ path, requestBody, responseBody, found: outcome.responseBody }),
+    concerns: concerned({
+      path,
+      requestBody,
+      responseBody,
+      found: outcome.responseBody,
+      isRefused: error !== undefined,
+    }),
   };
 }
 
