@@ -2,8 +2,11 @@ import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A failure: `cut` closes the connection, `hang` never answers, `page` is an answer of another program. */
-export type Fault = 'cut' | 'hang' | 'page' | { status: number; code: string } | undefined;
+/**
+ * A failure: `cut` closes the connection, `hang` never answers, `page` is an answer of another program, `switch` one that
+ * changes to another protocol.
+ */
+export type Fault = 'cut' | 'hang' | 'page' | 'switch' | { status: number; code: string } | undefined;
 
 /** A request that was received; its body counts as read. */
 export interface Received {
@@ -74,6 +77,8 @@ export class S3Server {
     const fault = this.fault(received) ?? faultOf(request, path, query, body);
     if (fault === 'hang') return;
     if (fault === 'cut') return void request.socket.destroy();
+    if (fault === 'switch')
+      return void response.writeHead(101, { Connection: 'Upgrade', Upgrade: 'websocket' }).flushHeaders();
     if (fault === 'page') return void response.end('<!doctype html><title>It works</title>');
     if (fault) return refuse(response, fault.status, fault.code);
     if (name !== bucket) return refuse(response, 404, 'NoSuchBucket');

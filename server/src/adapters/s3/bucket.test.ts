@@ -83,14 +83,6 @@ describe('an upload', () => {
     expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
   });
 
-  it('gives up on a silent connection', async () => {
-    failNext('PUT', 'hang');
-    const withShortTimeout = new S3Bucket({ ...settings, idleMs: 200 }, 'backups');
-    await store('a.gz', withShortTimeout);
-    withShortTimeout.close();
-    expect(server.objects.get('a.gz')?.equals(content)).toBe(true);
-  });
-
   it('stops within a part once it is aborted', async () => {
     const stopping = new AbortController();
     server.fault = ({ method }) => {
@@ -169,6 +161,24 @@ describe('a download', () => {
 });
 
 describe('a bucket', () => {
+  it.each<[string, (key: string) => Promise<unknown>]>([
+    ['ListBucket', (key) => bucket.find(key)],
+    ['PutObject', (key) => bucket.begin(key, never)],
+    ['GetObject', (key) => buffer(bucket.read(key))],
+    ['DeleteObject', (key) => bucket.remove(key)],
+  ])('fails at once if the storage switches protocols: %s', async (action, work) => {
+    server.fault = () => 'switch';
+    await expect(work('a.gz')).rejects.toThrow(`answered 101 to s3:${action} on s3://backups/`);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('gives up on a silent connection', async () => {
+    server.fault = () => 'hang';
+    const impatient = new S3Bucket({ ...settings, idleMs: 50 }, 'backups');
+    await expect(impatient.remove('a.gz')).rejects.toThrow('cannot be reached (no answer in time)');
+    impatient.close();
+  });
+
   it('lists all pages of a prefix, without deeper ones', async () => {
     for (const key of ['p/1', 'p/2', 'p/3', 'p/4', 'p/<&5', 'p/q/6', 'r']) server.objects.set(key, Buffer.from(key));
     expect((await bucket.objects('p/')).map(({ key }) => key)).toEqual(['p/1', 'p/2', 'p/3', 'p/4', 'p/<&5']);

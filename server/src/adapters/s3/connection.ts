@@ -106,6 +106,11 @@ export class S3Connection {
       const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
       const options = { method: request.method, headers, agent: this.#agent, ...(signal && { signal }) };
       const outgoing = open(url, options, resolve);
+      // Without a listener, Node closes the connection of a 101 response, and reports neither a response nor an error.
+      outgoing.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        reject(refusalOf(this.#operation(request), 101, ''));
+      });
       outgoing.setTimeout(idleMs, () => outgoing.destroy(new DOMException('no answer in time', 'TimeoutError')));
       outgoing.on('error', reject);
       outgoing.end(body);
