@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tab } from '../../test/walk/browsers.ts';
 import { Processes } from '../../test/walk/processes.ts';
 import { errorOf, Script } from '../../test/walk/script.ts';
+import type { Reply } from '../../test/walk/wire.ts';
 
 let processes: Processes;
 beforeAll(async () => {
@@ -69,6 +70,45 @@ describe('a passkey', () => {
     },
   );
 
+  it('makes the device trusted that its sign-in registered at the same instant as another sign-in', async () => {
+    const script = await Script.begin(processes, { mfaPolicy: 'required', emailFactor: true });
+    const { ann } = script;
+    await enrolledByMail(script);
+    const tabs = [await script.open(1, 'hosted'), await script.open(1, 'hosted')] as const;
+    for (const tab of tabs) {
+      await script.prove(tab, ann);
+      script.turn(31);
+    }
+    for (const tab of tabs) {
+      const registered = await script.step(tab, 'verify-device', { userid: ann });
+      expect(registered.json['status'], script.text).toBe('DEVICE_REGISTERED');
+    }
+    expect((await script.passkey(tabs[1], 'sign_in', 0)).json['status'], script.text).toBe('SUCCESS');
+    script.browser(1).jar.cookies.clear();
+    const asked = await script.step(await script.open(1, 'hosted'), 'authenticate', { userid: ann });
+    expect(asked.json['status'], script.text).toBe('MFA_REQUIRED');
+  });
+
+  it('ends the memory of the factor of every device if it is the first beside the mailbox', async () => {
+    const script = await Script.begin(processes, { rememberMfaSeconds: 86_400 });
+    const { ann } = script;
+    await script.settings({ offeredFactors: ['email', 'totp'] });
+    const { tab } = await beganMailFactor(script, 0);
+    await script.step(tab, 'verify-mfa', { userid: ann, otp: await script.mail(ann), remember_me: true });
+    script.browser(0).jar.cookies.clear();
+    const again = await script.open(0, 'hosted');
+    expect((await script.step(again, 'authenticate', { userid: ann })).json['status'], script.text).toBe('SUCCESS');
+    script.turn(31);
+    const other = await script.open(1, 'hosted');
+    await script.register(other, ann);
+    const { tab: last } = await script.goOn(other, ann);
+    await script.step(last, 'verify-mfa', { userid: ann, otp: await script.mail(ann) });
+    expect((await script.passkey(last, 'registration', 0)).json['status'], script.text).toBe('PASSKEY_REGISTERED');
+    script.browser(0).jar.cookies.clear();
+    const asked = await script.step(await script.open(0, 'hosted'), 'authenticate', { userid: ann });
+    expect(asked.json['status'], script.text).toBe('MFA_REQUIRED');
+  });
+
   it('that the policy allows again ends a sign-in with two mail codes', async () => {
     const script = await Script.begin(processes, { mfaPolicy: 'required', emailFactor: true });
     const { ann } = script;
@@ -89,12 +129,18 @@ describe('a passkey', () => {
 async function enrolledByMail(script: Script): Promise<void> {
   const { ann } = script;
   await script.settings({ offeredFactors: ['email', 'totp'] });
-  const first = await script.open(0, 'hosted');
-  await script.register(first, ann, { mfa_method: 'email' });
-  const { tab } = await script.goOn(first, ann);
+  const { tab } = await beganMailFactor(script, 0);
   await script.step(tab, 'verify-mfa', { userid: ann, otp: await script.mail(ann) });
   await script.passkey(tab, 'registration', 0);
   await script.resume(tab);
   expect(script.world.model.passkeysOf(script.user(ann)), script.text).toHaveLength(1);
   script.turn(31);
+}
+
+/** Ann registers a browser, and begins an email factor. */
+async function beganMailFactor(script: Script, browser: number): Promise<{ tab: Tab; reply: Reply }> {
+  const { ann } = script;
+  const first = await script.open(browser, 'hosted');
+  await script.register(first, ann, { mfa_method: 'email' });
+  return script.goOn(first, ann);
 }

@@ -1,5 +1,5 @@
 import { type Change, changedColumns, type Row } from './changes.ts';
-import { accountsOf, factorsProve, piecesFor, registeredBy } from './evidence.ts';
+import { accountsOf, factorsProve, isOfPage, piecesFor, registeredBy } from './evidence.ts';
 import { personAt } from './finish.ts';
 import { type DeviceModel, demand, type Model, type Transaction, toleranceMs } from './model.ts';
 import { passkeyFrom } from './passkeys.ts';
@@ -19,6 +19,7 @@ export function absorb(model: Model, changes: readonly Change[], txn?: Transacti
   }
   for (const change of changes) checkSuspended(model, change);
   model.mirror(changes);
+  if (txn?.registeredStep === model.step) absorbRegistration(model, txn);
 }
 
 function endGrant(model: Model, row: Row): void {
@@ -49,16 +50,29 @@ function absorbDevice(model: Model, { op, old, new: row }: Change, txn: Transact
     return model.kill(user, 'revocation of a device');
   }
   const known = model.devices.get(id);
-  if (known) suspend(model, known, row['suspended_at'] !== null);
-  const changed = changedColumns({ table: '', op, old, new: row });
-  const isNew = !known || (txn && (changed.includes('registered_at') || changed.includes('remembered')));
-  if (!isNew || !txn) return;
-  model.devices.set(id, {
-    ...{ id, user, jkt, client: row['client_id'], project: row['project_id'], entry: txn.entry },
+  if (known) {
+    suspend(model, known, row['suspended_at'] !== null);
+    if (row['mfa_remembered_at'] === null) known.mfaRememberedAt = null;
+  } else if (txn) {
+    model.devices.set(id, {
+      ...{ id, user, jkt, client: row['client_id'], project: row['project_id'], entry: txn.entry },
+      ...{ remember: false, registeredAt: model.now, lastUsedAt: model.now, mfaRememberedAt: null },
+      ...{ isProved: false, suspendedAt: null },
+    });
+  }
+}
+
+/** The step begins the device's trust anew. Its row may not show that: two sign-ins may register one key at the same instant. */
+function absorbRegistration(model: Model, txn: Transaction): void {
+  const user = model.ceremonies.get(txn.ceremony ?? '')?.['account_id'];
+  const device = [...model.devices.values()].find(
+    (one) => one.user === user && one.jkt === txn.jkt && isOfPage(one, txn),
+  );
+  demand(device, `verify-device of ${txn.name} registered no device`);
+  Object.assign(device, {
     ...{ remember: txn.remember, registeredAt: model.now, lastUsedAt: model.now, mfaRememberedAt: null },
     // Otherwise at the end of the sign-in; an optional factor may never be verified.
-    isProved: !model.asksMore(user, txn.client),
-    suspendedAt: null,
+    ...{ isProved: !model.asksMore(user, txn.client), suspendedAt: null },
   });
   if (!txn.registered.includes(user)) txn.registered.push(user);
 }

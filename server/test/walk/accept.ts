@@ -130,6 +130,7 @@ const appliers: Record<string, Applier> = {
     const before = txn.pieces.findLast(({ kind }) => kind === 'key');
     const users = mail?.users ?? before?.users;
     demand(users, `verify-device of ${txn.name} was accepted without evidence`);
+    txn.registeredStep = model.step;
     if (before) return;
     demand(proof?.kind === 'registration', `verify-device of ${txn.name} was accepted without a registration proof`);
     txn.pieces.push({ kind: 'key', users, jkt: txn.jkt, method: 'own', at: model.now, step: model.step });

@@ -108,12 +108,15 @@ export function trustedDevices(model: Model, txn: Transaction, userid: string, j
       device.jkt === jkt &&
       accounts.has(device.user) &&
       device.project === project &&
-      // A key of an application's page does not count on the hosted page, nor the reverse.
-      (txn.entry === 'sdk') === (device.entry === 'sdk') &&
-      (txn.entry !== 'sdk' || device.client === txn.client.id) &&
+      isOfPage(device, txn) &&
       !model.revokedKeys.has(`${device.user} ${jkt}`) &&
       isTrusted(model, device),
   );
+}
+
+/** A key of an application's page does not count on the hosted page, nor the reverse. */
+export function isOfPage({ client, entry }: DeviceModel, txn: Transaction): boolean {
+  return (txn.entry === 'sdk') === (entry === 'sdk') && (txn.entry !== 'sdk' || client === txn.client.id);
 }
 
 function isTrusted(model: Model, device: DeviceModel): boolean {

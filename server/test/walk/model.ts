@@ -130,6 +130,8 @@ export interface Transaction {
   ceremony: string | null;
   /** Users for whom this transaction registered its key. */
   registered: string[];
+  /** The step that last registered the key. */
+  registeredStep: number;
   /** The step of the last authenticate with OTP_NEEDED. */
   askedStep: number;
   /** Milliseconds since the epoch. */

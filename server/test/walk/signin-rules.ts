@@ -218,16 +218,19 @@ export function checkPhone(model: Model, userId: string, phone: unknown): void {
 }
 
 function checkDevice(model: Model, taken: AcceptedStep, change: Change): void {
-  const { txn, step } = taken;
+  const { txn, signed, step } = taken;
   const user = own(model, taken, change);
   const row = change.new as Row;
   if (change.op === 'DELETE' || row['revoked_at'] !== null) return;
+  const columns = changedColumns(change);
+  // The first passkey that verifies its user ends the memory of the factor on all devices.
+  const isForgotten = columns.every((name) => name.startsWith('mfa_remembered_') && row[name] === null);
+  if (change.op === 'UPDATE' && isForgotten && signed?.isVerified) return;
   demand(row['jkt'] === txn.jkt, `${step} of ${txn.name} changed a device of another key`);
   demand(change.old?.['revoked_at'] == null, `${step} of ${txn.name} brought a revoked key back`);
   const isNew = change.op === 'INSERT';
-  const wasMoved =
-    !isNew && changedColumns(change).some((name) => /^(registered_at|client_id|user_id|suspended_at)$/.test(name));
-  if (!isNew && !wasMoved) return;
+  if (!isNew && !columns.some((name) => /^(registered_at|client_id|user_id|suspended_at)$/.test(name))) return;
+  demand(txn.registeredStep === model.step, `${step} of ${txn.name} registered a device`);
   const byMail = piecesFor(model, txn, user).some(({ kind }) => kind === 'mail');
   demand(byMail, `${step} of ${txn.name} registered a device of ${nameOf(model, user)} without their mail code`);
   demand(!model.revokedKeys.has(`${user} ${row['jkt']}`), `${step} of ${txn.name} registered a revoked key`);

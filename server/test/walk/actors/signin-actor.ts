@@ -88,7 +88,15 @@ export class SigninActor {
       ...{ begunAt: world.now(), begunStep: world.model.step, named: null, remember: true, stepUp: null },
       ...{ origin: command.entry === 'sdk' ? client.origin : new URL(world.issuer).origin, issuer: world.issuer },
       ...{ challenge: null, endedAt: null, opensPasskey: false, owesPasskey: false },
-      ...{ pieces: [], earlier: null, ceremony: null, registered: [], askedStep: -1, clock: () => world.now() },
+      ...{
+        pieces: [],
+        earlier: null,
+        ceremony: null,
+        registered: [],
+        registeredStep: -1,
+        askedStep: -1,
+        clock: () => world.now(),
+      },
     };
     world.model.transactions.push(txn);
     checkEffects(world.model, { step: 'challenge', fields, txn }, changes);
