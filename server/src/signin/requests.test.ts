@@ -144,6 +144,25 @@ describe('the request', () => {
     }
   });
 
+  it('with another method, or to an unknown step, is refused as every failure is', async () => {
+    const send = async (method: string, step: string) => {
+      const response = await fetch(`${world.app.url}/v1/signin/${step}`, { method, headers: { Origin: appOrigin } });
+      const { status: httpStatus, headers } = response;
+      return { ...((await response.json()) as object), httpStatus, allow: headers.get('allow'), headers };
+    };
+    for (const step of ['challenge', 'authenticate', 'verify-passkey']) {
+      for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
+        const answer = await send(method, step);
+        expect(answer).toMatchObject({ ...refusal('INVALID_REQUEST', 405), allow: 'POST' });
+        expect(answer.headers.get('cache-control')).toBe('no-store');
+        expect(answer.headers.get('access-control-allow-origin')).toBe(appOrigin);
+      }
+    }
+    for (const step of ['unknown', 'constructor', 'authenticate/more', '']) {
+      expect(await send('GET', step)).toMatchObject({ ...refusal('INVALID_REQUEST', 404), allow: null });
+    }
+  });
+
   it('with NUL or a lone surrogate in any field is a 4xx', async () => {
     await page.challenge();
     for (const bad of ['\\u0000', '\\ud800']) {

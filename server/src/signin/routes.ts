@@ -7,7 +7,7 @@
  * Passkey Endpoints Well-Known URL, CORS (Fetch), RFC 9110.
  */
 import { challengeRequest, deviceProofHeader, signinFlowHeader } from '@latchkey/contracts';
-import express, { type Request, type Response, Router } from 'express';
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { CheckedPage, SigninCallers } from '../domain/ceremonies/callers.ts';
 import type { Ceremonies } from '../domain/ceremonies/ceremonies.ts';
 import { type CeremonyStep, steps } from '../domain/ceremonies/steps/steps.ts';
@@ -50,13 +50,16 @@ export function signinRoutes(deps: SigninDeps): Router {
   );
   // Raw bytes: the proof signs the body as sent.
   api.use(bounded(express.raw({ type: 'application/json', limit: maxBodyBytes, inflate: false }), maxBodyBytes));
-  api.post('/challenge', answering(deps, challenge));
+  api.route('/challenge').post(answering(deps, challenge)).all(onlyPost);
   for (const step of Object.keys(steps) as CeremonyStep[]) {
-    api.post(
-      `/${step}`,
-      answering(deps, (_, req, res) => take(deps, step, req, res)),
-    );
+    api
+      .route(`/${step}`)
+      .post(answering(deps, (_, req, res) => take(deps, step, req, res)))
+      .all(onlyPost);
   }
+  api.use(() => {
+    throw new UnreadableRequest(404, 'Unknown step.');
+  });
   api.use(failing(deps));
   router.use('/v1/signin', api);
   router.get('/.well-known/webauthn', async (req, res) => {
@@ -74,9 +77,14 @@ export function signinRoutes(deps: SigninDeps): Router {
   return router;
 }
 
+const onlyPost: RequestHandler = (_req, res) => {
+  res.setHeader('Allow', 'POST');
+  throw new UnreadableRequest(405, 'Method not allowed.');
+};
+
 type Handler = (deps: SigninDeps, req: Request, res: Response) => Promise<object>;
 
-function answering(deps: SigninDeps, handler: Handler): express.RequestHandler {
+function answering(deps: SigninDeps, handler: Handler): RequestHandler {
   return async (req, res) => {
     res.setHeader('Cache-Control', 'no-store');
     const answer = await handler(deps, req, res);
