@@ -1,6 +1,9 @@
 import { settings } from './settings.ts';
 
-/** Headers of a change or read in the session of this browser: no other site can send them, and no other account counts. */
+/**
+ * Headers of a change or read in the session of this browser: other sites cannot send them, and the server refuses
+ * another account.
+ */
 export const ownHeaders = { 'X-Latchkey-Csrf': '1', 'X-Latchkey-Account': settings.account };
 
 /** A response of the admin API. */

@@ -79,7 +79,7 @@ describe('the console', () => {
     expect(pages.size).toBeGreaterThan(12);
     for (const page of pages) {
       const more = [...closure(page)].filter((name) => !first.has(name));
-      // Its editor and its reader of schemas are on this page alone.
+      // Only this page loads the editor and the schema reader.
       const limit = page.includes('explorer-page') ? 190_000 : 32_768;
       expect(weigh(more), page).toBeLessThanOrEqual(limit);
     }

@@ -357,7 +357,7 @@ export class Flow {
         return;
       case 'CODE_REJECTED': {
         const key = formatOf(field) === 'recovery' ? 'recovery' : asked.kind === 'totp' ? 'codeTotp' : 'code';
-        // A new code was typed meanwhile: submit it next.
+        // A new code was typed in the meantime: submit it next.
         if (page.isTypedOver(field) && isComplete(field)) return void setTimeout(() => this.#codeForm.requestSubmit());
         return page.problem(page.text(`problem.${key}`), field);
       }

@@ -74,7 +74,7 @@ export class Page {
       place.append(small);
     }
     field?.setAttribute('aria-invalid', 'true');
-    // Do not select text typed meanwhile: the next key would replace it.
+    // Do not select text typed in the meantime: the next key would replace it.
     if (!field || this.isTypedOver(field)) return;
     field.focus();
     field.select();

@@ -9,7 +9,9 @@ const sentTo = 'a…@example.com';
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const sampleCodes = Array.from({ length: 10 }, (_, n) => `sample-code-${String(n).padStart(2, '0')}-not-real`);
 
-/** Shows one step with sample data, for the console's preview. A fake service answers; the real one is never called. */
+/**
+ * Shows one step with sample data, for the console's preview. A fake service responds; the real one is never called.
+ */
 export function showPreview(page: Page, step: string): void {
   // Disable the leave warning of the recovery codes.
   addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), { capture: true });
@@ -54,7 +56,7 @@ function totpUri(project: string): string {
   return `otpauth://totp/${encodeURIComponent(project)}:${person}?secret=${secret}&issuer=${encodeURIComponent(project)}`;
 }
 
-/** A fake service that answers as for a new user, step by step. */
+/** A fake service that responds as to a new user, step by step. */
 function fakeService(totp: { secret: string; otpauthUri: string }): HostedSignin['signin'] {
   const never = new Promise<never>(() => undefined);
   return {

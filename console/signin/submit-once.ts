@@ -1,6 +1,6 @@
 /**
- * Submits one form of a page once: a second click would cancel the answer to the first, which may be that of a slow
- * application, or show recovery codes. The page works without this script.
+ * Submits one form of a page once: a second click would cancel the first request, whose response may come from a slow
+ * application or show recovery codes. The page works without this script.
  */
 let isSubmitted = false;
 

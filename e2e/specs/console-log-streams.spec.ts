@@ -85,7 +85,7 @@ test('an admin creates, tests, pauses, resumes and deletes by keyboard', async (
       input: { id: projectId, name },
     });
   await rename('Renamed');
-  await expect(page.getByText('The receiver answered 401. Check the secret.')).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByText('The receiver responded with 401. Check the secret.')).toBeVisible({ timeout: 15_000 });
   await press('Pause');
   await expect(page.getByText('Paused', { exact: true })).toBeVisible();
   status = 204;

@@ -12,8 +12,8 @@ export const groupNames: Record<EventGroup, string> = {
 };
 
 /**
- * Filter group and sentence of each event type. Placeholders stand for names: `{person}` is the user of a device, passkey
- * or session; others are values of the detail.
+ * Filter group and sentence of each event type. Placeholders are replaced with names: `{person}` is the user of a
+ * device, passkey or session; others are values of the detail.
  */
 const sentences: Record<EventType, readonly [EventGroup, string]> = {
   'user.signed_in': ['sign-in', template('{subject} signed in')],

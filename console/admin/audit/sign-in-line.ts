@@ -38,7 +38,8 @@ function notesOf(events: readonly AuditEvent[], { detail }: AuditEvent): string[
   const has = (type: string) => events.some((event) => event.type === type);
   const methods = detail?.['amr'];
   const amr: readonly unknown[] = Array.isArray(methods) ? methods : [];
-  // `otp` beside `mfa` may be the second factor alone, where other events are older than their id or filtered.
+  // `otp` with `mfa` may mean only the second factor, if other events are filtered or from before events had a sign-in
+  // id.
   const isMailed = has('otp.verified') || (amr.includes('otp') && !amr.includes('mfa'));
   const isTrusted = !amr.includes('otp') && detail?.['deviceId'] !== undefined && !has('device.registered');
   const refusals = events

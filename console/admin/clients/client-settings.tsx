@@ -83,7 +83,7 @@ function Authentication({ form }: { form: SettingsForm<Values> }) {
           <KeyPair {...form.field('jwks')} />
           <TextInput
             label={t('Key set address (jwks_uri)')}
-            description={t('Read in place of the public key. Leave one of the two empty.')}
+            description={t('Used instead of the public key. Leave one of the two empty.')}
             placeholder="https://app.example.com/jwks.json"
             maw="28rem"
             {...form.field('jwksUri')}

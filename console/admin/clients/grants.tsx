@@ -2,7 +2,7 @@ import { Switch } from '@mantine/core';
 import type { GrantType } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 
-/** Grants that an application can have besides authorization codes. */
+/** Grants that an application can have in addition to authorization codes. */
 const grants = {
   REFRESH_TOKEN: {
     name: t('Refresh tokens'),

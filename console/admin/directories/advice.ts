@@ -26,7 +26,7 @@ const byStatus: Record<number, string> = {
   429: t('Rate limit reached: the directory retries automatically.'),
 };
 
-/** Advice for a failed request, where the response suggests one. */
+/** Advice for a failed request, if the response suggests any. */
 export function adviceFor({ status, scimType }: Answer): string | undefined {
   return (scimType ? byType[scimType] : undefined) ?? byStatus[status];
 }

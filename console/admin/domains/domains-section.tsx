@@ -37,7 +37,7 @@ const badges = {
 } as const;
 const faults = {
   MISSING: t('Record not found'),
-  UNAVAILABLE: t('No answer from DNS'),
+  UNAVAILABLE: t('No response from DNS'),
   TAKEN: t('Held by another project'),
 } as const;
 

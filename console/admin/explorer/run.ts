@@ -16,7 +16,10 @@ export interface ApiResponse {
   text: string;
 }
 
-/** Sends a request as it is, with the admin's session. Asks for a sign-in where the API does, then repeats it. */
+/**
+ * Sends a request unchanged, with the admin's session. If the API requires a new sign-in, opens the dialog, then
+ * repeats the request.
+ */
 export async function run(request: ApiRequest): Promise<ApiResponse> {
   for (;;) {
     const { response, milliseconds } = await post(request);

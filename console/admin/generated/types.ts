@@ -128,7 +128,7 @@ export type ClaimSettingsInput = {
   rolesClaim?: string | null | undefined;
 };
 
-/** Where an application runs. */
+/** The environment in which an application runs. */
 export type ClientKind =
   | 'NATIVE'
   | 'SINGLE_PAGE'
@@ -165,7 +165,7 @@ export type CreateClientInput = {
   idTokenSignedResponseAlg?: IdTokenAlgorithm | null | undefined;
   /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA. */
   jwks?: unknown;
-  /** Where its keys are fetched, in place of `jwks`; https. */
+  /** The https URL of its keys, instead of `jwks`. */
   jwksUri?: string | null | undefined;
   /** For the console's instructions. */
   kind?: ClientKind | null | undefined;
@@ -669,7 +669,7 @@ export type SaveExperienceDraftInput = {
   texts?: Array<ExperienceTextInput> | null | undefined;
 };
 
-/** Replaces the rights of the application at the API. No scopes and no `introspects`: none. */
+/** Replaces the rights of the application at the API. Without scopes and `introspects`, the application has none. */
 export type SetApiGrantInput = {
   apiId: string;
   clientId: string;
@@ -748,7 +748,7 @@ export type UnassignRoleInput = {
   userId?: string | null | undefined;
 };
 
-/** Absent fields are unchanged. A scope that is left out is taken from all applications. */
+/** Absent fields are unchanged. A scope that is omitted is removed from all applications. */
 export type UpdateApiInput = {
   accessTokenTtlSeconds?: number | null | undefined;
   expectedVersion?: number | null | undefined;
@@ -800,7 +800,7 @@ export type UpdateClientInput = {
   idTokenSignedResponseAlg?: IdTokenAlgorithm | null | undefined;
   /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA. */
   jwks?: unknown;
-  /** Where its keys are fetched, in place of `jwks`; https. */
+  /** The https URL of its keys, instead of `jwks`. */
   jwksUri?: string | null | undefined;
   /** For the console's instructions. */
   kind?: ClientKind | null | undefined;

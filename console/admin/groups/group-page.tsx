@@ -88,7 +88,10 @@ export function Component() {
 const membersOf = (projectId: string, groupId: string) =>
   ({ projectId, filter: { groupId }, orderBy: 'NAME', direction: 'ASC' }) as const;
 
-/** Where the group comes from. @param made the event of its creation, absent while it loads or if it is older than those shown */
+/**
+ * The source of the group. @param made the event of its creation, absent while it loads or if it is older than those
+ * shown
+ */
 function Source({ group, made }: { group: Group; made: AuditEvent | undefined }) {
   const isLocal = group.provenance === 'LOCAL';
   return (

@@ -27,7 +27,7 @@ const columns: Column<Row>[] = [
       <Group component="span" gap="0 0.5rem" align="baseline">
         <span>{recipient}</span>{' '}
         <Text span fz="xs">
-          {channel === 'SMS' ? 'SMS' : 'mail'}
+          {channels[channel]}
         </Text>
       </Group>
     ),

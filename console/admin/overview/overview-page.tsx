@@ -30,7 +30,7 @@ export function Component() {
     data && !isConsole
       ? tasksOf({ data, project, path, mayChange, ownerCount: owners.data?.owners.length })
       : undefined;
-  // First until all is done.
+  // The checklist is at the top until every task is done.
   const isReady = tasks !== undefined && openTasks(tasks).length === 0;
   const smsLimited = data?.smsLimited.edges[0]?.node.at;
   const isSmsLimited = smsLimited !== undefined && Date.now() - Date.parse(smsLimited) < dayInMilliseconds;

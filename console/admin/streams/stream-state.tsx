@@ -15,12 +15,12 @@ export function StreamState({ stream: { paused, failures, lastDeliveredAt } }: {
 /** The last error in words, with advice. */
 export function faultOf(error: string): string {
   const status = /^status (\d+)$/.exec(error)?.[1];
-  if (status === '401' || status === '403') return t('The receiver answered {status}. Check the secret.', { status });
-  if (status === '404' || status === '405') return t('The receiver answered {status}. Check the target.', { status });
-  if (status === '413') return t('The receiver answered 413: the batch is too large. Smaller batches follow.');
+  if (status === '401' || status === '403') return t('The receiver responded with {status}. Check the secret.', { status });
+  if (status === '404' || status === '405') return t('The receiver responded with {status}. Check the target.', { status });
+  if (status === '413') return t('The receiver responded with 413: the batch is too large. Smaller batches follow.');
   if (status?.startsWith('3'))
-    return t('The receiver answered {status}. Redirects are not followed: enter the target address.', { status });
-  if (status) return t('The receiver answered {status}. Only 200 to 299 count as delivered.', { status });
+    return t('The receiver responded with {status}. Redirects are not followed: enter the target address.', { status });
+  if (status) return t('The receiver responded with {status}. Only 200 to 299 count as delivered.', { status });
   return (
     faults[error] ??
     (/CERT|SIGNED|ALTNAME/.test(error)
@@ -30,7 +30,7 @@ export function faultOf(error: string): string {
 }
 
 const faults: Record<string, string> = {
-  'no answer in time': t('No answer within 10 seconds.'),
+  'no answer in time': t('No response within 10 seconds.'),
   'the address is not public': t('The host has no public address.'),
   'the connection was cut': t('The receiver closed the connection before it had read the batch.'),
   'LOG_STREAM_DIR is not set': t('The setting LOG_STREAM_DIR is missing.'),

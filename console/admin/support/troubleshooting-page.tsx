@@ -35,7 +35,7 @@ export function Component() {
   return (
     <Page
       title={t('Troubleshooting')}
-      lead={t('The last sign-ins to {name}, step by step, with the reason of each refusal.', { name: project.name })}
+      lead={t('The last sign-ins to {name}, step by step, with the reason for each refusal.', { name: project.name })}
     >
       <Section>
         <form onSubmit={search}>
@@ -77,18 +77,18 @@ export function Component() {
 const nothing: Record<History['kind'], { title: string; text: string }> = {
   ADDRESS: {
     title: t('No sign-ins found'),
-    text: t('No attempt with this address is in the events of this project. Check the address and the project.'),
+    text: t('The events of this project have no attempt with this address. Check the address and the project.'),
   },
   REQUEST: {
     title: t('No events of this request'),
     text: t(
-      'It is of another project, is older than the events kept, or failed before a sign-in began: then only the server’s log has it.',
+      'It belongs to another project, is older than the stored events, or failed before a sign-in began. Search the server’s log for it.',
     ),
   },
   ERROR: { title: t('No recent refusals'), text: t('No event of this project has this error.') },
 };
 
-/** How the text was understood, and how much was found. */
+/** The kind of search, and the number of attempts found. */
 function Summary({ history: { kind, about, user, explanation, attempts } }: { history: History }) {
   const path = useProjectPath();
   const links = { user: (name: string) => <Link to={path(`users/${user?.id}`)}>{name}</Link> };

@@ -29,18 +29,18 @@ export interface Selection {
   clear(): void;
 }
 
-/** @param get reads the filters from the URL, as {@link filter} holds them */
+/** @param get reads a filter from the URL; `filter` has the same values */
 export function useSelection(list: UserList, filter: UserFilter, get: (name: string) => string | undefined): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
   const [allOf, setAllOf] = useState<string>();
   const search = list.search ?? null;
-  // All that match: only for the search and filters for which it was chosen.
-  const question = JSON.stringify([search, filter]);
+  // “All that match” applies only to the search and filters for which it was chosen.
+  const searchKey = JSON.stringify([search, filter]);
   const conditions = () => [
     ...(search ? [`“${search}”`] : []),
     ...activeFilters(userFilters, get).map(({ label, value }) => `${label}: ${value}`),
   ];
-  const all = allOf === question && list.page ? { search, filter, conditions: conditions() } : undefined;
+  const all = allOf === searchKey && list.page ? { search, filter, conditions: conditions() } : undefined;
   return {
     users: [...chosen].map(([id, name]) => ({ id, name })),
     all,
@@ -57,7 +57,7 @@ export function useSelection(list: UserList, filter: UserFilter, get: (name: str
         return next;
       });
     },
-    chooseAll: () => setAllOf(question),
+    chooseAll: () => setAllOf(searchKey),
     clear() {
       setAllOf(undefined);
       setChosen(new Map());
@@ -97,7 +97,7 @@ interface SelectionBarProps {
   onAction(action: UserAction): void;
 }
 
-/** How many users are selected, and the actions on them. Nothing without a selection. */
+/** The number of selected users, and the actions on them. Nothing without a selection. */
 export function SelectionBar({ selection, list, onAction }: SelectionBarProps) {
   const { users, all, onPage } = selection;
   const { page, rows } = list;

@@ -24,7 +24,7 @@ export function UserSessions({
       title: t('End this session?'),
       effect: (
         <p>
-          {t('The user is signed out in {userAgent}, and its applications receive a logout. They can sign in again.', {
+          {t('The user is signed out in {userAgent}, and its applications receive a logout. The user can sign in again.', {
             userAgent: browserName(userAgent),
           })}
         </p>

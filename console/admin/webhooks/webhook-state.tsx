@@ -7,7 +7,7 @@ export type Webhook = WebhookRowFragment;
 export const disabledReasons = {
   ADMIN: t('An admin disabled it.'),
   FAILURES: t('It did not accept an event for five days.'),
-  GONE: t('It answered 410 (Gone).'),
+  GONE: t('It responded with 410 (Gone).'),
 } as const;
 
 export function WebhookState({ webhook: { disabledReason, failures, lastDeliveredAt } }: { webhook: Webhook }) {

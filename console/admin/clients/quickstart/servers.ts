@@ -69,7 +69,7 @@ function filled(example: string, values: SnippetValues): string {
     'process.env.LATCHKEY_ISSUER': `'${issuerOf(values)}'`,
     'process.env.LATCHKEY_CLIENT_ID': `'${clientIdOf(values)}'`,
     'apiKey: process.env.LATCHKEY_API_KEY,': credentials[proofOf(values)],
-    // The example names an address beside it.
+    // The example also names an address.
     'process.env.REDIRECT_URI, // http://localhost:3001/auth/callback': `${redirectStringOf(values)},`,
     'process.env.REDIRECT_URI': redirectStringOf(values),
     'Number(process.env.PORT)': `‹${portOf(values)}›`,

@@ -9,7 +9,7 @@ import { ownForm, pageOfHtml, pageOfReact } from './pages.ts';
 import { backEnds } from './servers.ts';
 import { keyAlgorithmOf, proofOf, type SnippetValues } from './values.ts';
 
-/** Runnable code; this application's values stand between ‹ and ›. Our own pages use the base issuer. */
+/** Runnable code; this application's values are between ‹ and ›. Our own pages use the base issuer. */
 export function snippetsFor(kind: ClientKind, values: SnippetValues): Snippet[] {
   const openid = openidClient(values);
   // A shell signs assertions with Ed25519 only.

@@ -13,7 +13,7 @@ export interface SnippetValues {
   publishableKey?: string | undefined;
 }
 
-/** This application's values stand between ‹ and › in a snippet. */
+/** This application's values are between ‹ and › in a snippet. */
 export const baseIssuer = () => `‹${settings.issuer}›`;
 export const clientIdOf = ({ client }: SnippetValues) => `‹${client.id}›`;
 export const redirectUriOf = ({ client }: SnippetValues) =>
@@ -57,7 +57,7 @@ export function packageOf(name: 'browser' | 'node' | 'react'): string {
   return `${baseIssuer()}/sdk/latchkey-${name}-${version}.tgz`;
 }
 
-/** Replaces each value of an example, wherever it occurs. */
+/** Replaces all occurrences of each value of an example. */
 export function fill(example: string, values: Record<string, string>): string {
   return Object.entries(values)
     .reduce((text, [name, value]) => text.replaceAll(name, () => value), example)

@@ -4,7 +4,7 @@ import { Code } from './code.tsx';
 
 export interface Snippet {
   label: string;
-  /** Values of this application stand between ‹ and › and are highlighted. */
+  /** Values of this application are between ‹ and › and are highlighted. */
   code: string;
 }
 

@@ -10,7 +10,7 @@ describe('the range of a list', () => {
     [{ from: 1, rows: 0, total: 0 }, '0 users'],
     [{ from: 1, rows: 50, total: 1000, isLimited: true }, '1–50 of more than 1,000 users'],
     [{ from: 10_001, rows: 50, total: 10_000, isLimited: true }, '10,001–10,050 of more than 10,000 users'],
-    // Users were erased meanwhile.
+    // Users were erased in the meantime.
     [{ from: 51, rows: 50, total: 80 }, '80 users'],
   ])('of %o is %s', (page, text) => {
     expect(rangeOf(page, (total) => counted(total, 'user'))).toBe(text);

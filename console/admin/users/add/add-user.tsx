@@ -23,7 +23,7 @@ function useNewUser(onClose: () => void) {
     },
     invalidates: [Users, AuditEvents],
     onDone({ createUser: { id, userName } }) {
-      toast(`${userName} ${invite ? 'invited' : 'added'}`);
+      toast(invite ? t('{userName} invited', { userName }) : t('{userName} added', { userName }));
       void navigate(path(`users/${id}`));
     },
     onClose,

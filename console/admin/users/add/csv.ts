@@ -34,7 +34,7 @@ export function parseCsv(text: string): CsvRow[] {
 
 interface Read {
   cells: string[];
-  /** Where the next row begins. */
+  /** Index of the next row. */
   end: number;
   fault?: string;
 }
