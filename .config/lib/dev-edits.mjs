@@ -23,7 +23,7 @@ export function onEdit(folder, names, act) {
   }
 }
 
-/** Debounces `act`: one call at a time; calls meanwhile cause one more. */
+/** Debounces `act`: one call at a time; calls in the meantime cause one more. */
 export function inTurn(act) {
   let isBusy = false;
   let isDue = false;

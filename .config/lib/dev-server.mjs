@@ -63,7 +63,7 @@ export function runServer({ root, restartOn, checkOn, projects, port, flags, set
   function start() {
     const next = spare !== undefined && isRunning(spare) ? spare : spawnServer();
     spare = undefined;
-    // It may have ended meanwhile.
+    // It may have ended in the meantime.
     next.send('start', () => undefined);
     return next;
   }

@@ -1,4 +1,4 @@
-/** Installs and builds what is missing, and runs a program of the workspace with the command's arguments. */
+/** Installs and builds missing parts, then runs a program of the workspace with the command's arguments. */
 import { join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { ensureInstalled } from './install.mjs';

@@ -7,7 +7,7 @@ const reasonStart =
   /^(?:already|belonged|cannot|client_credentials needs|files are|has|have|is|must|names|needs|occurs|or userName|was)\b .*\w/;
 const notAllowed = 'This is not allowed: ';
 
-/** Where the server has texts that the console shows, and how they are found. */
+/** Locations of the server's texts that the console shows, and the patterns that find them. */
 const places = [
   {
     // Without requests that the console does not send: YAML documents, sign-ins, and parameters of exports and lists.
@@ -22,8 +22,8 @@ const places = [
 ];
 
 /**
- * Texts of the server that the console shows, as it shows them: sentences, and words of codes. `{0}`, `{1}` … stand for
- * values.
+ * Texts of the server that the console shows, as it shows them: sentences, and words of codes. `{0}`, `{1}` … are
+ * replaced with values.
  */
 export function serverTexts(root) {
   const folder = join(root, 'server/src');

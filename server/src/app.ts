@@ -51,7 +51,7 @@ export interface AppOptions {
   /** Bearer token that the admin API accepts as an owner. */
   bootstrapToken: string | undefined;
   observers?: readonly Observer[];
-  /** `DATABASE_POOL_SIZE`. Default: that of the setting. */
+  /** `DATABASE_POOL_SIZE`. Default: the default of the setting. */
   poolSize?: number | undefined;
   /** Shown at `/status`. Absent: there is no such page. */
   status?: PublicStatus | undefined;
@@ -114,7 +114,7 @@ export async function routesOf(options: AppOptions): Promise<Express> {
     .use('/.well-known/oauth-authorization-server', metadataRoutes(oidc, ofSite))
     .get('/', (_req, res) => res.redirect(303, '/account'))
     .use(missing);
-  // Custom domains serve nothing else: above all, neither the console nor the admin API.
+  // Custom domains serve nothing else, in particular neither the console nor the admin API.
   app.use((req, res, next) => (siteAt(req).domain === null ? next() : atDomain(req, res, next)));
   app.use('/sdk', builtFiles(options.sdkFolder, sdkHeaders));
   const ofProject = ({ params }: Request) => services.issuers.ofSlug(String(params['slug']));

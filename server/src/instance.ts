@@ -26,8 +26,8 @@ export function hasDatabase({ DATABASE_URL, DATA_DIR }: Config): boolean {
 }
 
 /**
- * @param exclusive take the embedded database for this process alone: true in the server, false in commands; `alone`:
- *   no command may use it either
+ * @param exclusive take the embedded database exclusively: true in the server, false in commands; `alone`: no command
+ *   may use it either
  * @param programs the package with the embedded PostgreSQL's programs, if not the installed one
  */
 export async function openConfigured(

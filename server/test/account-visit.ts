@@ -52,7 +52,7 @@ export interface RegisteredUser {
   visit: Visit;
 }
 
-/** A passkey that verified its user. Its key signs nothing. */
+/** A passkey that verified its user. Its key cannot sign. */
 export function newPasskey(): NewPasskey {
   return {
     ...{
@@ -109,7 +109,10 @@ export function peopleOf(world: SigninWorld) {
     return services.db.transaction((em) => services.passkeys.register(em, registration));
   }
 
-  /** The hosted page that a button of the account page opens. It keeps this key, also one of an application's page. */
+  /**
+   * The hosted page that a button of the account page opens. It uses this key, even if an application's page registered
+   * it.
+   */
   async function pageOf(visit: Visit, change: string, key: DeviceKey): Promise<SigninPage> {
     const { url, clock, services } = world.app;
     await changed(services.db, 'update credentials set hosted = true where jkt = ?', [key.jkt]);

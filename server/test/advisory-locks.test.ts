@@ -1,4 +1,4 @@
-/** PostgreSQL identifies an advisory lock by its number alone: two uses of one number would wait for each other. */
+/** PostgreSQL identifies an advisory lock only by its number: two uses of one number would wait for each other. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -50,7 +50,7 @@ interface Deviations {
   extensions?: Cbor;
   /** Bytes after the authenticator data, signed with it. */
   trailing?: Uint8Array;
-  /** Members of the response's JSON, beside `response`. */
+  /** Members of the response's JSON, in addition to `response`. */
   json?: Record<string, unknown>;
 }
 

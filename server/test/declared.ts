@@ -80,7 +80,7 @@ export const isText = ({ own }: Leaf) => ['string', 'reference', 'binary'].inclu
 export const isInput = (leaf: Leaf) => mutabilityOf(leaf) !== 'readOnly';
 export const isShown = ({ own, attribute }: Leaf) => own.returned !== 'never' && attribute.returned !== 'never';
 
-/** E-mail addresses and login phones have a format. */
+/** Email addresses and login phones have a format. */
 function formatted(parent: string): string {
   if (parent === 'phoneNumbers') return `+49${String(Math.random()).slice(2, 13).padEnd(11, '1')}`;
   return parent === 'emails' ? `aZ${randomUUID()}@example.com` : `aZ${randomUUID()}`;

@@ -84,7 +84,7 @@ export class DocumentedResponses {
     return this.fault(schema, type.endsWith('json') ? JSON.parse(text) : text);
   }
 
-  /** Where the value does not follow the schema; null if it does. */
+  /** The path at which the value breaks the schema; null if it conforms. */
   private fault(schema: Schema, value: unknown): string | null {
     const known = this.compiled.get(schema);
     const compiled = known ?? z.fromJSONSchema(this.standalone(schema) as never);

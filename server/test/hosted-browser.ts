@@ -71,7 +71,7 @@ export class HostedBrowser {
     return [...this.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
-  /** Stores the cookies of the answer: the page sends them with its next step. */
+  /** Stores the cookies of the response: the page sends them with its next step. */
   keep(answer: StepAnswer): StepAnswer {
     for (const line of answer.headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
@@ -81,7 +81,7 @@ export class HostedBrowser {
     return answer;
   }
 
-  /** Keeps the cookies of the answer, and follows it to the application. */
+  /** Keeps the cookies of the response, and follows it to the application. */
   async follow(done: StepAnswer): Promise<URL> {
     this.keep(done);
     return locationOf(await this.browser.get(done['redirect_to']));

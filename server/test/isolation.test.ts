@@ -283,7 +283,7 @@ async function rowsOf(app: TestApp, project: Project): Promise<Record<string, st
   });
 }
 
-/** The answer without ids, times and secrets, which differ between two instances. */
+/** The response without ids, times and secrets, which differ between two instances. */
 async function shapeOf(answer: Response | Reply, tenants: readonly Tenant[]): Promise<object> {
   const isReply = 'text' in answer && typeof answer.text === 'string';
   let text = isReply ? (answer.text as string) : await (answer as Response).text();
@@ -330,7 +330,7 @@ describe('a caller of one project', () => {
       if (!name.includes('a code of')) expect(await rowsOf(app, other.project)).toEqual(before);
     }
     expect(shapes[0]).toEqual(shapes[1]);
-    // About its own, the same request gets another answer.
+    // About its own, the same request gets another response.
     const { own } = worlds.on;
     expect(await shapeOf(await attempt(own, own), [own, worlds.on.other])).not.toEqual(shapes[0]);
   });

@@ -1,7 +1,7 @@
 const tickMs = 10;
 
 /**
- * The result of `work`, and the milliseconds that passed for this process meanwhile: each turn of the event loop counts
+ * The result of `work`, and the milliseconds that passed for this process in the meantime: each turn of the event loop counts
  * for at most two ticks, so that the time in which a busy machine does not run the process does not count.
  */
 export async function ownTime<Result>(work: () => Promise<Result>): Promise<{ result: Result; took: number }> {

@@ -37,7 +37,7 @@ export class PasskeyUser {
     return hosted;
   }
 
-  /** Signs up where a passkey is required; returns the recovery codes. */
+  /** Signs up while a passkey is required; returns the recovery codes. */
   async enrolledUnderRequired(): Promise<string[]> {
     await this.world.set({ passkeyPolicy: 'required' });
     const hosted = await this.open();
@@ -45,13 +45,13 @@ export class PasskeyUser {
     return expectStatus(await hosted.addPasskey(), 'SUCCESS')['recovery_codes'];
   }
 
-  /** A new browser of someone who can only read the mailbox, up to the answer after its device was registered. */
+  /** Signs in on `page` with only a mail code; returns the response to the registration of its device. */
   async byMail(page: SigninPage): Promise<StepAnswer> {
     await this.world.verifyAddress(page, this.userid);
     return page.step('verify-device', { userid: this.userid }, 'registration');
   }
 
-  /** That browser must use the passkey to continue. */
+  /** Expects that the browser of `page` needs the passkey to continue. */
   async isStopped(page: SigninPage): Promise<void> {
     const { userid } = this;
     const asked = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');

@@ -45,7 +45,7 @@ export async function givenNow({ app }: SigninWorld): Promise<object[]> {
   ];
 }
 
-/** The answer and the rows that it left in the world's project, without random values and times. */
+/** The response and the rows that it left in the world's project, without random values and times. */
 export async function outcomeOf(world: SigninWorld, { httpStatus, text }: StepAnswer): Promise<unknown> {
   const { db } = world.app.services;
   const ordered = { ceremonies: 'id', credentials: 'id', users: 'id', audit_log: 'id', one_time_codes: 'id' };

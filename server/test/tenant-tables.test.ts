@@ -9,7 +9,7 @@ const instanceTables = [
   ...['projects', 'signing_keys', 'retired_mac_keys', 'processes', 'setup_links', 'backups', 'migrations'],
   // The project that holds a host name: one of the instance.
   'verified_hosts',
-  // Names of budgets contain the project where they count for one.
+  // Names of budgets contain the project if they count per project.
   ...['budgets', 'activity_progress'],
   // Rights of operators: `project_id` is the scope of a right, null for the instance.
   ...['admin_tokens', 'memberships'],

@@ -13,7 +13,7 @@ const plain: Readonly<Record<string, Element>> = {
 
 /**
  * A translated message with elements: each `<tag>text</tag>` becomes the result of the function `tag` among the values. Tags do
- * not nest, and stand outside of plurals.
+ * not nest, and must be outside plurals.
  */
 export function rich(message: string, values: Readonly<Record<string, Values[string] | Element>> = {}): ReactNode {
   const filled = (text: string) => fill(text, values as Values);

@@ -122,7 +122,7 @@ function Settings({ stream, projectId, mayChange, listPath }: SettingsProps) {
   const remove = () =>
     confirm({
       title: t('Delete the log stream to {receiver}?', { receiver: stream.receiver }),
-      effect: <p>{t('It receives no more events, and none of those that wait.')}</p>,
+      effect: <p>{t('New and waiting events are no longer sent to it.')}</p>,
       verb: t('Delete log stream'),
       request: request(DeleteLogStream, { id: stream.id }),
       invalidates: [LogStreams, AuditEvents],

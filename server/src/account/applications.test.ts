@@ -69,7 +69,7 @@ describe('an application with refresh tokens', () => {
     await world.begin();
     const otherUser = await registeredUser();
     await otherUser.visit.change('remove-application', { id: access.client.id });
-    // Its access token has expired meanwhile.
+    // Its access token has expired in the meantime.
     expect((await access.refresh()).status).toBe(200);
   });
 });

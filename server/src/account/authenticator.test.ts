@@ -88,7 +88,7 @@ describe('an authenticator app on the account page', () => {
     expect(await all(user)).toEqual([]);
   });
 
-  it('needs a proof for this purpose: a fresh session alone begins none', async () => {
+  it('needs a proof for this purpose: a fresh session is not enough', async () => {
     const { user } = await registeredUser();
     const fresh = await visitOf(user, ['swk', 'otp']);
     await fresh.change('add-authenticator');
@@ -176,7 +176,7 @@ describe('an authenticator app on the account page', () => {
     }
   });
 
-  it('is offered only where the policy allows it', async () => {
+  it('is offered only if the policy allows it', async () => {
     const { code, user, visit } = await begun();
     for (const policy of [
       { mfaPolicy: 'off' },

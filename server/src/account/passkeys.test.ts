@@ -54,7 +54,7 @@ describe('a passkey, while passkeys are switched off,', () => {
     expectStatus(asked, 'MFA_ENROLLMENT_NEEDED');
   });
 
-  it('outlives a required factor that the mailbox adds meanwhile', async () => {
+  it('outlives a required factor that the mailbox adds in the meantime', async () => {
     const { address, user } = await registeredUser();
     const passkey = await givePasskey(user);
     await world.set({ passkeyPolicy: 'off', mfaPolicy: 'required' });
@@ -152,7 +152,7 @@ describe('the last way to sign in', () => {
     expect(await visit.isSignedIn()).toBe(true);
   });
 
-  it('is the passkey where one is required, though a device is trusted, unless a factor leads to a new one', async () => {
+  it('is the passkey if one is required, even on a trusted device, unless a factor leads to a new one', async () => {
     const user = await withoutMail();
     const passkey = await givePasskey(user);
     await app.services.db.transaction(async (em) => {

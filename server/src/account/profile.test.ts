@@ -143,7 +143,7 @@ describe('the profile', () => {
     expect(profileOf(await stored(user.id))).not.toHaveProperty('birthdate');
   });
 
-  it('is locked where the directory is authoritative, except for the display name and attributes that directories lack', async () => {
+  it('is locked if the directory is authoritative, except for the display name and attributes that directories lack', async () => {
     await world.begin({ scimEnabled: true, scimAuthoritative: true });
     const { user, visit } = await registeredUser();
     await app.services.accounts.change(
@@ -163,7 +163,7 @@ describe('the profile', () => {
     expect((await stored(user.id)).displayName).toBe('Own');
   });
 
-  it('is locked where a claim of an application is mapped from it', async () => {
+  it('is locked if a claim of an application is mapped from it', async () => {
     await world.begin();
     const { user, visit } = await registeredUser();
     const { client } = await app.make.client(world.project);

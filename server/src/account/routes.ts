@@ -174,7 +174,7 @@ export function accountRoutes(deps: AccountDeps): Router {
   return router;
 }
 
-/** The link in a notice. A mail scanner follows it, so only the form cancels. */
+/** The page of the link in a notice. Mail scanners open links, so only the form cancels. */
 async function askToCancel(deps: AccountDeps, req: Request, res: Response): Promise<void> {
   const link = linkOf(req);
   const isOpen = isServed(req, link.project) && (await deps.recoveries.isCancellable(link.project, link.cancel));
@@ -316,7 +316,7 @@ const ofPhones: Partial<Record<Problem['code'], Notice>> = {
   unavailable: 'phone-off',
 };
 
-/** A code of an authenticator app; other refusals are those of any change. */
+/** Maps refusals of authenticator codes to notices; rethrows all others. */
 function refusedApp(thrown: unknown): ActionOutcome {
   const problem = thrown instanceof Refusal ? thrown.problem : null;
   if (problem?.code === 'too-many') return { notice: 'app-wait', waitSeconds: problem.retryAfterSeconds };

@@ -217,7 +217,7 @@ describe('--keep', () => {
     expect([...server.objects.keys()].sort()).toEqual([...kept, out.slice('s3://backups/'.length)].sort());
   });
 
-  it('keeps the new backup, also beside those with a later name', async () => {
+  it('keeps the new backup even if others have a later name', async () => {
     const future = 'latchkey-29990101T000000Z.jsonl.gz';
     writeFileSync(join(folder, future), '');
     const { out } = await run({}, 'backup', '--to', folder, '--keep', '1');

@@ -19,7 +19,7 @@ interface UnfinishedBackup {
   close(): void | Promise<void>;
 }
 
-/** Where one backup is written. */
+/** The destination of one backup. */
 export interface BackupPlace {
   /** Path or URL. */
   name: string;

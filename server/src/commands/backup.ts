@@ -147,7 +147,7 @@ function toPlace(opened: BackupParts, place: BackupPlace, interrupted: AbortSign
   });
 }
 
-/** Removes our oldest backups beside the new one. A failure is a warning: the new backup is complete. */
+/** Removes our oldest backups, never the new one. A failure is a warning: the new backup is complete. */
 async function removeOldest({ file, folder }: BackupPlace, keep: number, log: (line: string) => void): Promise<void> {
   const attempt = async (what: string, work: () => Promise<void>) =>
     work().catch((error: Error) => log(`Warning: ${what} not removed: ${error.message}`));

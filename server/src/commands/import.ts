@@ -184,7 +184,7 @@ class Importing {
       if (projectId === undefined) {
         throw this.refusal(record, `belongs to a ${table.parent.type} that does not precede it in the file`);
       }
-      // Files of earlier releases name it only where it is the parent.
+      // Files of earlier releases name it only if it is the parent.
       data['project_id'] ??= projectId;
       if (data['project_id'] !== projectId)
         throw this.refusal(record, `belongs to a ${table.parent.type} of another project`);

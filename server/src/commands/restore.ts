@@ -80,7 +80,7 @@ export async function restoreFile(
   for (const [key, { values, hasSigningKeys }] of read.otherKeys) {
     const line =
       `${values} values of ${source.name} are encrypted with another master key (${key}), as during a rotation: ` +
-      'set MASTER_KEY_SECOND to it, beside MASTER_KEY.';
+      'set MASTER_KEY_SECOND to it, in addition to MASTER_KEY.';
     if (hasSigningKeys) throw new BackupFileError(line);
     context.log(`Warning: ${line}`);
   }

@@ -386,7 +386,7 @@ describe('import rejects, without writing anything,', () => {
     await exported('--project', populated.project.id, ...sealedToo());
   });
 
-  /** Deriving a key from the passphrase takes long: not where a file is refused with or without its secrets. */
+  /** Deriving a key from the passphrase is slow: omitted for files that are refused with or without their secrets. */
   async function refused(reason: RegExp | string, ...args: string[]): Promise<void> {
     const before = [await count(there, 'projects'), await count(there, 'users')];
     const { code, err } = await imported(...(args.length > 0 ? args : sealedToo()));

@@ -78,7 +78,7 @@ it('a version that cannot be fetched is refused, and nothing changes', async () 
   expect(existsSync(join(dataDir, 'postgres.upgrade'))).toBe(false);
 });
 
-it('the embedded database alone can be upgraded', async () => {
+it('only the embedded database can be upgraded', async () => {
   const settings = {
     DATABASE_URL: 'postgresql://db.example.com/latchkey',
     MASTER_KEY: Buffer.alloc(32).toString('base64'),

@@ -17,7 +17,7 @@ export const upgradeDatabase: Command = {
   summary: 'Moves the embedded database to the PostgreSQL of this release. Stop the server first.',
   notes: [
     'Fetches the earlier PostgreSQL with npm, writes a backup to DATA_DIR/backups, restores it into a new database, and',
-    'keeps the earlier one beside it. If it fails or is interrupted, the earlier database is unchanged: run it again.',
+    'keeps the earlier one. If it fails or is interrupted, the earlier database is unchanged: run it again.',
   ],
   run: async (_input, context) => {
     const config = context.config();

@@ -221,7 +221,7 @@ describe('a back end with the server library', () => {
     expect(await verify()).toMatchObject({ status: 'success' });
   });
 
-  it('cannot change it to email where a factor is required and email does not count, before or after it begins', async () => {
+  it('cannot change it to email if a factor is required and email does not count, before or after it begins', async () => {
     await enrolled('totp');
     const library = await backEnd.delegationClient();
     const begin = () => library.initiateMfaChange({ userid: address, mfaMethod: 'email' });

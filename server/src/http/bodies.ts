@@ -18,8 +18,8 @@ class BodyTooLargeError extends Error {
 }
 
 /**
- * A body parser that rejects early: by `Content-Length` before reading, or while reading a chunked body once it passes the
- * limit. Closes the connection after the response; Express parsers alone would read to the end first.
+ * A body parser that rejects early: by `Content-Length` before reading, or while reading a chunked body once it passes
+ * the limit. Closes the connection after the response; without it, Express parsers would read to the end first.
  *
  * @param parser an Express parser with the same limit
  */
@@ -52,8 +52,8 @@ export function bounded(parser: RequestHandler, maxBytes: number): RequestHandle
 }
 
 /**
- * Runs before all routes. Where no route reads the body, a `Content-Length` over the limit gets 413. A response sent before
- * the end of a long or endless body closes the connection without reading the rest.
+ * Runs before all routes. If no route reads the body, a `Content-Length` over the limit gets 413. A response sent
+ * before the end of a long or endless body closes the connection without reading the rest.
  *
  * @param readsBody true if the route checks the body with {@link bounded} or its own reader
  */

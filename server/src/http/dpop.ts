@@ -9,7 +9,7 @@ export interface DpopDeps {
 }
 
 /**
- * The valid proof of a request (RFC 9449 §4); null if it has none. Its answer then has a nonce for the next one (§8.2).
+ * The valid proof of a request (RFC 9449 §4); null if it has none. Its response then has a nonce for the next one (§8.2).
  * Refuses `proof-rejected` and `nonce-rejected`.
  *
  * @param url address of the endpoint

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe('while the database is unreachable', () => {
-  it('answers 503 temporarily_unavailable with Retry-After, and recovers without a restart', async () => {
+  it('returns 503 temporarily_unavailable with Retry-After, and recovers without a restart', async () => {
     const { access_token: accessToken } = await rp.tokens();
     const code = await rp.code();
     await way.close();

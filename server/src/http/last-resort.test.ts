@@ -35,7 +35,7 @@ describe('an error after the response has started', () => {
 });
 
 describe('a URL that cannot be decoded', () => {
-  it('is answered with 400 and not logged', async () => {
+  it('gets 400 and is not logged', async () => {
     const lines: string[] = [];
     const app = express().use(withContext(systemRandom));
     app.get('/:name', (_req, res) => void res.end());

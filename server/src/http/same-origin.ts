@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 
 /**
- * Defence in depth besides the CSRF token: an Origin header, if sent, must be this origin. With the pages' referrer
- * policy, browsers send `Origin: null`.
+ * Defence in depth in addition to the CSRF token: Sec-Fetch-Site and Origin, if sent, must name this origin. With the
+ * pages' referrer policy, browsers send `Origin: null`.
  */
 export function isSameOrigin(req: Request, issuer: string): boolean {
   const site = req.get('sec-fetch-site');

@@ -7,7 +7,7 @@ export interface PageText {
   values: Record<string, string>;
 }
 
-/** The permissions of scopes, a sentence each. `openid` is omitted beside others. */
+/** The permissions of scopes, a sentence each. `openid` is omitted if there are others. */
 export function scopeTexts(scopes: readonly string[]): PageText[] {
   return scopes
     .filter((scope) => scope !== 'openid' || scopes.length === 1)

@@ -53,7 +53,7 @@ describe('acr', () => {
     expect((await fresh.claims(done))['acr']).toBe(expected);
   });
 
-  it('stays the standard one where no request asks for another', async () => {
+  it('stays the standard one if no request asks for another', async () => {
     await enrolled();
     expect((await hosted.claimsAt(await withPasskey({})))['acr']).toBe(standard);
   });

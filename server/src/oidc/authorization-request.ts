@@ -54,7 +54,7 @@ interface RequestContext {
   lacksPush: boolean;
   issuer: Issuer;
   modes: readonly ResponseMode[];
-  /** Where an administrator could allow the client to omit PKCE: here, at the issuer of its project, or nowhere. */
+  /** The issuer at which an administrator could allow the client to omit PKCE: this one, the project's, or none. */
   couldOmitPkce: 'here' | 'elsewhere' | 'nowhere';
   /** Whether the request has no PKCE, and may. */
   omitsPkce: boolean;
@@ -214,7 +214,7 @@ export async function namedApis(
   return apis.usableBy(client, parameters.all('resource'));
 }
 
-/** `resource` (RFC 8707 section 2.1), all of which the client may use. Ignored where the issuer has no APIs. */
+/** `resource` (RFC 8707 section 2.1), all of which the client may use. Ignored if the issuer has no APIs. */
 function resourcesOf(parameters: Parameters, { capabilities }: Issuer, apis: readonly GrantedApi[]): string[] {
   const wanted = capabilities.apis ? parameters.all('resource') : [];
   if (wanted.some((resource) => !apis.some(({ audience }) => audience === resource))) {

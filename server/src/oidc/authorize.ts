@@ -220,7 +220,7 @@ export function signInPage(flow: string): string {
   return `/signin?${new URLSearchParams({ flow })}`;
 }
 
-/** Where the user of a device decides (RFC 8628 section 3.3). */
+/** The page on which the user of a device decides (RFC 8628 section 3.3). */
 export function approvalPage({ url }: Issuer, flow: string): string {
   return `${url}/device/approval?${new URLSearchParams({ flow })}`;
 }

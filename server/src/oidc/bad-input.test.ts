@@ -27,7 +27,7 @@ describe('a body that cannot be read', () => {
     ['truncated gzip', 'gzip', gzipSync('a=b&'.repeat(1000)).subarray(0, 30)],
     ['a gzip bomb of 50 MB', 'gzip', gzipSync(Buffer.alloc(50_000_000))],
     ['an unknown coding', 'rot13', Buffer.from('a=b')],
-  ])('is answered 4xx: %s', async (_name, coding, body) => {
+  ])('gets a 4xx: %s', async (_name, coding, body) => {
     for (const path of endpoints) {
       const response = await fetch(app.url + path, {
         method: 'POST',

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => app.close());
 
-/** Status, the headers of the protocol and the body of an answer; values that differ in each run have a name. */
+/** Status, the headers of the protocol and the body of a response; values that differ in each run have a name. */
 async function summaryOf(response: Response): Promise<object> {
   const names = [
     'location',

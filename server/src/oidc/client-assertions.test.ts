@@ -87,7 +87,7 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     expect((await exchange(await assertion({}, own.privateKey, 'Ed25519'))).status).toBe(200);
   });
 
-  it('accepts the same client_id beside it', async () => {
+  it('accepts the same client_id with it', async () => {
     expect((await exchange(await assertion(), { client_id: client.id })).status).toBe(200);
   });
 
@@ -200,7 +200,7 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     expect(response.status).toBe(401);
   });
 
-  it('refuses another client_id beside it, a second credential, and a wrong type', async () => {
+  it('refuses another client_id with it, a second credential, and a wrong type', async () => {
     const { client: other, secretKey } = await app.make.client(project);
     expect((await exchange(await assertion(), { client_id: other.id })).status).toBe(401);
     expect((await exchange(await assertion(), { client_assertion_type: 'x' })).status).toBe(400);

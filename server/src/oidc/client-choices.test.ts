@@ -59,7 +59,7 @@ describe('ID tokens', () => {
       expect((await jwtVerify(id_token, jwks, options)).payload.sub).toBe(user.id);
       expect(decodeProtectedHeader((await base.tokens()).id_token).alg).toBe('ES512');
       expect(await algorithms(app.url)).toEqual(['ES512', 'EdDSA']);
-      // The hint of each algorithm is accepted where it was issued.
+      // The hint of each algorithm is accepted at its issuer.
       expect((await party.answer({ id_token_hint: id_token, prompt: 'none' })).has('code')).toBe(true);
       const ended = await party.endSession({
         id_token_hint: id_token,

@@ -106,7 +106,7 @@ describe('POST /oauth2/token with client_credentials', () => {
     ).rejects.toMatchObject({ problem: { field: 'grantTypes' } });
   });
 
-  it('refuses a client that has lost the grant type, also where an earlier version is cached', async () => {
+  it('refuses a client that has lost the grant type, even if an earlier version is cached', async () => {
     await grant(['read']);
     expect((await ask(machine)).status).toBe(200);
     const text = `update clients set grant_types = '{}' where id = ?`;
@@ -147,7 +147,7 @@ describe('POST /oauth2/token with client_credentials', () => {
     await sibling.close();
   });
 
-  it('is in the audit log, and in no log of requests', async () => {
+  it('is in the audit log, but not in the log of requests', async () => {
     await grant(['read']);
     const token = await tokenOf(machine);
     const rows = await app.services.db
@@ -179,7 +179,7 @@ describe('a token for an API', () => {
     expect(admin.status).toBe(401);
   });
 
-  it('is revoked by its client alone (RFC 7009)', async () => {
+  it('is revoked only by its client (RFC 7009)', async () => {
     await grant(['read']);
     const token = await tokenOf(machine);
     const other = await machineOf(app, project);
@@ -286,7 +286,7 @@ describe('an API', () => {
     expect((await apiOf(app, await app.make.project())).identifier).toBe(orders);
   });
 
-  it('adds ES256 to the keys of its project alone', async () => {
+  it('adds ES256 only to the keys of its project', async () => {
     const algorithms = async (slug: string) => {
       const response = await fetch(`${app.url}/p/${slug}/.well-known/jwks.json`);
       return ((await response.json()) as { keys: { alg: string }[] }).keys.map(({ alg }) => alg);

@@ -159,7 +159,7 @@ describe('consent', () => {
     expect((await first.answer({ prompt: 'consent' })).has('code')).toBe(true);
   });
 
-  it('needs a new sign-in first where the request limits its age', async () => {
+  it('needs a new sign-in first if the request limits its age', async () => {
     expect(locationOf(await party.authorize({ max_age: '300' })).pathname).toBe('/signin');
   });
 
@@ -239,7 +239,7 @@ describe('an answer', () => {
     expect((await answer(page, 'cancel')).status).toBe(400);
   });
 
-  it('of a user who has signed out or switched accounts meanwhile gives nothing', async () => {
+  it('of a user who has signed out or switched accounts in the meantime gives nothing', async () => {
     const page = await asked(await party.authorize());
     const name = `lk-session-${world.project.id}`;
     party.browser.cookies.delete(name);
@@ -265,7 +265,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a code for a third-party application exists only where its user’s consent covers its scopes', () => {
+describe('a code for a third-party application exists only if its user’s consent covers its scopes', () => {
   let since: Date;
   beforeEach(() => {
     since = app.clock.now();
@@ -303,7 +303,7 @@ describe('a code for a third-party application exists only where its user’s co
     expect(await uncovered()).toEqual([]);
   });
 
-  it('in the browser SDK, also where a sign-in or a process began before', async () => {
+  it('in the browser SDK, even if a sign-in or a process began before', async () => {
     const sibling = await buildSibling(app);
     const now = () => Math.floor(app.clock.now().getTime() / 1000);
     const credential = { origin: appOrigin, apiKey: world.apiKey };

@@ -74,7 +74,7 @@ describe('discovery, keys and CORS', () => {
 });
 
 describe("the key set of a project's issuer", () => {
-  it('has the algorithms of its clients and APIs alone, each until the last ID token has expired', async () => {
+  it('has only the algorithms of its clients and APIs, each until the last ID token has expired', async () => {
     const { apis, clients } = app.services;
     const [project, other] = [await app.make.project(), await app.make.project()];
     const algorithms = async ({ slug }: { slug: string }) => {

@@ -5,7 +5,7 @@ import type { Issuer } from '../domain/projects/issuer.ts';
 /** Languages of the hosted page, as BCP 47 tags. */
 const uiLocales = ['en', 'de', 'es', 'fr', 'ja'] as const;
 
-/** RFC 8414 §2. Without the methods, clients would assume HTTP Basic alone. */
+/** RFC 8414 §2. Without the methods, clients would assume only HTTP Basic. */
 function revocationMetadata(issuer: string, { authMethods, assertionAlgorithms }: Issuer['capabilities']) {
   return {
     revocation_endpoint: `${issuer}/oauth2/revoke`,

@@ -310,7 +310,7 @@ describe('a refresh token', () => {
     expect((await refresh(String(body['refresh_token']))).body.error).toBe('invalid_grant');
   });
 
-  it('gives the same answer again within 30 seconds, for a fresh proof of its key', async () => {
+  it('gives the same response again within 30 seconds, for a fresh proof of its key', async () => {
     const { refresh_token: token } = await tokens(party);
     const first = await refresh(token, await key.proof(at(party)));
     app.clock.turn(20);

@@ -225,7 +225,7 @@ describe('an ID token without a session cookie', () => {
 });
 
 describe('logout_scope (service.md 4.2, 6)', () => {
-  it('session: ends this browser’s session alone, and notifies its clients with sid', async () => {
+  it('session: ends only this browser’s session, and notifies its clients with sid', async () => {
     const elsewhere = new RelyingParty(app, rp.client);
     await elsewhere.signIn(user);
     await elsewhere.tokens();

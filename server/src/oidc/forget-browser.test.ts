@@ -33,7 +33,7 @@ async function canSignInByKey({ address, key }: RegisteredUser): Promise<boolean
 }
 
 describe('signing out and forgetting this browser', () => {
-  it('lists the keys of this user alone, revokes the device, and its key no longer signs in', async () => {
+  it('lists only the keys of this user, revokes the device, and its key no longer signs in', async () => {
     const [ada, bob] = [await registeredUser(), await registeredUser()];
     const rp = await partyOf(ada);
     const html = await (await rp.endSession({ client_id: rp.client.id })).text();

@@ -149,7 +149,7 @@ describe('a token of another project', () => {
     expect((await ours.rp.userInfo(access)).status).toBe(401);
     for (const sent of [access, refresh]) {
       const body = new URLSearchParams({ client_id: ours.rp.client.id, client_secret: ours.secret, token: sent });
-      // RFC 7009 §2.2: the answer for an unknown token.
+      // RFC 7009 §2.2: the response for an unknown token.
       expect((await fetch(`${ours.rp.issuer}/oauth2/revoke`, { method: 'POST', body })).status).toBe(200);
     }
     const hinted = await ours.rp.answer({ prompt: 'none', id_token_hint: id });
@@ -195,7 +195,7 @@ describe('time', () => {
     const form = { grant_type: 'refresh_token', refresh_token: refresh };
     const rotated = await token(ours, form, there(ours.rp.issuer), { dpop: proof });
     expect(rotated).toMatchObject({ status: 200, body: { token_type: 'DPoP' } });
-    // The answer of a clock that is behind, again: the same.
+    // The response of a clock that is behind, again: the same.
     const again = await token(ours, form, ours.rp.issuer, {
       dpop: await key.proof({ url: `${ours.rp.issuer}/oauth2/token` }),
     });
@@ -301,7 +301,7 @@ describe('a client assertion', () => {
 });
 
 describe('a refresh token', () => {
-  it('is bound to the issuer that gave it: not to its project alone', async () => {
+  it('is bound to the issuer that gave it, not only to its project', async () => {
     const { refresh_token: refresh = '' } = await tokensOf(ours);
     const fields = { grant_type: 'refresh_token', refresh_token: refresh };
     const rename = (slug: string) =>

@@ -88,7 +88,7 @@ describe('POST {issuer}/oauth2/introspect', () => {
     expect((await send({ ...machine, issuer: app.url }, '/oauth2/introspect', { token })).status).toBe(404);
   });
 
-  it('describes tokens of users to their client alone', async () => {
+  it('describes tokens of users only to their client', async () => {
     const { web, access_token, refresh_token, id_token } = await signedIn();
     expect(await ask(web, access_token)).toMatchObject({ active: true, sub: user.id, aud: web.issuer });
     const refresh = await ask(web, refresh_token, { token_type_hint: 'access_token' });

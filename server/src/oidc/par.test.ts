@@ -75,7 +75,7 @@ const visit = (request_uri: string, more: Changes = {}, rp = party, to = app) =>
 const codeOf = (response: Response) => locationOf(response).searchParams.get('code') ?? '';
 
 describe('POST {issuer}/oauth2/par', () => {
-  it('stores a request for 60 seconds, which /authorize takes once, ignoring other parameters', async () => {
+  it('stores a request for 60 seconds, which /authorize accepts once, ignoring other parameters', async () => {
     const { status, headers, body } = await push({ state: 'pushed', nonce: 'n' });
     expect([status, headers.get('cache-control'), body['expires_in']]).toEqual([201, 'no-store', 60]);
     const uri = String(body['request_uri']);
@@ -96,7 +96,7 @@ describe('POST {issuer}/oauth2/par', () => {
     expect(again.headers.get('content-type')).toContain('html');
   });
 
-  it('is not taken by HEAD, which neither issues a code nor ends a session', async () => {
+  it('is not used up by HEAD, which neither issues a code nor ends a session', async () => {
     const uri = await pushed();
     const query = new URLSearchParams({ client_id: client.id, request_uri: uri });
     for (const path of [`/authorize?${query}`, '/authorize/resume', '/oauth2/end_session']) {
@@ -110,7 +110,7 @@ describe('POST {issuer}/oauth2/par', () => {
     expect(codeOf(await visit(uri))).not.toBe('');
   });
 
-  it('is taken once, in a race of 40 over two processes', async () => {
+  it('is accepted once, in a race of 40 requests to two processes', async () => {
     const uri = await pushed();
     const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => visit(uri, {}, party, n % 2 ? there : app)));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
@@ -187,7 +187,7 @@ describe('POST {issuer}/oauth2/par', () => {
     expect(await rows(app.services.db, `select from pushed_requests where client_id = '${client.id}'`)).toHaveLength(0);
   });
 
-  it('is refused for another body, and for a parameter twice', async () => {
+  it('is refused for another content type, and for a repeated parameter', async () => {
     const url = `${party.issuer}/oauth2/par`;
     const json = await fetch(url, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
     expect(await json.json()).toMatchObject({ error: 'invalid_request' });
@@ -198,11 +198,11 @@ describe('POST {issuer}/oauth2/par', () => {
     });
   });
 
-  it('keeps no secret, and needs it', async () => {
-    const { client: secretive, clientSecret } = await app.make.client(project, {
+  it('requires the client secret, and does not store it', async () => {
+    const { client: confidential, clientSecret } = await app.make.client(project, {
       tokenEndpointAuthMethod: 'client_secret_post',
     });
-    await use(secretive);
+    await use(confidential);
     expect((await push()).body['error']).toBe('invalid_client');
     expect((await push({ client_secret: String(clientSecret) })).status).toBe(201);
     const basic = Buffer.from(`${client.id}:${clientSecret}`).toString('base64');
@@ -246,7 +246,7 @@ describe('POST {issuer}/oauth2/par', () => {
     expect([await exchange(), await exchange(other), await exchange(key)]).toEqual([400, 400, 200]);
   });
 
-  it('is required of a client that must use it, at both issuers and from a process that has it cached', async () => {
+  it('is required of a client with pushedRequestsRequired, at both issuers and in a process that has cached the client', async () => {
     const base = new RelyingParty(app, client);
     await base.signIn(user);
     await visit(await pushed(), {}, party, there);
@@ -311,7 +311,7 @@ describe('the FAPI 2.0 Security Profile', () => {
     }
   });
 
-  it('refuses everything else at use', async () => {
+  it('refuses a client that omits any of these', async () => {
     const plain = await party.authorize();
     expect(locationOf(plain).searchParams.get('error')).toBe('invalid_request');
     const withoutPkce = await push({

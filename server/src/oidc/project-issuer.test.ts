@@ -79,7 +79,7 @@ describe('an issuer of a project', () => {
     expect(await base.isSignedIn()).toBe(false);
   });
 
-  it('does not know the clients of other projects', async () => {
+  it('refuses the clients of other projects', async () => {
     const stranger = partyAt(app, other, client);
     const response = await stranger.authorize();
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
@@ -90,7 +90,7 @@ describe('an issuer of a project', () => {
     expect(publishableKey).toMatch(/^lk_pk_/);
   });
 
-  it('ends only the sessions of its project without a client', async () => {
+  it('ends only the sessions of its project if the request names no client', async () => {
     for (const [name, value] of foreign.browser.cookies) own.browser.cookies.set(name, value);
     const page = await (await own.endSession({})).text();
     const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
@@ -100,7 +100,7 @@ describe('an issuer of a project', () => {
     expect(await foreign.isSignedIn()).toBe(true);
   });
 
-  it.each(['none-of-these', 'UPPER', 'a%00b', '-', 'x'.repeat(80)])('is not at /p/%s', async (slug) => {
+  it.each(['none-of-these', 'UPPER', 'a%00b', '-', 'x'.repeat(80)])('does not exist at /p/%s', async (slug) => {
     const url = `${app.url}/p/${slug}/.well-known/openid-configuration`;
     const response = await fetch(url, { headers: { Accept: 'application/json' } });
     expect([response.status, await response.json()]).toMatchObject([404, { error: 'invalid_request' }]);
@@ -121,10 +121,10 @@ describe('an issuer of a project', () => {
 
 describe('mix-up (RFC 9700 section 4.4)', () => {
   const pairs: [string, () => [RelyingParty, RelyingParty]][] = [
-    ['the base issuer at that of a project', () => [base, own]],
+    ['the base issuer at the issuer of a project', () => [base, own]],
     ['a project at the base issuer', () => [own, base]],
-    ['a project at that of another', () => [own, partyAt(app, other, client)]],
-    ['another project at this one', () => [foreign, partyAt(app, project, otherClient)]],
+    ['a project at the issuer of another', () => [own, partyAt(app, other, client)]],
+    ['another project at the issuer of this one', () => [foreign, partyAt(app, project, otherClient)]],
   ];
 
   it.each(pairs)('refuses a code of %s, which stays valid', async (_, parties) => {
@@ -157,13 +157,13 @@ describe('mix-up (RFC 9700 section 4.4)', () => {
     expect(await from.isSignedIn()).toBe(true);
   });
 
-  it('signs in again for a hint of another issuer', async () => {
+  it('requires a sign-in for a hint of another issuer', async () => {
     const { id_token } = await base.tokens();
     expect((await own.answer({ id_token_hint: id_token, prompt: 'none' })).get('error')).toBe('login_required');
     expect((await base.answer({ id_token_hint: id_token, prompt: 'none' })).has('code')).toBe(true);
   });
 
-  it('names the issuer of the request in each answer (RFC 9207)', async () => {
+  it('names the issuer of the request in each response (RFC 9207)', async () => {
     // `answer` compares `iss`.
     expect((await own.answer()).has('code')).toBe(true);
     expect((await own.answer({ response_type: 'token' })).get('error')).toBe('unsupported_response_type');

@@ -143,7 +143,7 @@ const credentials: readonly (readonly [what: string, status: number, headers: ()
   ['two, the valid one last', 401, () => `Authorization: Bearer x\r\n${bearer()}`],
   ['two in one', 400, () => `Authorization: Bearer ${token} ${token}\r\n`],
   ['two with a comma', 400, () => `Authorization: Bearer ${token}, Bearer ${token}\r\n`],
-  ['a scheme alone', 400, () => 'Authorization: Bearer\r\n'],
+  ['only a scheme', 400, () => 'Authorization: Bearer\r\n'],
   ['an empty one', 401, () => 'Authorization:\r\n'],
   ['one behind a tab', 400, () => `Authorization: Bearer\t${token}\r\n`],
   ['one with a quote', 401, () => `Authorization: Bearer "${token}"\r\n`],

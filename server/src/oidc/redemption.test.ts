@@ -197,7 +197,7 @@ describe('an assertion', () => {
     expect(await lives((await given[0]?.json()) as TokenAnswer)).toBe(true);
   });
 
-  it('is not used up without a code to redeem, nor if its client changes meanwhile', async () => {
+  it('is not used up without a code to redeem, nor if its client changes in the meantime', async () => {
     const once = await assertionOf(keyed);
     expect((await exchange(keyed, '', once)).body).toMatchObject({ error: 'invalid_request' });
     expect((await exchange(keyed, 'x', { ...once, code_verifier: 'short' })).body).toMatchObject({
@@ -211,7 +211,7 @@ describe('an assertion', () => {
     expect((await exchange(keyed, await keyed.code(), once)).status).toBe(401);
   });
 
-  it('of a client that changed meanwhile, except for its key, is accepted once', async () => {
+  it('of a client that changed in the meantime, except for its key, is accepted once', async () => {
     const code = await keyed.code();
     const once = await assertionOf(keyed);
     await change('update clients set version = version + 1 where id = ?', keyed.client.id);

@@ -80,7 +80,7 @@ describe('a refresh token', () => {
     expect((await post('revoke', { token: 'x' }, app.url)).status).toBe(404);
   });
 
-  it('gives the same new one again for 30 seconds, in parallel tabs and after a lost answer', async () => {
+  it('gives the same new one again for 30 seconds, in parallel tabs and after a lost response', async () => {
     const { refresh_token: token } = await offline();
     const answers = await Promise.all(Array.from({ length: 40 }, () => refresh(token)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -307,7 +307,7 @@ describe('a refresh token', () => {
 });
 
 describe('revocation (RFC 7009)', () => {
-  it('of a refresh token ends its grant and access tokens; of an access token, that alone', async () => {
+  it('of a refresh token ends its grant and access tokens; of an access token, only that token', async () => {
     const first = await offline();
     expect((await post('revoke', { token: first.access_token })).status).toBe(200);
     expect((await party.userInfo(first.access_token)).status).toBe(401);

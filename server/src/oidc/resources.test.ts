@@ -113,7 +113,7 @@ describe('a sign-in that names an API', () => {
     expect(await exchange(plain, orders)).toMatchObject({ status: 400, error: 'invalid_target' });
   });
 
-  it('is refused for a third-party application, whose users consent to scopes alone', async () => {
+  it('is refused for a third-party application, whose users consent only to scopes', async () => {
     const { client } = await app.make.client(project, { thirdParty: true });
     const other = partyAt(app, project, client);
     await other.signIn(user);

@@ -65,7 +65,7 @@ async function refusal(response: Response): Promise<[number, string]> {
 }
 
 describe.each(endpoints)('POST {issuer}/oauth2/%s', (path) => {
-  it('answers a form, whatever its charset is called and whatever the client accepts', async () => {
+  it('accepts a form with any charset parameter and any Accept header', async () => {
     const variants: Record<string, string>[] = [
       { 'Content-Type': `${form}; charset=UTF-8` },
       { 'Content-Type': form.toUpperCase() },
@@ -132,7 +132,7 @@ describe.each(endpoints)('POST {issuer}/oauth2/%s', (path) => {
     }
   });
 
-  it('is open to pages of redirect URIs, unless it is for servers alone', async () => {
+  it('is open to pages of redirect URIs, unless it is only for servers', async () => {
     const preflight = (origin: string) =>
       fetch(`${issuer}/oauth2/${path}`, {
         method: 'OPTIONS',

@@ -321,7 +321,7 @@ describe('data of another project', () => {
 });
 
 describe('limits', () => {
-  it('429 with Retry-After beyond the burst, for that project alone, until tokens are refilled', async () => {
+  it('429 with Retry-After beyond the burst, only for that project, until tokens are refilled', async () => {
     const limited = await startScimApp({ rateLimit: { perSecond: 2, burst: 3 } });
     try {
       const [busy, quiet] = [await limited.project(), await limited.project()];

@@ -11,7 +11,7 @@ export interface ScimCaller extends QueryContext {
   custom: CustomSchema;
 }
 
-/** The answer of an operation, in HTTP or within a Bulk response. */
+/** The response of an operation, in HTTP or within a Bulk response. */
 export interface ScimAnswer {
   status: 200 | 201 | 204;
   body?: object;

@@ -12,7 +12,7 @@ import type { UserEndpoint } from './users.ts';
 export const maxOperations = 1000;
 export const maxPayloadBytes = 4 * 1024 * 1024;
 
-/** Most users that are deleted in one transaction: their rows stay locked until its end. */
+/** Maximum number of users deleted in one transaction: their rows stay locked until its end. */
 const maxTogether = 50;
 
 const requestSchema = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
@@ -23,7 +23,7 @@ export interface BulkDeps {
   users: UserEndpoint;
   groups: GroupEndpoint;
   random: Random;
-  /** Called for an unexpected error or a fault of the database, which fails its operation alone. */
+  /** Called for an unexpected error or a fault of the database, which fails only its operation. */
   onFault(error: unknown): void;
 }
 
@@ -37,7 +37,7 @@ interface Operation {
   references: string[];
 }
 
-/** The answer or the error of an operation. */
+/** The response or the error of an operation. */
 interface OperationResult {
   error?: ScimError;
   answer?: ScimAnswer;
@@ -45,13 +45,14 @@ interface OperationResult {
 
 /**
  * Bulk (RFC 7644 §3.7): each operation is a separate transaction. An operation that refers to another's `bulkId` runs
- * after it, in any order of sending; ids are assigned before, so that two operations may refer to each other.
+ * after it, in any order of sending; ids are assigned before the first one runs, so that two operations can refer to
+ * each other.
  */
 export class BulkEndpoint {
   constructor(private readonly deps: BulkDeps) {}
 
   /**
-   * @param authenticate called before each operation, since the token may end meanwhile; its throw ends the request
+   * @param authenticate called before each operation, since the token may end in the meantime; its throw ends the request
    * @param inTurn runs each operation as a separate request
    */
   async run(
@@ -103,7 +104,7 @@ class Batch {
     }
   }
 
-  /** The deletions of different users that come next, by id: they may be done together. */
+  /** The next deletions of different users, by id: they can run together. */
   deletionsAtStartOf(operations: readonly Operation[]): Map<string, Operation> {
     const deletions = new Map<string, Operation>();
     for (const operation of operations.slice(0, maxTogether)) {
@@ -114,14 +115,17 @@ class Batch {
     return deletions;
   }
 
-  /** Deletes users in one transaction; one that is refused does not keep the others. False if it failed: nothing is done then. */
+  /**
+   * Deletes users in one transaction; a refused one does not prevent the others. False if the transaction failed: none
+   * is deleted.
+   */
   async removeTogether(deletions: ReadonlyMap<string, Operation>): Promise<boolean> {
     const checks = new Map([...deletions].map(([id, { version }]) => [id, versionCheck(version)]));
     let refusals: Map<string, unknown>;
     try {
       refusals = await this.deps.users.removeAll(this.caller, checks);
     } catch {
-      // Each alone: the fault is then reported with its operation.
+      // The operations then run one by one, so that each fault is reported with its operation.
       return false;
     }
     for (const [id, operation] of deletions) {
@@ -202,7 +206,7 @@ class Batch {
     return mapStrings(data, (text) => this.resolved(text)) as Record<string, unknown>;
   }
 
-  /** Replaces each known `bulkId:…` in `text` by its id. */
+  /** Replaces each known `bulkId:…` in `text` with its id. */
   private resolved(text: string): string {
     return text.replace(referencePattern, (whole, reference: string) => this.ids.get(reference) ?? whole);
   }
@@ -264,10 +268,10 @@ function readFailOnErrors(body: Record<string, unknown>): number {
   const value = field(body, 'failOnErrors') ?? undefined;
   if (value === undefined) return Number.POSITIVE_INFINITY;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value || Number.POSITIVE_INFINITY;
-  throw badRequest('invalidValue', 'failOnErrors must be an integer, not negative.');
+  throw badRequest('invalidValue', 'failOnErrors must be a non-negative integer.');
 }
 
-/** Sorts the operations so that each comes after those it refers to. A cycle is cut where it is found. */
+/** Sorts the operations so that each comes after those it refers to. A cycle is broken where it is found. */
 function inOrder(operations: readonly Operation[]): Operation[] {
   const makers = new Map(
     operations.map((operation) => [operation.method === 'POST' ? operation.bulkId : undefined, operation]),

@@ -231,7 +231,7 @@ describe('concurrent requests', () => {
       [systemRandom.id(), scim.id, client.id, id, clock.now(), clock.now(), new Date(clock.now().getTime() + 1e9)],
     );
     const in10Minutes = new Date(clock.now().getTime() + 600_000);
-    // Two open sign-ins: one that has authenticated this user, and one with the address alone.
+    // Two open sign-ins: one that has authenticated this user, and one with only the address.
     for (const [userId, address] of [
       [id, null],
       [null, 'ada@example.com'],

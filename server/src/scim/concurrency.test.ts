@@ -11,7 +11,7 @@ afterAll(async () => {
 });
 
 describe('concurrent requests', () => {
-  it('creates one user in fifty identical POSTs, and answers the others 409', async () => {
+  it('creates one user in fifty identical POSTs, and returns 409 to the others', async () => {
     const scim = await app.project();
     const body = { userName: 'race', emails: [{ value: 'race@example.com', primary: true }] };
     const replies = await Promise.all(Array.from({ length: 50 }, () => scim.request('POST', '/Users', body)));

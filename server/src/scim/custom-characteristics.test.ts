@@ -236,7 +236,7 @@ describe('characteristics', () => {
     expect(list.body.Resources[0][urn]).toEqual({ always: 'a', usual: 'u' });
   });
 
-  it('uniqueness: holds in the project, ignoring case, also in a race; the 409 names the attribute alone', async () => {
+  it('uniqueness: holds in the project, ignoring case, also in a race; the 409 names only the attribute', async () => {
     await string('badge', { uniqueness: 'server' });
     await define({ name: 'codes', type: 'integer', multiValued: true, uniqueness: 'server' });
     const id = await created({ badge: 'B-1', codes: [1, 2] });

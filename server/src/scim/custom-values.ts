@@ -26,7 +26,7 @@ export function hiddenAmong({ custom }: ResourceType, asserted: Asserted): strin
 
 /**
  * The user of a PUT with the custom values that a client cannot replace: read-only and immutable ones, and those that it
- * cannot read. A hidden immutable value stays, whatever the request has, so that the answer does not reveal whether it is the
+ * cannot read. A hidden immutable value stays, whatever the request has, so that the response does not reveal whether it is the
  * same. Throws `mutability`.
  */
 export function keptByReplace(type: ResourceType, before: Resource, next: Resource): Resource {

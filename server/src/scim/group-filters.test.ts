@@ -58,12 +58,12 @@ describe('PATCH of the members that a filter chooses', () => {
     ['add', 'members[value eq "a"].value', 'c', 'mutability', 'a b inner W/"1"'],
     ['remove', 'members[type eq "User"]', undefined, 200, 'inner W/"2"'],
     ['remove', 'members[type eq "Device"]', undefined, 200, 'a b inner W/"1"'],
-  ])('%s %s: %j is answered by %s, and leaves %s', async (op, path, value, answer, after) => {
+  ])('%s %s: %j returns %s, and leaves %s', async (op, path, value, answer, after) => {
     const { status, body } = await patch(JSON.parse(JSON.stringify({ op, path, value }), revived));
     expect([typeof answer === 'number' ? status : body.scimType, await read()]).toEqual([answer, after]);
   });
 
-  it('refuses a list that is too long for a call, as any other list of no members', async () => {
+  it('refuses a list that is too long for a call, like any other list without members', async () => {
     const values = Array.from({ length: 200_000 }, () => '');
     const refused = await patch(
       { op: 'add', path: 'members', value: [{ value: ids.c }] },

@@ -15,12 +15,12 @@ import { invalid, isBlank, readSingle } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
 import type { Source } from './search/search.ts';
 
-/** A PATCH of a larger group is answered without a body. */
+/** A PATCH of a larger group gets no body. */
 const maxAnsweredMembers = 1000;
 /** Members of all groups that a search in a large project shows (decisions/0155). */
 const maxFoundMembers = 5000;
 
-/** Most members that the filters of one PATCH may compare: meanwhile the group is locked, and a connection in use. */
+/** Maximum number of members that the filters of one PATCH compare: the group stays locked, and a connection in use. */
 const maxComparedMembers = 2_000_000;
 /** Each filter is a statement, which takes as long as comparing this number of members. */
 const membersOfStatement = 1000;
@@ -85,7 +85,7 @@ export class GroupEndpoint {
   }
 
   /**
-   * Whether a PATCH is answered by 204 (RFC 7644 §3.5.2): if the client prefers it or leaves out the members, or if the
+   * Whether a PATCH gets 204 (RFC 7644 §3.5.2): if the client prefers it or leaves out the members, or if the
    * members would be many. The cost of a change is then independent of the size of the group.
    */
   private async answersBriefly(
@@ -284,7 +284,7 @@ function memberIds(value: unknown): string[] {
   });
 }
 
-/** Address and type of a member follow from its id; values beside the id must only have the type of the schema. */
+/** Address and type of a member follow from its id; its other values must only have the type of the schema. */
 function checkTypes(member: Resource): void {
   const parts = attributeNamed(groupType.schema.attributes, 'members')?.subAttributes;
   for (const [name, value] of Object.entries(member)) {

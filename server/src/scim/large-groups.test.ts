@@ -46,13 +46,13 @@ describe('members who are not users', () => {
 });
 
 describe('a PATCH of a large group', () => {
-  it('costs the same statements as of a small one, and answers 204', async () => {
+  it('costs the same statements as a small one, and returns 204', async () => {
     const make = async (count: number) =>
       (await project.request('POST', '/Groups', { displayName: 'g', members: members(users.slice(0, count)) })).body.id;
     const [small, large] = [await make(1), await make(1001)];
     const change = async (id: string) => {
       const replies: unknown[] = [];
-      // Records of the requests above must not be written meanwhile.
+      // Records of the requests above must not be written in the meantime.
       await app.services.requestRecords.settled();
       const statements = await statementsDuring(async () => {
         const reply = await project.request(

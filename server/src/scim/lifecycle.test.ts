@@ -202,7 +202,7 @@ describe('DELETE', () => {
     expect(app.bugs.splice(0)).toHaveLength(1);
   });
 
-  it('erases many users of a Bulk together, each with its own answer', async () => {
+  it('erases many users of a Bulk request together, each with its own response', async () => {
     const scim = await app.project();
     const names = Array.from({ length: 60 }, (_, n) => `user.${n}@example.org`);
     const made = [];
@@ -225,7 +225,7 @@ describe('DELETE', () => {
       ...(at === 5 && { version: 'W/"9"' }),
     }));
     let statuses: string[] = [];
-    // Records of the requests above must not be written meanwhile.
+    // Records of the requests above must not be written in the meantime.
     await app.services.requestRecords.settled();
     const statements = await statementsDuring(async () => {
       const { body } = await scim.request('POST', '/Bulk', { schemas: [bulkRequest], Operations: deletions });
@@ -246,7 +246,7 @@ describe('DELETE', () => {
     expect(await tablesThatHold(app.services.db, ['erase.me', 'user.7@'], scim.id)).toEqual([]);
   });
 
-  it('takes the same few statements whatever the user has', async () => {
+  it('takes the same few statements for every user', async () => {
     const scim = await app.project();
     const plain = (await scim.request('POST', '/Users', { userName: 'plain@example.org' })).body.id as string;
     const deletion = async (id: string) => {

@@ -83,7 +83,7 @@ const deactivate = (active: boolean) =>
   send('PATCH', `/Users/${userId}`, directory, { Operations: [{ op: 'replace', value: { active } }] });
 
 describe('GET /Me by the access token of a user', () => {
-  it('answers with the attributes that the scopes show, each for its scope alone', async () => {
+  it('returns the attributes that the scopes show, each only for its scope', async () => {
     const profile = {
       name: { givenName: 'Ada', familyName: 'Lovelace' },
       displayName: 'Ada Lovelace',
@@ -126,7 +126,7 @@ describe('GET /Me by the access token of a user', () => {
     expect(await send('GET', '/Me', token, undefined, match)).toMatchObject({ status: 304, body: undefined });
   });
 
-  it('writes nothing, and answers every other method with 501', async () => {
+  it('writes nothing, and returns 501 for every other method', async () => {
     const token = await bearer();
     const patch = { Operations: [{ op: 'replace', path: 'displayName', value: 'Eve' }] };
     for (const method of ['PATCH', 'PUT', 'POST', 'DELETE']) {
@@ -157,7 +157,7 @@ describe('GET /Me by the access token of a user', () => {
 });
 
 describe('requests that /Me refuses', () => {
-  it('401 for a stranger, nonsense, an ID token and a token with another signature', async () => {
+  it('401 without a token, and for random text, an ID token and a token with a forged signature', async () => {
     const { id_token: idToken, access_token: accessToken } = await party.tokens();
     const [head, payload] = accessToken.split('.');
     const forged = `${head}.${payload}.${'A'.repeat(86)}`;

@@ -30,9 +30,11 @@ import { badRequest } from './scim-error.ts';
 /** The writable part of a resource by the schema's names; extensions under their URN. */
 export type Resource = Record<string, unknown>;
 
-/** Most values that one PATCH may compare: far more than directories need, and still under a second. */
+/** Maximum number of values that one PATCH compares: far more than directories need, and still under a second. */
 const maxCost = 200_000;
-/** Characters that are compared in the time of one more value: without them, a few long values would take most of a minute. */
+/**
+ * Characters that cost as much as one more value: otherwise comparing a few long values would take most of a minute.
+ */
 const charactersOfValue = 256;
 
 /** The values that a PATCH has compared so far. Its steps run synchronously, so the cost of all is limited. */
@@ -53,7 +55,7 @@ function weightOf(values: readonly unknown[]): number {
   return values.length + Math.floor(charactersIn(values) / charactersOfValue);
 }
 
-/** The cost of comparing each of these values with each of those. */
+/** The cost of comparing each value of one list with each value of the other. */
 function weightOfPairs(these: readonly unknown[], those: readonly unknown[]): number {
   const characters = these.length * charactersIn(those) + those.length * charactersIn(these);
   return these.length * those.length + Math.floor(characters / charactersOfValue);
@@ -160,7 +162,7 @@ function severalAfter(
   cost.add((weightOf(current) + 1) * Math.max(1, matcher?.terms ?? 0));
   if (attribute.type !== 'complex') return plainAfter(current, { op, path, value }, matcher, cost);
   if (op === 'remove') return assigned(attribute, removed(current, path.target, matcher, value, cost));
-  // Replaces elements by nothing.
+  // A replacement by null or a blank value removes the elements.
   if (op === 'replace' && filter && !sub && (value === null || isBlank(value))) {
     return assigned(attribute, removed(current, path.target, matcher, undefined, cost));
   }

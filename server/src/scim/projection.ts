@@ -15,10 +15,10 @@ export type Asserted = ReadonlySet<string>;
 
 export const wholeResource: Projection = { attributes: [], excludedAttributes: [] };
 
-/** For an answer of which only version and location are used. */
+/** For a response of which only version and location are used. */
 export const idAlone: Projection = { attributes: ['id'], excludedAttributes: [] };
 
-/** Whether a change may be answered without a body: RFC 7644 §3.5.2 requires one if `attributes` is given. */
+/** Whether the response to a change may omit the body: RFC 7644 §3.5.2 requires one if `attributes` is given. */
 export function wantsNoBody({ attributes, isMinimal = false }: Projection): boolean {
   return isMinimal && attributes.length === 0;
 }

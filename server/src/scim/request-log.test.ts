@@ -20,7 +20,7 @@ describe('a queued request record', () => {
     await vi.waitFor(async () => expect(await noted()).toHaveLength(1), { timeout: 60_000 });
   });
 
-  it('loses its texts if it concerns a user who was erased meanwhile', async () => {
+  it('loses its texts if it concerns a user who was erased in the meantime', async () => {
     const scim = await app.project();
     const { id } = (await scim.request('POST', '/Users', { userName: 'erase.me@example.org' })).body;
     await scim.request('GET', '/Users?filter=userName+eq+%22ERASE.ME%40example.org%22');

@@ -32,14 +32,14 @@ export function callOf(res: Response): Call {
   return res.locals['call'];
 }
 
-/** Sends the answer and records the request. */
+/** Sends the response and records the request. */
 export function sendAnswer(req: Request, res: Response, answer: ScimAnswer, deps: ResponseDeps): void {
   const { resourceId, body } = answer;
   const status = sendResource(req, res, answer);
   record(req, callOf(res), { status, error: undefined, responseBody: body, resourceId }, deps);
 }
 
-/** Sends the answer, and returns its status. */
+/** Sends the response, and returns its status. */
 export function sendResource(req: Request, res: Response, answer: ScimAnswer): number {
   const { version, location, body } = answer;
   const isRead = version !== undefined && (req.method === 'GET' || req.method === 'HEAD');

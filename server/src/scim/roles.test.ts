@@ -50,7 +50,7 @@ describe('/Roles and /Entitlements (draft-ietf-scim-roles-entitlements)', () => 
     expect(body.totalResults).toBe(2);
   });
 
-  it('show the roles of this project alone, by key, or by id where two applications have the key', async () => {
+  it('show only the roles of this project, by key, or by id if two applications have the key', async () => {
     const project = await app.project();
     const [wiki, shop] = [await application(project, 'Wiki'), await application(project, 'Shop')];
     await role(await application(await app.project(), 'Foreign'), 'foreign');
@@ -245,7 +245,7 @@ describe('roles and entitlements of users', () => {
     expect([await claimOf(wiki, id), await claimOf(shop, id)]).toEqual([['admin'], []]);
   });
 
-  it('leave assignments by admins alone, and show where a role comes from', async () => {
+  it('do not change assignments by admins, and show where a role comes from', async () => {
     const project = await app.project();
     const wiki = await application(project, 'Wiki');
     const id = await user(project, { roles: [{ value: 'editor' }] });

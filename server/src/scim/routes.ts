@@ -58,7 +58,7 @@ interface ScimRequest {
   checkVersion: VersionCheck;
   /** `Prefer: return=minimal` (RFC 7240 §4.2). */
   isMinimal: boolean;
-  /** Empty where the operation takes none. */
+  /** Empty if the operation takes none. */
   body: Record<string, unknown>;
   /** Checks the token again. Refuses as {@link Directories.authenticate} does. */
   authenticate(): Promise<unknown>;
@@ -67,7 +67,7 @@ interface ScimRequest {
 }
 
 interface Operation {
-  /** Longest body in bytes; absent where the operation takes none. */
+  /** Longest body in bytes; absent if the operation takes none. */
   maxBytes?: number;
   /** Whether it takes its turns itself, since it consists of many requests. */
   takesTurns?: true;

@@ -53,7 +53,7 @@ type ScimErrorRow = readonly [status: number, scimType: ScimType | undefined, de
 type Of<Code extends Problem['code']> = Extract<Problem, { code: Code }>;
 
 const nouns: Partial<Record<string, string>> = { user: 'User', group: 'Group', project: 'SCIM service' };
-/** Attributes that are unique in part: of the login email and login phone alone. */
+/** Attributes of which only the login email and login phone are unique. */
 const uniqueNames: Partial<Record<string, string>> = {
   emails: 'emails.value (the login email)',
   phoneNumbers: 'phoneNumbers.value (the login phone)',

@@ -1,5 +1,5 @@
 /**
- * Tries the declared mutability (RFC 7643 §7) of every attribute, over HTTP.
+ * Tests the declared mutability (RFC 7643 §7) of every attribute, over HTTP.
  * `test/declared.ts` generates the cases from `/Schemas` and `/ResourceTypes`.
  */
 
@@ -51,7 +51,7 @@ describe('mutability', () => {
   );
 
   it.each(named(inWritable.filter((leaf) => isOn(leaf, 'immutable') && leaf.sub)))(
-    '%s: immutable part',
+    '%s: immutable sub-attribute',
     async (_title, leaf) => {
       const { location, value } = await declared.holding(leaf);
       expect(value).toBeDefined();

@@ -1,5 +1,5 @@
 /**
- * Tries the declared returned and uniqueness (RFC 7643 §7) of every attribute, over HTTP.
+ * Tests the declared returned and uniqueness (RFC 7643 §7) of every attribute, over HTTP.
  * `test/declared.ts` generates the cases from `/Schemas` and `/ResourceTypes`.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Tries the declared types, multiValued, required, canonicalValues and caseExact (RFC 7643 §7) of every attribute, over HTTP.
- * `test/declared.ts` generates the cases from `/Schemas` and `/ResourceTypes`.
+ * Tests the declared types, multiValued, required, canonicalValues and caseExact (RFC 7643 §7) of every attribute, over
+ * HTTP. `test/declared.ts` generates the cases from `/Schemas` and `/ResourceTypes`.
  */
 
 import { afterAll, describe, expect, it } from 'vitest';
@@ -114,7 +114,7 @@ describe('required', () => {
     expect(shown(await declared.read(body.meta.location), leaf)).toHaveLength(1);
   });
 
-  it('holds for no sub-attribute that can be written', () => {
+  it('applies to no writable sub-attribute', () => {
     expect(declared.leaves.filter((leaf) => leaf.sub?.required && isInput(leaf))).toEqual([]);
   });
 });
@@ -140,7 +140,7 @@ describe('canonicalValues', () => {
 describe('caseExact', () => {
   it.each(
     named(declared.leaves.filter(({ own }) => !['string', 'reference', 'binary', 'dateTime'].includes(own.type))),
-  )('%s: is declared of text alone', (_title, { own }) => expect(own.caseExact).toBeUndefined());
+  )('%s: is declared only of text', (_title, { own }) => expect(own.caseExact).toBeUndefined());
 
   it.each(named(declared.leaves.filter((leaf) => isText(leaf) && isShown(leaf))))('%s', async (_title, leaf) => {
     const { location, value } = await declared.holding(leaf);

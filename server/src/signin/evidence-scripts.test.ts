@@ -190,7 +190,7 @@ describe.each(pagesOfUsers)('a user name that moves while its code is in transit
     expect(registered.filter((user) => user === annId || user === carlId)).toEqual([]);
   });
 
-  it('sends the code to no other address', async () => {
+  it('sends the code only to this address', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
     const tab = await script.open(0, entry);

@@ -49,7 +49,7 @@ describe.runIf(long === undefined)('a random walk through all ways to sign in', 
     expectAtLeast(await walk('in-turn', 1_300), signIns);
   });
 
-  it(`lets users who mix all values that they have seen act for themselves alone (seed ${seed})`, async () => {
+  it(`lets users who mix all values that they have seen act only for themselves (seed ${seed})`, async () => {
     expectAtLeast(await walk('mixed', 150), mixed);
   });
 });

@@ -142,7 +142,7 @@ describe('GET /experience/of/{publishable key}', () => {
     expect(await (await branding(publishableKey)).json()).toEqual({ colors: null, logo: null });
   });
 
-  it('is readable from no other origin, and with no other key', async () => {
+  it('is readable only from its origin, with its key', async () => {
     await publish({ accent: '#ffd400' });
     const { publishableKey, secretKey } = await app.make.client(project);
     const refused = await Promise.all([
@@ -176,7 +176,7 @@ describe('GET /experience/logos/{id}', () => {
   });
 
   it.each(['nobody', '018f0000-0000-7000-8000-000000000000', '..%2f..%2fetc%2fpasswd'])(
-    'answers 404 for %s',
+    'returns 404 for %s',
     async (id) => {
       const response = await fetch(`${app.url}/experience/logos/${id}`);
       expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
@@ -185,14 +185,14 @@ describe('GET /experience/logos/{id}', () => {
 });
 
 describe('GET /experience/accent/{rule}/{color}.css', () => {
-  it('depends on the URL alone', async () => {
+  it('depends only on the URL', async () => {
     const response = await fetch(`${app.url}/experience/accent/1/ffd400.css`);
     expect(response.headers.get('content-type')).toContain('text/css');
     expect(response.headers.get('cache-control')).toContain('immutable');
     expect(await response.text()).toContain('--on-accent:#0b0e13');
   });
 
-  it.each(['FFD400', 'red', 'ffd400;}', '%7d%7d'])('answers 404 for %s', async (color) => {
+  it.each(['FFD400', 'red', 'ffd400;}', '%7d%7d'])('returns 404 for %s', async (color) => {
     expect((await fetch(`${app.url}/experience/accent/1/${color}.css`)).status).toBe(404);
   });
 });

@@ -8,8 +8,8 @@ import { siteAt } from '../http/site.ts';
 import type { SigninPageDeps } from './page.ts';
 
 /**
- * `GET /experience/accent/<rule>/<rrggbb>.css`: a color for both themes, adjusted for contrast. Derived from the URL
- * alone, so it is public and immutable.
+ * `GET /experience/accent/<rule>/<rrggbb>.css`: a color for both themes, adjusted for contrast. Derived only from the
+ * URL, so it is public and immutable.
  */
 export const accentSheet: RequestHandler = (req, res) => {
   const color = String(req.params['color']);

@@ -25,7 +25,7 @@ describe('email as a factor', () => {
     expectStatus(done, 'SUCCESS');
   });
 
-  it('does not count beside the mail code where the sign-in adds a passkey and there is another factor', async () => {
+  it('does not count together with the mail code if the sign-in adds a passkey and there is another factor', async () => {
     await world.register(await world.page(), userid);
     const user = await found();
     await peopleOf(world).giveFactor(user, 'totp');

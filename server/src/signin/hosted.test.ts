@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const cookieOf = (of: CookieBrowser) => [...of.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 
-/** The first character of each value is another one: one in 64 begins with `_` already. */
+/** Changes the first character of each value; one value in 64 already begins with `_`. */
 const withOtherSecrets = (cookie: string) =>
   cookie.replace(/=(.)/g, (_, first: string) => `=${first === '_' ? '-' : '_'}`);
 
@@ -68,7 +68,7 @@ describe('a browser that is trusted on the hosted page', () => {
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
   });
 
-  it('has a key that an application cannot use, and the reverse', async () => {
+  it('has a key that an application cannot use, and vice versa', async () => {
     await signIn(await begin());
     const application = await world.page(key);
     await application.challenge();
@@ -86,7 +86,7 @@ describe('a browser that is trusted on the hosted page', () => {
     }
   });
 
-  it('does not register the key of its application, and the reverse', async () => {
+  it('does not register the key of its application, and vice versa', async () => {
     await signIn(await begin());
     world.app.clock.turn(31);
     expect(await world.register(await world.page(key), userid)).toMatchObject(refusal('DEVICE_REVOKED', 403));
@@ -108,7 +108,7 @@ describe('a browser that is trusted on the hosted page', () => {
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
   });
 
-  it('stays trusted where it registered before keys were of the project', async () => {
+  it('stays trusted at the client that registered it before keys belonged to the project', async () => {
     await signIn(await begin());
     await world.app.services.db.reader().execute('update credentials set hosted = false where jkt = ?', [key.jkt]);
     browser = new CookieBrowser();
@@ -140,7 +140,7 @@ describe('the hosted page', () => {
     });
   });
 
-  it('asks for no code on a trusted device, and is skipped while the session is active', async () => {
+  it('does not ask for a code on a trusted device, and is skipped while the session is active', async () => {
     await signIn(await begin());
     const silent = await browser.get(
       `${world.app.url}/authorize?${new URLSearchParams(authorizationParameters(world.client.id, challenge))}`,
@@ -194,7 +194,7 @@ describe('the hosted page', () => {
     expect(await elsewhere.step('authenticate', { userid })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
-  it('transactions cannot be used by the client’s SDK, nor the reverse', async () => {
+  it('does not share transactions with the client’s SDK', async () => {
     const page = hosted(await begin());
     await page.challenge();
     const sdk = await world.page(key);
@@ -311,10 +311,10 @@ describe('a setup link', () => {
     const third = await beginBySetupLink(late.id);
     world.app.clock.turn(15 * 60);
     for (const page of [second, third]) {
-      const stranger = newAddress();
+      const unknown = newAddress();
       await page.challenge();
-      expectStatus(await page.step('authenticate', { userid: stranger }), 'OTP_NEEDED');
-      await expect(world.codeFor(stranger)).rejects.toThrow('no code');
+      expectStatus(await page.step('authenticate', { userid: unknown }), 'OTP_NEEDED');
+      await expect(world.codeFor(unknown)).rejects.toThrow('no code');
     }
   });
 

@@ -79,7 +79,7 @@ describe('1,000 guesses from 50 networks', () => {
     return outcomes;
   }
 
-  it('check at most twenty codes, and lock the owner out of no browser', async () => {
+  it('check at most twenty codes, and do not lock the owner out of any browser', async () => {
     const trusted = await world.page();
     await world.register(trusted, userid);
     world.app.clock.turn(3600);
@@ -178,7 +178,7 @@ describe('whether an address is known', () => {
     expect(first?.statements.length).toBeGreaterThan(5);
   });
 
-  it('is decided by the mail job alone: messages without a recipient are only logged', async () => {
+  it('is decided only by the mail job: messages without a recipient are only logged', async () => {
     const all = await kinds();
     await world.set({ signUp: 'provisioned_only' });
     await world.app.runJobs();

@@ -75,7 +75,7 @@ function operationOf(step: SigninStep): Operation {
             {
               name: deviceProofHeader,
               in: 'header' as const,
-              description: 'Device proof. Required where a device key is registered or used.',
+              description: 'Device proof. Required if a device key is registered or used.',
               schema: { type: 'string' },
             },
           ]),

@@ -114,7 +114,7 @@ describe('email as second factor', () => {
   });
 });
 
-describe('another factor beside email', () => {
+describe('another factor in addition to email', () => {
   it('ends other sign-ins and remembered devices, but not that of the device that adds it', async () => {
     await world.set({ rememberMfaSeconds: 3600 });
     await world.enrol(page, userid, { mfa_method: 'email' });

@@ -190,7 +190,7 @@ describe('a project that allows some models of passkeys, without roots', () => {
   });
 });
 
-it('allows every model of a root where only roots are set', async () => {
+it('allows every model of a root if only roots are set', async () => {
   await world.set({ passkeyAaguids: [], passkeyRoots: [root.pem], passkeyPolicy: 'allowed' });
   expectStatus(
     await create(attested([leafOf(maker, { aaguid: otherModel }), maker], otherModel)),

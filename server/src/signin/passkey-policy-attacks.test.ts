@@ -58,7 +58,7 @@ describe('a second browser that holds only the mailbox', () => {
     await person.isStopped(other.page);
   });
 
-  /** Adds a passkey for the user by the services, as at their own device. */
+  /** Adds a passkey for the user through the services. */
   async function enrolOnTop(): Promise<void> {
     const { db, passkeys: all, users } = world.app.services;
     const found = await world.findUser(person.userid);
@@ -132,7 +132,7 @@ describe('a recovery code', () => {
     expect(over).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
-  it('stays usable after malformed text, which uses up no try', async () => {
+  it('stays usable after malformed text, which does not count as an attempt', async () => {
     const [otp] = await person.enrolledUnderRequired();
     const { userid } = person;
     const hosted = await person.open();
@@ -145,7 +145,7 @@ describe('a recovery code', () => {
     expectStatus(await hosted.page.step('verify-mfa', { userid, otp }, 'use'), 'PASSKEY_ENROLLMENT_NEEDED');
   });
 
-  it('in place of a passkey passes where a second factor is required and passkeys are not', async () => {
+  it('replaces a passkey if a second factor is required and a passkey is not', async () => {
     const [otp] = await person.enrolledUnderRequired();
     await world.set({ passkeyPolicy: 'allowed', mfaPolicy: 'required' });
     const hosted = await person.open();
@@ -171,7 +171,7 @@ describe('a recovery code', () => {
 });
 
 describe('a tightened policy', () => {
-  it('ends the use of sessions that were not proved by a passkey, and keeps those that were', async () => {
+  it('invalidates sessions without proof of a passkey, and keeps the others', async () => {
     const other = await person.open();
     const mailed = expectStatus(await other.register(person.userid), 'SUCCESS');
     await other.claims(mailed);
@@ -191,14 +191,14 @@ describe('a tightened policy', () => {
     expect(await lasts(other)).toBe(true);
   });
 
-  it('reaches a flow that was about to be resumed', async () => {
+  it('applies to a flow that was about to be resumed', async () => {
     const hosted = await person.open();
     const done = expectStatus(await hosted.register(person.userid), 'SUCCESS');
     await world.set({ passkeyPolicy: 'required' });
     expect((await hosted.follow(done)).pathname).toBe('/signin');
   });
 
-  it('reaches a sign-in between two of its steps', async () => {
+  it('applies to a sign-in between two of its steps', async () => {
     const hosted = await person.open();
     await world.verifyAddress(hosted.page, person.userid);
     await world.set({ passkeyPolicy: 'required' });
@@ -208,7 +208,7 @@ describe('a tightened policy', () => {
     );
   });
 
-  it('reaches the shortcut of a trusted device on an application page', async () => {
+  it('applies to the shortcut of a trusted device on an application page', async () => {
     const page = await world.page();
     expectStatus(await world.register(page, person.userid), 'SUCCESS');
     const signIn = async () => {
@@ -226,7 +226,7 @@ describe('a tightened policy', () => {
     expectStatus(await signIn(), 'SUCCESS');
   });
 
-  it('reaches a sign-in in which a factor is being set up', async () => {
+  it('applies to a sign-in in which a factor is being set up', async () => {
     await world.set({ mfaPolicy: 'required' });
     const hosted = await person.open();
     await world.verifyAddress(hosted.page, person.userid);

@@ -71,7 +71,7 @@ describe('a project that requires passkeys', () => {
     expectStatus(await (await person.open()).usePasskey(), 'SUCCESS');
   });
 
-  it('asks a trusted device for the mail code before a passkey is created, and never trusts it alone', async () => {
+  it('asks a trusted device for the mail code before a passkey is created; the device key is never enough', async () => {
     await world.set({ passkeyPolicy: 'allowed' });
     const hosted = await person.open();
     expectStatus(await hosted.register(person.userid), 'SUCCESS');

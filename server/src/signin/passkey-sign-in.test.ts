@@ -97,7 +97,7 @@ describe('a passkey on a page of an application', () => {
     expect(await givenNow(world)).toHaveLength(3);
   });
 
-  it('gets options with its challenge only where it can use passkeys', async () => {
+  it('gets options with its challenge only if it can use passkeys', async () => {
     expect(await page.challenge({})).not.toHaveProperty('passkey_options');
     const { passkey_options: options } = await page.challenge({ passkey: true });
     expect(options).toMatchObject({ rpId: '127.0.0.1', userVerification: 'preferred' });

@@ -29,7 +29,7 @@ async function registered(page: SigninPage): Promise<void> {
   world.app.clock.turn(31);
 }
 
-/** The same where no factor is required: the email factor ends the sign-in, and the device is trusted. */
+/** The same if no factor is required: the email factor ends the sign-in, and the device is trusted. */
 async function trusted(page: SigninPage): Promise<void> {
   const { mfaPolicy } = world.project;
   await world.set({ mfaPolicy: 'optional' });
@@ -90,7 +90,7 @@ describe.each(['optional', 'required'] as const)('a second factor is %s: the mai
   });
 });
 
-it.each([31, 601])('the mailbox twice is not enough where a second factor is required, %i s apart', async (seconds) => {
+it.each([31, 601])('the mailbox twice is not enough if a second factor is required, %i s apart', async (seconds) => {
   await world.set({ mfaPolicy: 'required' });
   const page = await world.page();
   await registered(page);

@@ -131,7 +131,7 @@ describe('a registration', () => {
     expectStatus(await hosted.addPasskey(), 'PASSKEY_REGISTERED');
   });
 
-  it('of a user who is deactivated meanwhile is refused', async () => {
+  it('of a user who is deactivated in the meantime is refused', async () => {
     const hosted = await signedUp();
     const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
     const credential = authenticator.create(options, { origin: world.app.url });
@@ -219,7 +219,7 @@ describe('a sign-in', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('without user verification is refused where a second factor is required', async () => {
+  it('without user verification is refused if a second factor is required', async () => {
     expectStatus(await (await signedUp()).addPasskey(), 'PASSKEY_REGISTERED');
     await world.set({ mfaPolicy: 'required' });
     const hosted = await open();

@@ -149,7 +149,7 @@ describe('a passkey', () => {
     expect(await (await open()).usePasskey()).toMatchObject(refusal('PASSKEY_UNKNOWN', 401));
   });
 
-  it('cannot be used where the project has turned passkeys off', async () => {
+  it('cannot be used if the project has turned passkeys off', async () => {
     await enrolled();
     await world.set({ passkeyPolicy: 'off' });
     const hosted = await open();

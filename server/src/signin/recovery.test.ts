@@ -77,7 +77,7 @@ describe('a recovery grant', () => {
     await world.set({ mfaPolicy: 'required' });
   });
 
-  it('replaces the passkey, once, beside a mail code, and is not a second factor', async () => {
+  it('replaces the passkey, once, together with a mail code, and is not a second factor', async () => {
     const code = await grant();
     passed();
     const hosted = await asked();
@@ -116,7 +116,7 @@ describe('a recovery grant', () => {
     ]);
   });
 
-  it('does not count for the trusted device alone: that asks for a mail code then', async () => {
+  it('does not count with only the trusted device: a mail code is required then', async () => {
     const hosted = await asked();
     const code = await grant();
     passed();
@@ -148,7 +148,7 @@ describe('a recovery grant', () => {
     expectStatus(await enter(await asked(), newest), 'SUCCESS');
   });
 
-  it('leads to a new passkey where one is required, and is used with it or not at all', async () => {
+  it('leads to a new passkey if one is required, and is used with it or not at all', async () => {
     const code = await grant();
     await world.set({ passkeyPolicy: 'required' });
     passed();
@@ -161,7 +161,7 @@ describe('a recovery grant', () => {
     expect(await passkeys()).toHaveLength(2);
   });
 
-  it('allows five tries per sign-in', async () => {
+  it('allows five attempts per sign-in', async () => {
     const code = await grant();
     passed();
     const hosted = await asked();
@@ -332,7 +332,7 @@ describe('a user who lost', () => {
     expect((await visit.change('revoke-device', { id: left?.id ?? '' })).status).toBe(403);
   });
 
-  it('the only passkey, where no second factor is required, begins on the account page', async () => {
+  it('the only passkey, if no second factor is required, begins on the account page', async () => {
     await withPasskey();
     const [lost] = await passkeys();
     const code = await grant();

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe('steps', () => {
-  it('in any wrong order are rejected without effect', async () => {
+  it('are rejected without effect in any wrong order', async () => {
     await page.challenge();
     const wrong: [string, Record<string, unknown>][] = [
       ['verify-email-otp', { otp: '123456' }],
@@ -88,7 +88,7 @@ describe('the request', () => {
     ['no code', 'verify-email-otp', {}],
     ['an unknown factor', 'verify-device', { mfa_method: 'fax' }],
     ['a long address', 'authenticate', { userid: 'x'.repeat(321) }],
-  ])('with %s takes the nonce of its sign-in and gives the next', async (_, step, fields) => {
+  ])('with %s uses up the nonce of its sign-in and gets the next', async (_, step, fields) => {
     await world.register(page, userid);
     await page.challenge();
     const earlier = page.nonce;
@@ -112,7 +112,7 @@ describe('the request', () => {
     expect(await page.step('authenticate', { userid: null })).toMatchObject(refusal('INVALID_REQUEST', 400));
   });
 
-  it('with a malformed field gives no nonce of an unknown sign-in, or to another page', async () => {
+  it('with a malformed field gets no nonce if the sign-in is unknown or of another page', async () => {
     await page.challenge();
     const { nonce } = page;
     const malformed = { txn: page.txn, userid: 1 };
@@ -237,7 +237,7 @@ describe('the request', () => {
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
     });
 
-    it('return ORIGIN_NOT_ALLOWED, and nothing about the client', async () => {
+    it('gets ORIGIN_NOT_ALLOWED, and no data of the client', async () => {
       const answer = await send({});
       expect([answer.status, readableBy(answer)]).toEqual([403, stranger]);
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
@@ -252,7 +252,7 @@ describe('the request', () => {
       });
     });
 
-    it('hide every other answer', async () => {
+    it('cannot read any other response', async () => {
       for (const answer of [
         await send({ 'X-Api-Key': 'lk_pk_unknown' }),
         await send({}, 'POST', '{'),
@@ -263,7 +263,7 @@ describe('the request', () => {
     });
 
     it.each(['null', 'file://', 'chrome-extension://abc', 'https://evil.example/path'])(
-      'are hidden from %s',
+      'gets no readable response at %s',
       async (origin) => {
         expect(readableBy(await send({ Origin: origin }, 'OPTIONS'))).toBeNull();
         const answer = await send({ Origin: origin });

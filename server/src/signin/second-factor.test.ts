@@ -113,7 +113,7 @@ describe('the second factor on a new device', () => {
     expectStatus(await page.step('authenticate', stepUp, 'use'), 'OTP_NEEDED');
   });
 
-  it('cannot be enrolled with the device key alone, whatever state an earlier sign-in has reached', async () => {
+  it('cannot be enrolled with the device key alone, in any state of an earlier sign-in', async () => {
     await world.register(page, userid);
     await world.set({ mfaPolicy: 'required' });
     pause();

@@ -138,7 +138,7 @@ async function dump(): Promise<string> {
 }
 
 describe('secrets', () => {
-  it('of complete runs with the SDK and the hosted page appear in no log line and not in the database', async () => {
+  it('of complete runs with the SDK and the hosted page are neither in the log nor in the database', async () => {
     await world.begin({ mfaPolicy: 'optional' });
     await throughTheSdk();
     pause();

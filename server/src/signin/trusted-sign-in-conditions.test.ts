@@ -1,6 +1,6 @@
 /**
- * Each condition of the two statements of a trusted sign-in (decisions/0085), violated alone with a valid proof: before
- * the reading statement, and between it and the granting statement.
+ * Each condition of the two statements of a trusted sign-in (decisions/0085), violated one at a time with a valid
+ * proof: before the reading statement, and between it and the granting statement.
  */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

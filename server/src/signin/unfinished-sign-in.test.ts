@@ -108,7 +108,7 @@ describe('a device that was registered by mail code, without the passkey that th
   });
 });
 
-it('a device is trusted beside an optional factor that is never verified', async () => {
+it('a device is trusted despite an optional factor that is never verified', async () => {
   const page = await world.page();
   await world.verifyAddress(page, userid);
   expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
@@ -116,7 +116,7 @@ it('a device is trusted beside an optional factor that is never verified', async
   expect(await statusInNewSignIn(page)).toBe('SUCCESS');
 });
 
-it('a device is not trusted beside a required factor that is never verified, also once it is optional', async () => {
+it('a device is not trusted until a required factor is verified, also if it becomes optional', async () => {
   await world.set({ mfaPolicy: 'required' });
   const page = await world.page();
   await world.verifyAddress(page, userid);

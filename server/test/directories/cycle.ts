@@ -57,7 +57,7 @@ export class Cycle {
     person.active = active;
   }
 
-  /** Deletes the person, or deactivates it where the directory deletes none. */
+  /** Deletes the person, or deactivates it if the directory does not delete. */
   async remove(person: Provisioned): Promise<void> {
     const { deleteUser } = this.client;
     if (!deleteUser) return this.setActive(person, false);
@@ -163,7 +163,7 @@ export class Cycle {
     return reply;
   }
 
-  /** Waits for the time in `Retry-After` where the request is answered by 429, and sends it again, as clients do. */
+  /** If the request gets 429, waits for the time in `Retry-After` and sends it again, as clients do. */
   private async withRetry(request: () => Promise<ScimReply>): Promise<ScimReply> {
     const reply = await request();
     if (reply.status !== 429) return reply;

@@ -24,14 +24,14 @@ export interface Sent {
   status?: number;
 }
 
-/** Sends a request, expects its status, and returns the answer. Waits and repeats where it is answered by 429. */
+/** Sends a request, expects its status, and returns the response. Waits and repeats it after a 429. */
 export type Send = (sent: Sent) => Promise<ScimReply>;
 
 /** The requests of one task, with the public source of their shape. */
 export interface Task<Args extends unknown[], Result = void> {
   /** Address of the public source of the shape. */
   source?: string;
-  /** Where no request is public: the source from which the shape is inferred. */
+  /** If no request is public: the source from which the shape is inferred. */
   inferred?: string;
   run(send: Send, ...args: Args): Promise<Result>;
 }
@@ -44,7 +44,7 @@ export interface DirectoryClient {
   name: string;
   /** Headers of each request with a body. */
   headers?: Record<string, string>;
-  /** False where it sends no `externalId`. */
+  /** False if it sends no `externalId`. */
   sendsExternalId?: { users?: false; groups?: false };
   /** The requests of "Test connection". */
   connect: Task<[]>;
@@ -54,7 +54,7 @@ export interface DirectoryClient {
   /** Called after any of the person's attributes has changed. */
   updateUser: Task<[Person, id: string]>;
   setActive: Task<[Person, id: string, active: boolean]>;
-  /** Absent where the directory deactivates only. */
+  /** Absent if the directory only deactivates. */
   deleteUser?: Task<[id: string]>;
   findGroup: Task<[Team], string | undefined>;
   createGroup: Task<[Team], string>;

@@ -95,7 +95,7 @@ export const jumpcloud: DirectoryClient = {
   addMember: published(members, async (send, _team, id, member) => {
     const add = { op: 'add', path: 'members', value: [{ value: member }] };
     await send({ method: 'PATCH', path: `/Groups/${id}`, body: patch(add) });
-    // Sent again where the first answer was late.
+    // Sent again if the first response was late.
     await send({ method: 'PATCH', path: `/Groups/${id}`, body: patch(add, add) });
   }),
   removeMember: published(members, async (send, _team, id, member) => {

@@ -59,7 +59,7 @@ export const onelogin: DirectoryClient = {
     const body = { schemas: ['urn:scim:schemas:core:1.0'], displayName: name, members: null };
     return idOf(await send({ method: 'POST', path: '/Groups?', body }));
   }),
-  renameGroup: inferred('The display name beside the id, as with Okta.', async (send, { name }, id) => {
+  renameGroup: inferred('The display name in addition to the id, like Okta.', async (send, { name }, id) => {
     const body = patch({ op: 'replace', value: { id, displayName: name, display: name } });
     await send({ method: 'PATCH', path: `/Groups/${id}?`, body });
   }),

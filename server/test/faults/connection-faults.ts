@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /** SQLSTATEs that PostgreSQL raises instead of running a statement. */
 const sqlStates = ['40001', '40P01', '57014', '55P03', '53100'] as const;
-/** `lost-before`: the connection ends before the statement; `lost-after`: after it, before its answer arrives. */
+/** `lost-before`: the connection ends before the statement; `lost-after`: after it, before its response arrives. */
 export type Fault = (typeof sqlStates)[number] | 'lost-before' | 'lost-after';
 export const faults: readonly Fault[] = [...sqlStates, 'lost-before', 'lost-after'];
 

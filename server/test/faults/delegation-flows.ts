@@ -12,7 +12,7 @@ export function delegationFlows(world: SigninWorld): Flow[] {
     const address = newAddress();
     await world.user({ userName: address, userNameKey: address, email: address, emailKey: address });
     const backEnd = await TestBackEnd.of(world.app, world.project);
-    // Its queries are not the server's.
+    // The queries of the test back end must not count as the server's.
     const ours = await backEnd.ours();
     backEnd.ours = async () => ours;
     const send = async (op: string, body: object): Promise<Answered & { reply: Record<string, unknown> }> => {

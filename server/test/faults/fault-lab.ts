@@ -23,7 +23,7 @@ export interface Flow {
   prepare(): Promise<Act>;
   /** Changes that are complete by themselves, and may stay after a refusal. */
   stays?: RegExp;
-  /** The answer to a repetition of a request that was carried out. Default: `refused`. */
+  /** The response to a repetition of a request that was carried out. Default: `refused`. */
   again?: 'refused' | 'succeeds' | 'anything';
 }
 
@@ -74,7 +74,7 @@ export function queueInTable(admin: () => pg.Client): TestQueue {
 const secrets =
   /\bat \S+\.(ts|js):\d|select |insert into|update "|delete from|terminat|deadlock|serializ|errcode|raise|pg_|sqlstate|ECONN/i;
 
-/** How the answer breaks its protocol; null: it is a proper refusal. */
+/** How the response breaks its protocol; null: it is a proper refusal. */
 function improperIn({ status, headers, body }: Answered): string | null {
   if (secrets.test(body)) return 'the body reveals the database';
   const location = headers.get('location');
@@ -167,7 +167,7 @@ export async function sweep(
     if (at > 200) throw new Error(`${flow.name} has too many statements`);
     const isUndone = left.every((line) => flow.stays?.test(line));
     if (result.isSuccess) {
-      // A statement whose answer was lost may have run twice.
+      // A statement whose response was lost may have run twice.
       const { missing, more } = difference(shape, left);
       if (missing.length > 0 || (more.length > 0 && fault !== 'lost-after'))
         note('success with other changes', { missing, more });

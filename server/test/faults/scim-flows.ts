@@ -128,7 +128,7 @@ export function scimFlows(world: SigninWorld): Flow[] {
         data: { schemas: [patchSchema], Operations: [{ op: 'add', path: 'members', value: [{ value: other }] }] },
       },
     ]),
-    // A deletion whose answer was lost is tried again, and finds nothing.
+    // A deletion whose response was lost is tried again, and finds nothing.
     bulk('DELETE users', 'succeeds', ({ user, other }) =>
       [user, other].map((id) => ({ method: 'DELETE', path: `/Users/${id}` })),
     ),

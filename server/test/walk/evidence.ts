@@ -30,8 +30,8 @@ export function piecesFor(model: Model, txn: Transaction, user: string): Piece[]
 }
 
 /**
- * Whether the evidence is more than a device key and the mailbox: an email factor adds nothing to a mail code, nor
- * beside a passkey.
+ * Whether the evidence is more than a device key and the mailbox: an email factor adds nothing to a mail code, nor to a
+ * passkey.
  */
 export function factorsProve(pieces: readonly Piece[], hasPasskey = false): boolean {
   const isMailed = pieces.some(({ kind }) => kind === 'mail');
@@ -43,7 +43,7 @@ export function factorsProve(pieces: readonly Piece[], hasPasskey = false): bool
   );
 }
 
-/** Whether a recovery grant replaces a passkey or factor: only beside a mail code. */
+/** Whether a recovery grant replaces a passkey or factor: only together with a mail code. */
 export function isGranted(pieces: readonly Piece[]): boolean {
   return pieces.some(({ kind }) => kind === 'grant') && pieces.some(({ kind }) => kind === 'mail');
 }
@@ -150,7 +150,7 @@ export function factorPiece(model: Model, txn: Transaction, typed: string): Piec
   return demand(false, `a factor was met in ${txn.name} by a code that proves none`) as never;
 }
 
-/** Evidence of a recovery grant: open, after its waiting time, beside a mail code of the same transaction. */
+/** Evidence of a recovery grant: open, after its waiting time, together with a mail code of the same transaction. */
 function grantPiece(model: Model, txn: Transaction, grant: RecoveryModel): Piece {
   const what = `a recovery was used in ${txn.name}`;
   demand(grant.ended === null, `${what} though it was ${grant.ended}`);

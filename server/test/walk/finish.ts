@@ -49,7 +49,7 @@ export function checkFinish(model: Model, txn: Transaction, claims: FinishClaims
   checkTimes(model, claims, pieces, where);
 }
 
-/** A passkey with PIN or biometrics is enough; without, it is one factor: only where one is enough. */
+/** A passkey with PIN or biometrics is enough; without, it is one factor: only if one is enough. */
 function checkPasskey(model: Model, txn: Transaction, user: string, piece: Piece, where: string): void {
   const passkey = model.passkeys.get(piece.passkey ?? '');
   demand(passkey?.user === user && !passkey.isRevoked, `${where} by a passkey that is revoked or not theirs`);
@@ -101,8 +101,8 @@ function checkFactor(model: Model, txn: Transaction, user: string, pieces: Piece
 }
 
 /**
- * Decisions 8: amr reflects evidence only; an email factor adds nothing on a device registered with the same mailbox, nor
- * beside a passkey.
+ * Decisions 8: amr reflects evidence only; an email factor adds nothing on a device registered with the same mailbox,
+ * nor for a user with a passkey.
  */
 function checkMethods(claims: FinishClaims, pieces: Piece[], mayMail: boolean, where: string): void {
   const factors = pieces.filter(({ kind }) => kind === 'factor');

@@ -180,7 +180,7 @@ export interface EnrolmentModel {
   secrets: Set<string>;
   verified: boolean;
   begunIn: string | null;
-  /** The sign-in, or the session at the account page, where it can be verified. */
+  /** The sign-in, or the session at the account page, in which it can be verified. */
   begunFor: string | null;
   begunStep: number;
   begunAt: number;

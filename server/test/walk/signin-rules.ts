@@ -306,7 +306,7 @@ function checkSession(model: Model, taken: AcceptedStep, change: Change): void {
     `${step} of ${txn.name} made a session of a passkey that was not used`,
   );
   const passkey = pieces.find(({ kind }) => kind === 'passkey');
-  // A continued session keeps its device beside a passkey that it names.
+  // A continued session keeps its device, and the passkey that it names.
   const device = passkey?.isVerified ? change.old?.['device_id'] : null;
   const isOfCredential = passkey
     ? row['device_id'] === (device ?? passkey.passkey)

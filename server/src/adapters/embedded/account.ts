@@ -53,7 +53,10 @@ function maySearch(stat: Stats, account: Account): boolean {
   return (stat.mode & 0o001) !== 0;
 }
 
-/** Whether this is a folder of that owner, no link, that others cannot write to (nor read, if `closed`). */
+/**
+ * Whether this is a folder, not a link, that belongs to `owner` and that others cannot write to (nor read, if
+ * `closed`).
+ */
 export function isOwnFolder(folder: string, owner: number, { closed = false } = {}): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isDirectory() || stat.uid !== owner) return false;

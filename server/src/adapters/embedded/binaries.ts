@@ -18,7 +18,7 @@ import { promisify } from 'node:util';
 import { type Account, canEnter, identity, isOwnFolder } from './account.ts';
 import { EmbeddedPostgresError, refusal } from './error.ts';
 
-/** PostgreSQL's programs, where the database's account can run them. */
+/** PostgreSQL's programs, in a folder from which the database's account can run them. */
 export interface Binaries {
   initdb: string;
   postgres: string;

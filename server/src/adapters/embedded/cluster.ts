@@ -102,7 +102,7 @@ function isPublished(cluster: string): boolean {
   return readdirSync(cluster).length > 0;
 }
 
-/** Where an upgrade builds the new cluster. */
+/** Folder in which an upgrade builds the new cluster. */
 export function upgradeFolder(dataDir: string): string {
   return join(dataDir, 'postgres.upgrade');
 }

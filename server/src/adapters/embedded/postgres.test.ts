@@ -217,7 +217,7 @@ describe('stop', () => {
     expect(readdirSync(connection.host)).toEqual([]);
   });
 
-  it('of a tool beside the server leaves the database to the server', async () => {
+  it('of a tool does not take the database from a running server', async () => {
     const server = await start();
     const tool = await start();
     await tool.stop();
@@ -275,7 +275,7 @@ describe('errors in one line', () => {
     expect(await refusal()).toContain('postgres.password is missing');
   });
 
-  it('a file where the folder should be', async () => {
+  it('a file instead of the folder', async () => {
     writeFileSync(dataDir, '');
     expect(await refusal()).toContain('set DATA_DIR to another folder');
   });
@@ -286,7 +286,7 @@ describe('errors in one line', () => {
     expect(await refusal({ exclusive: true })).toContain('Another Latchkey uses the data folder');
   });
 
-  it('a process that must be alone, beside any other; one that starts meanwhile waits', async () => {
+  it('a process that needs the folder for itself, while another uses it; one that starts later waits', async () => {
     createdBefore();
     const tool = await start();
     expect(await refusal({ exclusive: 'alone' })).toContain('Another Latchkey uses the data folder');
@@ -319,7 +319,7 @@ describe.runIf(isRoot)('root in a folder that is closed to others', () => {
     writeFileSync(join(dataDir, 'something'), '');
   });
 
-  it('puts the database where its account can enter, reports it, and finds it again', async () => {
+  it('puts the database into a folder that its account can enter, reports it, and finds it again', async () => {
     const lines: string[] = [];
     const before = await start({ onProgress: (line) => lines.push(line) });
     expect(lines.at(-1)).toContain(`cannot enter ${dataDir}: creating the database in ${systemFolder}/`);

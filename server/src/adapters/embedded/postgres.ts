@@ -44,8 +44,8 @@ export interface StartOptions {
   /** False: no fsync, for disposable databases. Default true. */
   durable?: boolean;
   /**
-   * True, as servers do and commands do not: refuse if another exclusive process uses the folder. `alone`: refuse if any process
-   * does; one that starts meanwhile waits.
+   * True (servers): refuse if another exclusive process uses the folder. False (commands). `alone`: refuse if any
+   * process uses it; a process that starts later waits.
    */
   exclusive?: boolean | 'alone';
   /** Where root puts the files if PostgreSQL's user cannot enter `dataDir`. Default `/var/lib/latchkey`. */

@@ -39,7 +39,7 @@ export function nextMasterKeyOf(dataDir: string): Uint8Array {
 }
 
 /**
- * Replaces the current key by the next one. Keeps the current key in a separate file, for older backups, and returns
+ * Replaces the current key with the next one. Keeps the current key in a separate file, for older backups, and returns
  * its path.
  */
 export function promoteNextMasterKey(dataDir: string, presentName: string): string {

@@ -54,7 +54,11 @@ describe('the port of the application', () => {
     ['two Host headers', 'GET / HTTP/1.1\r\nHost: a.example\r\nhost: b.example', '400 Bad Request'],
     ['no Host header', 'GET / HTTP/1.1', '400 Bad Request'],
     ['another major version', 'GET / HTTP/2.0\r\nHost: a.example', '505 HTTP Version Not Supported'],
-    ['a length beside chunks', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked', '400'],
+    [
+      'both a length and chunks',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked',
+      '400',
+    ],
   ])('refuses %s, and closes', async (_what, head, status) => {
     const port = await freePort();
     listening = await prepareListening('127.0.0.1', port, 'PORT');

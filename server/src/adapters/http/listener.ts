@@ -49,7 +49,7 @@ export async function prepareListening(
   let accepted = 0;
   const sockets = new Set<Socket>();
   let closed: Promise<void> | undefined;
-  // HTTP's `close` ends idle connections first, and accepts new ones meanwhile.
+  // HTTP's `close` ends idle connections first, and accepts new ones in the meantime.
   const stopAccepting = () =>
     (closed ??= new Promise((resolve) => void NetServer.prototype.close.call(server, () => resolve())));
   server.on('connection', (socket) => {

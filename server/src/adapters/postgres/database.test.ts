@@ -36,7 +36,7 @@ describe('the connections to the database', () => {
     },
   );
 
-  it.each(['', '?sslmode=disable'])('do not ask for TLS where it has “%s”', async (query) => {
+  it.each(['', '?sslmode=disable'])('do not request TLS with “%s”', async (query) => {
     expect(await firstWords(query)).not.toEqual(sslRequest);
   });
 });

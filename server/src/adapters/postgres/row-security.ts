@@ -24,7 +24,7 @@ export async function grantTenantRole(em: EntityManager): Promise<boolean> {
   if (!(await hasTenantRole(em)) && !(await createRole(em))) return false;
   const rows = 'select, insert, update, delete on';
   // The schema of the domain, and that of the jobs, which the first start creates later. Every grant makes
-  // all connections plan their statements again: run it only where one is missing.
+  // all connections plan their statements again: run it only if one is missing.
   const schemas = await em.execute<{ name: string }[]>(
     `select distinct quote_ident(nspname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where nspname in (current_schema(), 'jobs') and relkind in ('r', 'p')

@@ -59,7 +59,7 @@ export class DatabaseWatch {
     this.options = options;
   }
 
-  /** Resolves after the first probe, which needs no connection beside those of requests if it comes before them. */
+  /** Resolves after the first probe, which needs no extra connection if it precedes the requests. */
   async start(): Promise<void> {
     if (this.running) return;
     const first = this.look();
@@ -150,7 +150,7 @@ export class DatabaseWatch {
     else void this.checkWrites();
   }
 
-  /** Checks, from time to time, on a connection of a pool, that the database can store new pages. Reads continue meanwhile. */
+  /** Checks, from time to time, on a connection of a pool, that the database can store new pages. Reads continue in the meantime. */
   private async checkWrites(): Promise<void> {
     const [pool] = this.pools;
     if (!pool || this.isWriting || performance.now() < this.nextWriteCheck) return;
@@ -230,7 +230,7 @@ function wireOf(client: pg.ClientBase) {
 }
 
 /**
- * Waits for an answer while the database sends anything at all, also on other connections.
+ * Waits for a response while the database sends anything at all, also on other connections.
  * @throws Error `silent` after SILENCE_MS of this process's own time
  */
 async function bounded<T>(answer: Promise<T>, lastResponse: () => number): Promise<T> {

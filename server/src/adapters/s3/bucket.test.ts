@@ -97,7 +97,7 @@ describe('an upload', () => {
     expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
   });
 
-  it('succeeds if only the answer to its completion was lost', async () => {
+  it('succeeds if only the response to its completion was lost', async () => {
     const upload = await filled('a.gz');
     const isCompletion = ({ method, query }: { method: string; query: Map<string, string> }) =>
       method === 'POST' && query.has('uploadId');
@@ -114,7 +114,7 @@ describe('an upload', () => {
     expect(completions).toBe(2);
   });
 
-  it('fails if its completion answers 200 with an error', async () => {
+  it('fails if its completion returns 200 with an error', async () => {
     const upload = await filled('a.gz');
     server.fault = ({ method }) => (method === 'POST' ? { status: 200, code: 'InternalError' } : undefined);
     await expect(upload.publish()).rejects.toThrow('answered 200 InternalError to s3:PutObject on s3://backups/a.gz');
@@ -131,7 +131,7 @@ describe('an upload', () => {
     await expect(filled('a.gz')).rejects.toThrow('The storage stored no part');
   });
 
-  it('replaces no object that was created meanwhile', async () => {
+  it('replaces no object that was created in the meantime', async () => {
     const upload = await filled('a.gz');
     server.objects.set('a.gz', Buffer.from('other'));
     expect(await upload.publish()).toBe(false);

@@ -160,7 +160,7 @@ export class S3Upload {
     });
   }
 
-  /** Completes the upload. False if an object with this key was created meanwhile. */
+  /** Completes the upload. False if an object with this key was created in the meantime. */
   async publish(): Promise<boolean> {
     if (await this.bucket.find(this.key)) return false;
     const parts = this.#tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
@@ -171,7 +171,7 @@ export class S3Upload {
       const { key, signal } = this;
       await this.connection.text({ method: 'POST', action: 'PutObject', key, query, headers, body, signal });
     } catch (error) {
-      // An earlier attempt succeeded, and its answer was lost.
+      // An earlier attempt succeeded, and its response was lost.
       const isDone = error instanceof S3Error && error.reason === 'NoSuchUpload';
       if (!isDone || (await this.bucket.find(this.key))?.bytes !== this.#bytes) throw error;
     }

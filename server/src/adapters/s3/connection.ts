@@ -63,7 +63,7 @@ export class S3Connection {
   text(request: S3Request): Promise<{ text: string; headers: IncomingMessage['headers'] }> {
     return this.#tried(request, async (response) => {
       const text = await bodyOf(response);
-      // A completed upload answers 200 before it has succeeded.
+      // A completed upload returns 200 before it has succeeded.
       if (text.includes('<Error>')) throw refusalOf(this.#operation(request), 200, codeOf(text));
       return { text, headers: response.headers };
     });

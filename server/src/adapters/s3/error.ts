@@ -5,7 +5,7 @@ export class S3Error extends OperatorError {
   override readonly name = 'S3Error';
 
   /**
-   * @param reason error code of the storage, or of the system if there was no answer
+   * @param reason error code of the storage, or of the system if there was no response
    * @param isTransient another attempt may succeed
    */
   constructor(

@@ -112,7 +112,7 @@ async function statusOf(
 
 function reasonOf(cause: unknown, timeoutMs: number): string {
   if (!(cause instanceof Error)) return 'failed';
-  if (cause.name === 'TimeoutError') return `gave no answer within ${timeoutMs} ms`;
+  if (cause.name === 'TimeoutError') return `did not respond within ${timeoutMs} ms`;
   const { code } = (cause.cause ?? {}) as { code?: unknown };
   return typeof code === 'string' ? code : 'failed';
 }

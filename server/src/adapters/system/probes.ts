@@ -14,7 +14,7 @@ export function reachAddress(address: string, withinMs: number): Promise<number>
   const began = performance.now();
   return new Promise((done, fail) => {
     const socket = isSecure ? connectTls(to) : connect(to);
-    const late = setTimeout(() => socket.destroy(new Error(silence(withinMs))), withinMs);
+    const late = setTimeout(() => socket.destroy(new Error(timeoutReason(withinMs))), withinMs);
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       socket.destroy();
       done(performance.now() - began);
@@ -34,12 +34,12 @@ export async function reachPostgres(url: string, withinMs: number): Promise<void
     ...serverLimits,
   });
   client.on('error', () => undefined);
-  const late = setTimeout(() => streamOf(client).destroy(new Error(silence(withinMs))), withinMs);
+  const late = setTimeout(() => streamOf(client).destroy(new Error(timeoutReason(withinMs))), withinMs);
   try {
     await client.connect();
     await client.query('select 1');
   } catch (error) {
-    throw (error as Error).message === 'timeout expired' ? new Error(silence(withinMs)) : error;
+    throw (error as Error).message === 'timeout expired' ? new Error(timeoutReason(withinMs)) : error;
   } finally {
     clearTimeout(late);
     streamOf(client).destroy();
@@ -64,7 +64,7 @@ export async function fetchJson(address: string, withinMs: number): Promise<{ st
     const text = await response.text();
     return { status: response.status, body: jsonOf(text) };
   } catch (error) {
-    throw signal.aborted ? new Error(silence(withinMs)) : error;
+    throw signal.aborted ? new Error(timeoutReason(withinMs)) : error;
   }
 }
 
@@ -76,7 +76,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-const silence = (withinMs: number): string => `no answer within ${withinMs / 1000} s`;
+const timeoutReason = (withinMs: number): string => `no response within ${withinMs / 1000} s`;
 
 /** Free and total bytes on the disk of a folder, or of its nearest existing parent. */
 export function diskSpace(folder: string): { free: number; total: number } {

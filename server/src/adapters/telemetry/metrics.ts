@@ -202,10 +202,10 @@ export class Metrics {
   }
 }
 
-/** The answer, or `otherwise` if it fails or takes too long. */
-async function orLate<T>(answer: Promise<T>, otherwise: T): Promise<T> {
+/** The value, or `otherwise` if it fails or takes too long. */
+async function orLate<T>(value: Promise<T>, otherwise: T): Promise<T> {
   const late = new Promise<T>((resolve) => setTimeout(resolve, statsTimeoutMs, otherwise).unref());
-  return Promise.race([answer, late]).catch(() => otherwise);
+  return Promise.race([value, late]).catch(() => otherwise);
 }
 
 function pathOf(url: string): string {

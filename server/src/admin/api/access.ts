@@ -32,7 +32,7 @@ export function Access(role: Role | 'inherited', projectOf: ProjectOf = ofInstan
   return Extensions({ access: role === 'inherited' ? role : { role, projectOf, scopes } });
 }
 
-/** The fields of `input` where an operation has one, else its arguments, as validated against the schema. */
+/** The fields of `input` if an operation has one, else its arguments, as validated against the schema. */
 export type Inputs = Record<string, unknown>;
 
 export interface OperationRule {

@@ -19,7 +19,7 @@ export interface AdminCaller {
   /** Id of the user, the token or the client; the bootstrap token has none. */
   id?: string;
   name: string;
-  /** The scopes of a client; they limit its grants. Absent for admins, whom grants alone limit. */
+  /** The scopes of a client; they limit its grants. Absent for admins, who are limited only by grants. */
   scopes?: readonly string[];
   /** The user of the session, or the creator of the token; of the console's project. */
   user?: TenantKey;
@@ -29,7 +29,10 @@ export interface AdminCaller {
   freshAt?: Date | null;
   /** The console's session; absent for tokens. */
   sessionId?: string;
-  /** Callers with the same key take turns: an account and the tokens that it created, the applications of a project. */
+  /**
+   * Requests of callers with the same key share one queue: an account and the tokens that it created, or the
+   * applications of a project.
+   */
   turnsOf: string;
 }
 

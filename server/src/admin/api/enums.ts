@@ -51,7 +51,7 @@ export const SignUpEnum = enumOf('SignUp', 'Sign-up mode.', signUpModes);
 export const MfaPolicyEnum = enumOf('MfaPolicy', 'Whether a second factor is required.', mfaPolicies);
 export const PasskeyPolicyEnum = enumOf('PasskeyPolicy', 'Use of passkeys at sign-in.', passkeyPolicies);
 export const BuiltInEnum = enumOf('BuiltIn', 'Built-in project or client.', ['console', 'demo'] as const);
-export const ClientKindEnum = enumOf('ClientKind', 'Where an application runs.', clientKinds);
+export const ClientKindEnum = enumOf('ClientKind', 'The environment in which an application runs.', clientKinds);
 export const TokenEndpointAuthMethodEnum = enumOf(
   'TokenEndpointAuthMethod',
   'How a client authenticates at the token endpoint (RFC 7591 §2).',

@@ -3,7 +3,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { type Problem, Refusal } from '../../domain/kernel/problem.ts';
 import { failureOf } from '../../http/failure.ts';
 
-/** Message and extensions of a refusal, besides its code. */
+/** Message and extensions of a refusal, in addition to its code. */
 interface ErrorContent {
   message: string;
   [extension: string]: unknown;

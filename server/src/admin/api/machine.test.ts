@@ -147,7 +147,7 @@ describe('a client with scopes at the admin API', () => {
     );
   });
 
-  it('provisions users with the scope `scim`, as the directory of its project alone', async () => {
+  it('provisions users with the scope `scim`, only as the directory of its project', async () => {
     const machine = await withScopes('scim');
     const token = await tokenOf(machine, { scope: 'scim' });
     const provision = async (of: Project, held = token, scheme = 'Bearer') => {

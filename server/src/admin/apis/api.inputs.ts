@@ -19,7 +19,7 @@ export class CreateApiInput extends inputFields({
   accessTokenTtlSeconds: nullable(int('60 to 3600 seconds; default: 900.')),
 }) {}
 
-@InputType({ description: 'Absent fields are unchanged. A scope that is left out is taken from all applications.' })
+@InputType({ description: 'Absent fields are unchanged. A scope that is omitted is removed from all applications.' })
 export class UpdateApiInput extends inputFields({
   id: id(),
   name: nullable(text()),
@@ -29,7 +29,7 @@ export class UpdateApiInput extends inputFields({
 }) {}
 
 @InputType({
-  description: 'Replaces the rights of the application at the API. No scopes and no `introspects`: none.',
+  description: 'Replaces the rights of the application at the API. Without scopes and `introspects`, the application has none.',
 })
 export class SetApiGrantInput extends inputFields({
   clientId: id(),

@@ -56,7 +56,7 @@ describe('client secrets', () => {
     expect(types.slice(0, 3)).toEqual(['client-secret.issued', 'client-secret.revoked', 'client-secret.issued']);
   });
 
-  it('make PKCE optional for a new client that does not require it, and for no other', async () => {
+  it('make PKCE optional only for a new client that does not require it', async () => {
     const optional = async (settings: object) => (await created(settings)).client.pkceOptional;
     const secret = { tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC' };
     expect(await optional({ ...secret, pkceRequired: false })).toBe(true);

@@ -17,7 +17,7 @@ const clientSettings = {
       'Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA.',
     ),
   ),
-  jwksUri: nullable(text('Where its keys are fetched, in place of `jwks`; https.')),
+  jwksUri: nullable(text('The https URL of its keys, instead of `jwks`.')),
   idTokenSignedResponseAlg: nullable(
     oneOf(IdTokenAlgorithmEnum, "At the project's issuer. Default: ES512, the only one at the base issuer."),
   ),

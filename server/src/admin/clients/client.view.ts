@@ -41,7 +41,7 @@ export class ClientView extends fields({
   builtIn: nullable(oneOf(BuiltInEnum)),
   kind: nullable(oneOf(ClientKindEnum, "For the console's instructions.")),
   tokenEndpointAuthMethod: oneOf(TokenEndpointAuthMethodEnum),
-  jwksUri: nullable(text('Where its keys are fetched.')),
+  jwksUri: nullable(text('The URL of its keys.')),
   idTokenSignedResponseAlg: oneOf(IdTokenAlgorithmEnum, "At the project's issuer; the base issuer signs with ES512."),
   grantTypes: list(oneOf(GrantTypeEnum, "At the project's issuer.")),
   adminScopes: list(text('Its scopes at this API, in its project.')),
@@ -51,10 +51,10 @@ export class ClientView extends fields({
   backchannelLogoutSessionRequired: boolean(),
   accessTokenTtlSeconds: nullable(int("In seconds; absent: the project's value.")),
   refreshTokenTtlSeconds: nullable(
-    int('How long its refresh tokens work after a sign-in, in seconds, if shorter than that of the project.'),
+    int('Maximum age of its refresh tokens after a sign-in, in seconds, if shorter than in the project.'),
   ),
   refreshTokenIdleSeconds: nullable(
-    int('How long they work without being used, in seconds, if shorter than that of the project.'),
+    int('Maximum time without use of its refresh tokens, in seconds, if shorter than in the project.'),
   ),
   pkceRequired: boolean('Whether sign-ins by the browser SDK require a code_challenge (RFC 7636).'),
   pkceOptional: boolean("Whether it may omit PKCE at its project's issuer, if it is confidential."),

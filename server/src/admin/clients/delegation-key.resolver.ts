@@ -11,7 +11,7 @@ import { DelegationKeyView } from './delegation-key.view.ts';
 export class DelegationKeyResolver {
   @Requires('project_admin', { about: { client: 'clientId' }, fresh: true, scope: 'clients:write' })
   @Mutation(() => DelegationKeyView, {
-    description: "Takes a client's public keys; the service's own are created with the first of them.",
+    description: "Registers a client's public keys. The first registration also creates the service's own keys.",
   })
   registerDelegationKeys(
     @Arg('input', () => RegisterDelegationKeysInput) input: RegisterDelegationKeysInput,
@@ -27,7 +27,7 @@ export class DelegationKeyResolver {
   }
 
   @Requires('project_admin', { about: { client: 'clientId' }, fresh: true, scope: 'clients:write' })
-  @Mutation(() => DelegationKeyView, { description: "New keys of the service's own for this client." })
+  @Mutation(() => DelegationKeyView, { description: "Replaces the service's own keys for this client." })
   rotateDelegationKeys(
     @Arg('input', () => RotateDelegationKeysInput) input: RotateDelegationKeysInput,
     @Ctx() { actor, domain, projectId }: ProjectContext,
@@ -36,12 +36,12 @@ export class DelegationKeyResolver {
   }
 
   @Requires('project_admin', { about: { 'delegation-key': 'id' }, scope: 'clients:write' })
-  @Mutation(() => DelegationKeyView, { description: 'At once, without an overlap.' })
+  @Mutation(() => DelegationKeyView, { description: 'Revokes the keys immediately, without an overlap.' })
   revokeDelegationKey(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
     return domain.delegationKeys.revoke(keyIn(projectId, id), actor);
   }
 
-  @FieldResolver(() => [DelegationKeyView], { description: 'Of both sides, newest first, expired ones included.' })
+  @FieldResolver(() => [DelegationKeyView], { description: 'Keys of both sides, newest first, including expired ones.' })
   async delegationKeys(@Root() client: Client, @Ctx() { loaders }: AdminContext) {
     return (await loaders.delegationKeysOf(client)) ?? [];
   }

@@ -67,7 +67,7 @@ describe('refresh grants', () => {
     expect(Math.round(days)).toBe(7);
   });
 
-  it('end sooner where the client has a shorter lifetime, and never later', async () => {
+  it('end sooner if the client has a shorter lifetime, and never later', async () => {
     const input = { id: clients[0]?.id, refreshTokenIdleSeconds: 3600 };
     expect((await harness.call(update, { input })).data.updateClient).toEqual({ refreshTokenIdleSeconds: 3600 });
     const ends = async (index: number) =>

@@ -112,7 +112,7 @@ describe('a test of a sender', () => {
       expect(codes).toEqual([...Array(10).fill(undefined), 'too-many', 'too-many']);
     });
 
-    it('is refused where the project sends none', async () => {
+    it('is refused if the project does not send any', async () => {
       const { projects } = harness.services;
       expect(await (await withPhone('+881623456789'))()).toBe('phone-not-allowed');
       const send = await withPhone('+33612345678');

@@ -118,7 +118,7 @@ describe('a SCIM token with networks', () => {
     token scimToken { id networks } } }`;
   const issue = (networks: string[]) => harness.call(mutation, { input: { projectId, name: 'Bound', networks } });
 
-  it('works from them alone, and records uses from others once an hour', async () => {
+  it('works only from them, and records uses from others once an hour', async () => {
     const networks = ['192.0.2.0/24', '2001:DB8::/32', '198.51.100.7'];
     const { token, scimToken } = (await issue(networks)).data.issueScimToken;
     expect(scimToken.networks).toEqual(['192.0.2.0/24', '2001:db8::/32', '198.51.100.7']);

@@ -12,12 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-interface Answer {
+interface SelfTestResponse {
   data: { testDirectory: { name: string; proves: string; passed: boolean; request: string; fault: string | null }[] };
   errors: { extensions: { code: string } }[];
 }
 
-async function run(id = projectId): Promise<Answer> {
+async function run(id = projectId): Promise<SelfTestResponse> {
   const response = await fetch(`${app.url}/admin/graphql`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${bootstrapToken}`, 'Content-Type': 'application/json' },
@@ -26,7 +26,7 @@ async function run(id = projectId): Promise<Answer> {
       variables: { id },
     }),
   });
-  return (await response.json()) as Answer;
+  return (await response.json()) as SelfTestResponse;
 }
 
 const countOf = async (table: string) => {
@@ -80,7 +80,7 @@ describe("the directory's self-test", () => {
     expect(await countOf('scim_tokens')).toBe(tokens);
   });
 
-  it('is limited for each project', async () => {
+  it('is limited per project', async () => {
     const { id } = await app.make.project();
     const { db, limits } = app.services;
     const rule = { name: 'directory-tests', max: 20, windowSeconds: 600 };

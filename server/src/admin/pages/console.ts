@@ -22,7 +22,7 @@ export interface ConsoleDeps {
   callerOf(req: Request): Promise<AdminCaller | null>;
 }
 
-/** Where a repeated sign-in ends: the page notifies the console and closes. */
+/** End of a repeated sign-in: the page notifies the console and closes. */
 const signedIn = '/admin/signed-in';
 
 /**

@@ -76,7 +76,7 @@ describe('a log stream', () => {
     });
   });
 
-  it('requires its secret again if its target changes, so that it cannot be sent elsewhere without knowing it', async () => {
+  it('requires its secret again if its target changes: an admin who does not know it cannot redirect it', async () => {
     const { id } = await made({ secret });
     const moved = await update({ id, target: 'https://evil.example.com/' });
     expect([moved.code, moved.errors[0]?.extensions['field']]).toEqual(['invalid', 'secret']);
@@ -160,7 +160,7 @@ describe('log streams', () => {
     await harness.call('mutation ($id: ID!) { deleteLogStream(id: $id) }', { id: ofInstance });
   });
 
-  it('of the instance are for owners alone', async () => {
+  it('of the instance are only for owners', async () => {
     for (const role of ['project_viewer', 'project_admin'] as const) {
       const headers = await harness.tokenOf(role, project.id);
       expect((await create({ projectId: null }, headers)).code).toBe('forbidden');
@@ -171,7 +171,7 @@ describe('log streams', () => {
     expect(list.data.logStreams).toContainEqual({ id: data.createLogStream.id });
   });
 
-  it('are read by a viewer, without the path of the target, and changed by no viewer', async () => {
+  it('are readable to a viewer, without the path of the target, but not changeable', async () => {
     const { id, projectId } = await made({ secret });
     const headers = await harness.tokenOf('project_viewer', projectId);
     const read = await harness.call(`query ($id: ID!) { logStream(id: $id) { ${shown} } }`, { id }, headers);

@@ -67,7 +67,7 @@ describe('an invitation', () => {
     expect(events.toSorted()).toEqual(['user.created', 'user.invited']);
   });
 
-  it('needs an address, and a project where the user can sign in: else nothing is created', async () => {
+  it('needs an address, and a project in which the user can sign in: otherwise nothing is created', async () => {
     expect((await created({ userName: 'grace' })).errors[0].extensions).toMatchObject({
       code: 'invalid',
       field: 'email',

@@ -118,7 +118,7 @@ describe('Mutation.updateUser', () => {
     expect(await fault({ address: { formatted: 'a\nb' }, zoneinfo: 'UTC' })).toBeUndefined();
   });
 
-  it('refuses fields of the directory where it is authoritative, except birthdate and displayName, naming the field', async () => {
+  it('refuses fields of the directory if it is authoritative, except birthdate and displayName, naming the field', async () => {
     const attributes = { locale: 'en-US', timezone: 'UTC', addresses: [{ locality: 'London' }] };
     const provisioned = { provenance: 'scim', givenName: 'Ada', displayName: 'Ada', attributes } as const;
     const { projects } = harness.services;

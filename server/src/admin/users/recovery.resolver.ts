@@ -13,7 +13,7 @@ export class GrantUserRecoveryInput extends inputFields({
 @Access('inherited')
 @ObjectType({ description: 'A new recovery grant.' })
 export class GrantedRecovery extends fields({
-  code: text('Shown once. For the user only, beside a code by mail.'),
+  code: text('Shown once. For the user only, together with a code by mail.'),
   usableAt: time('End of the waiting time.'),
   expiresAt: time(),
 }) {}

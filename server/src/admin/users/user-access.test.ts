@@ -125,7 +125,7 @@ describe('passkeys', () => {
     harness.call('mutation ($id: ID!) { revokeUserPasskey(id: $id) }', { id }, headers);
   const readers = 'query ($id: ID!) { userAccess(userId: $id) { devices { id } passkeys { id } } }';
 
-  it('are listed beside the devices, for the same roles', async () => {
+  it('are listed like the devices, for the same roles', async () => {
     const now = harness.clock.now().toISOString();
     const shown = await access();
     expect(shown.devices).toMatchObject([{ id: device }]);

@@ -145,7 +145,7 @@ describe('Query.users', () => {
     expect(await found(`search: "${'x '.repeat(50)}"`)).toEqual([]);
   });
 
-  it('finds a word of one or two characters only where a word begins', async () => {
+  it('finds a word of one or two characters only at the beginning of a word', async () => {
     expect(await found('search: "ad"')).toEqual(['ada']);
     expect(await found('search: "tu"')).toEqual(['alan']);
     expect(await found('search: "a"')).toEqual(['alan', 'grace', 'ada']);
@@ -187,7 +187,7 @@ describe('Query.users', () => {
   });
 
   it.each(['CREATED', 'NAME', 'USER_NAME', 'EMAIL', 'LAST_SIGN_IN'])(
-    'pages by %s return each row once, also where the last one is erased meanwhile',
+    'pages by %s return each row once, even if the last one is erased in the meantime',
     async (orderBy) => {
       const make = new Factories(harness.services, harness.clock);
       for (const direction of ['ASC', 'DESC']) {

@@ -103,7 +103,7 @@ describe('a webhook', () => {
     expect(codes.filter((code) => code === 'invalid')).toHaveLength(5);
   });
 
-  it('is deleted, and replayed, with its own deliveries alone', async () => {
+  it('is deleted and replayed without affecting the deliveries of others', async () => {
     const { alone } = harness.services.db;
     const types = ['group.created'];
     const [id, other] = [await made({ types }), await made({ types })];
@@ -124,7 +124,7 @@ describe('a webhook', () => {
 });
 
 describe('a test event', () => {
-  it('goes to its webhook alone, whatever types it receives, and is shown with its body and attempts', async () => {
+  it('goes only to its webhook, regardless of the types that it receives, and is shown with its body and attempts', async () => {
     const id = await made({ types: ['group.created'] });
     const { data } = await harness.call('mutation ($id: ID!) { testWebhook(id: $id) { id type state } }', { id });
     expect(data.testWebhook).toMatchObject({ type: 'webhook.tested', state: 'PENDING' });
@@ -195,7 +195,7 @@ describe('webhooks and their deliveries', () => {
     expect(rows.data.webhook).toEqual({ disabledReason: null });
   });
 
-  it('are read by a viewer, without the path of the address, and changed by no viewer', async () => {
+  it('are readable to a viewer, without the path of the address, but not changeable', async () => {
     const id = await made();
     const headers = await harness.tokenOf('project_viewer', project.id);
     const read = await harness.call(`query ($id: ID!) { webhook(id: $id) { ${shown} } }`, { id }, headers);

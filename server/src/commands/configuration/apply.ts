@@ -55,7 +55,7 @@ export const apply: Command = {
 };
 
 /**
- * JSON lines, readable by the owner alone. They are on disk before the transaction that creates their resources commits;
+ * JSON lines, readable only by the owner. They are on disk before the transaction that creates their resources commits;
  * those of a failed transaction are removed. An empty file is deleted.
  */
 function secretsFile(path: string) {

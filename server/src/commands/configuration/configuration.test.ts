@@ -107,7 +107,7 @@ describe('apply', () => {
     expect(await clientIn(here, 'Shadow')).toBeTruthy();
   });
 
-  it('leaves settings that a file does not name as they are, and other projects alone', async () => {
+  it('does not change settings that a file does not name, nor other projects', async () => {
     const other = await here.make.project({ name: 'Other' });
     const before = await here.services.db.reader().findOneOrFail(Project, other.id);
     writeFileSync(file(), 'slug: shop\nsettings:\n  mfaPolicy: optional\n');
@@ -206,7 +206,7 @@ describe('apply', () => {
     }
   });
 
-  it('writes the secrets of new applications to a file of the owner alone, which are valid', async () => {
+  it('writes valid secrets of new applications to a file that only its owner can read', async () => {
     edit('- name: Portal', '- name: Second\n    redirectUris: []\n  - name: Portal');
     const secrets = join(folder, 'secrets.jsonl');
     expect(await run('apply', '--secrets-to', secrets)).toMatchObject({ code: 0 });

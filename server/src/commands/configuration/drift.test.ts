@@ -257,7 +257,7 @@ describe.each(everySetting)('a change of $kind, $name, through the admin API', (
     const found = (await differences()).filter((one) => one.kind === kind);
     expect(found.some(({ action, after }) => action !== 'update' || name in after)).toBe(true);
     if (kind === 'domains') {
-      // The console alone removes a domain: its passkeys end with it.
+      // Only the console removes a domain: its passkeys end with it.
       await expect(restore()).rejects.toMatchObject({ problem: { field: 'domains.other.example.com.host' } });
       expect((await differences()).map((one) => one.kind)).toEqual(['domains']);
       const { data } = await harness.call(`{ customDomains(projectId: "${project.id}") { id host } }`);

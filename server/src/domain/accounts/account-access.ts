@@ -53,7 +53,7 @@ export interface AccountAccessDeps {
   logout: Pick<Logout, 'endSessionIn' | 'endAllOfUserIn'>;
 }
 
-/** Notices of removed passkeys that one address gets from a project, besides those to the login address of a user. */
+/** Notices of removed passkeys that one address gets from a project, in addition to those to the login address of a user. */
 const perAddress: LimitRule = { name: 'passkey-removal.address', max: 10, windowSeconds: 24 * 3600 };
 /** The same, of all addresses of a project. */
 const perProject: LimitRule = { name: 'passkey-removal.project', max: 1000, windowSeconds: 24 * 3600 };

@@ -87,8 +87,8 @@ export class Accounts {
   }
 
   /**
-   * Changes a user; one who becomes inactive loses all access, and may get devices back (decisions/0119). A change of the
-   * row alone takes no lock and is conditional on the version; any other change, or a conflict, takes the lock
+   * Changes a user; one who becomes inactive loses all access, and may get devices back (decisions/0119). A change of
+   * only the row takes no lock and is conditional on the version; any other change, or a conflict, takes the lock
    * (decisions/0086). Refuses `not-found`, `taken`; rethrows errors of `edit`.
    *
    * @param edit pure: called again with the current values if they changed meanwhile

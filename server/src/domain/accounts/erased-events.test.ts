@@ -1,4 +1,4 @@
-/** The audit log after an erasure: the events of the user stay, with ids alone. */
+/** The audit log after an erasure: the events of the user stay, with only ids. */
 import { describe, expect, it } from 'vitest';
 import { peopleOf } from '../../../test/account-visit.ts';
 import { rows, tablesThatHold } from '../../../test/rows.ts';
@@ -92,7 +92,7 @@ describe('an erasure', () => {
     expect(await holding()).toEqual([]);
   });
 
-  it('removes address and origin from the events of the sign-in that created the user, and of no other one', async () => {
+  it('removes address and origin only from the events of the sign-in that created the user', async () => {
     const [other, { user }] = [newAddress(), await registered()];
     const page = await markedPage();
     await page.challenge();

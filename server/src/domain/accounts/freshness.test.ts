@@ -35,7 +35,7 @@ describe('a session', () => {
     expect(isFresh({ ...proved, amr: ['hwk', 'user', 'pop', 'mfa'] }, [], true, later(1))).toBe(true);
   });
 
-  it('of a user with a passkey does not gain by a factor that the mailbox added beside it', () => {
+  it('of a user with a passkey does not count a factor that was added with only a mail code', () => {
     const factors = [{ method: 'totp' as const, besidePasskey: true }];
     const byFactor = { ...proved, amr: ['swk', 'otp', 'mfa'] };
     expect(isFresh(byFactor, factors, true, later(1))).toBe(false);

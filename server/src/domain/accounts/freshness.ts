@@ -9,7 +9,7 @@ export const freshSeconds = 5 * 60;
 /**
  * Whether the user authenticated within {@link freshSeconds}, by a passkey or second factor if they have one other than
  * email. An email factor and a mail code prove the same mailbox, so either is enough. A device key does not count, nor
- * does a factor that the mailbox alone added beside a passkey.
+ * does a factor that a user with a passkey added with only a mail code.
  *
  * @param hasPasskey whether a passkey has verified the user, also while the project's passkeys are off
  * @param isRecovered whether an admin's grant stood in place of the passkey or factor in this session

@@ -29,7 +29,7 @@ export interface InvitationContext {
   projectId: string;
   /** Name of the project. */
   app: string;
-  /** Origin of the page where they lead. */
+  /** Origin of the page that they open. */
   origin: string;
 }
 
@@ -54,7 +54,10 @@ export class Invitations {
     },
   ) {}
 
-  /** Refuses `not-found` (project), and `invalid` for a project where a user could not sign in. @param field for the refusal */
+  /**
+   * Refuses `not-found` (project), and `invalid` for a project in which a user could not sign in. @param field for the
+   * refusal
+   */
   async contextOf(projectId: string, field: string): Promise<InvitationContext> {
     const { db, issuers } = this.deps;
     const { name: app } = found(await db.reader().findOne(Project, projectId), 'project');

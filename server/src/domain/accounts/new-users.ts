@@ -17,7 +17,7 @@ import type { InvitationContext, Invitations } from './invitations.ts';
 
 /** Users in one call of {@link NewUsers.addMany}. */
 const maxNewUsers = 500;
-/** Repeated if users or custom attributes change meanwhile. */
+/** Repeated if users or custom attributes change in the meantime. */
 const maxTries = 5;
 
 /** The outcome of one row. */

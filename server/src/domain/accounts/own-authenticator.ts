@@ -197,7 +197,7 @@ export class OwnAuthenticator {
 
 const notAllowed = { code: 'mfa-method-not-allowed', method: 'totp' } as const;
 
-/** Not where the project uses no factors, or only passkeys. */
+/** Not in a project without factors, or with only passkeys. */
 function isOffered(project: Project): boolean {
   const usesFactors = project.mfaPolicy !== 'off' && passkeyPolicyOf(project) !== 'required';
   return usesFactors && project.offeredFactors.includes('totp');

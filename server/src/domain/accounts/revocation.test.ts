@@ -136,7 +136,7 @@ describe('concurrent requests', () => {
     while ((await rows(app.services.db, sql)).length === 0);
   }
 
-  it('a sign-in by a device key that is revoked meanwhile issues no code', async () => {
+  it('a sign-in by a device key that is revoked in the meantime issues no code', async () => {
     const { db, devices, users } = app.services;
     const person = await rememberedPerson();
     const device = await db.reader().findOneOrFail(Device, { user: person.user });
@@ -162,7 +162,7 @@ describe('concurrent requests', () => {
     });
   });
 
-  it('a mail code is refused if another window signs up with its address meanwhile', async () => {
+  it('a mail code is refused if another window signs up with its address in the meantime', async () => {
     const { db, users } = app.services;
     const address = newAddress();
     const page = await world.page();
@@ -178,7 +178,7 @@ describe('concurrent requests', () => {
     expect((await answer.step)['error']?.code).toBe('CODE_REJECTED');
   });
 
-  it('a mail code is refused if its address moves to another user meanwhile', async () => {
+  it('a mail code is refused if its address moves to another user in the meantime', async () => {
     const { db } = app.services;
     const { address, user } = await registeredUser();
     app.clock.turn(31);

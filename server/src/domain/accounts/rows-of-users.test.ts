@@ -59,7 +59,7 @@ beforeAll(async () => {
        where table_schema = 'public' and is_generated = 'NEVER' and is_identity = 'NO'`,
     );
     columns = found.rows;
-    // Rows stand alone: only the user matters.
+    // Rows have no related rows: only the user matters.
     await client.query(`do $$ declare c record; begin
       for c in select conrelid::regclass as "table", conname from pg_constraint
         where contype in ('c', 'f') and conparentid = 0 and connamespace = 'public'::regnamespace
@@ -67,7 +67,7 @@ beforeAll(async () => {
     for (const [table] of filled) await client.query(`alter table ${table} disable trigger user`);
     for (const user of [mine, ...others]) {
       for (const [table, values] of filled) {
-        // An API token names its admin by id alone.
+        // An API token names its admin only by id.
         if (table === 'admin_tokens' && user === others[1]) continue;
         const row: Row = { ...rowOf(table, user), ...values };
         const names = Object.keys(row);

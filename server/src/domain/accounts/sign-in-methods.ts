@@ -18,7 +18,7 @@ interface Deps {
 
 /**
  * Refuses `last-sign-in-method` if the user can sign in now, and could not without this device, passkey or factor. A
- * mailbox is enough: a code by mail signs in, and enrolls a factor where one is required.
+ * mailbox is enough: a code by mail signs in, and enrolls a factor if one is required.
  */
 export async function keepSignInMethod(
   deps: Deps,

@@ -61,7 +61,7 @@ describe('a device of a user whom the directory deactivates', () => {
     expect((await deviceOf(person)).suspendedAt).toBeNull();
   });
 
-  it('stays revoked if an admin revokes it, or deactivates the user, meanwhile', async () => {
+  it('stays revoked if an admin revokes it, or deactivates the user, in the meantime', async () => {
     const { accountAccess } = app.services;
     const [revoked, deactivated, byAdmin] = [await registeredUser(), await registeredUser(), await registeredUser()];
     for (const person of [revoked, deactivated]) await set(person, { active: false });

@@ -239,7 +239,7 @@ describe('an admin token', () => {
     }
   });
 
-  it('grants its role in its project alone, and shows its last four characters', async () => {
+  it('grants its role only in its project, and shows its last four characters', async () => {
     const input = { name: 'ci', role: 'project_viewer', projectId: ours.id } as const;
     await expect(admins.createToken(input, adminOf(theirs))).rejects.toThrow('forbidden');
     const { token, adminToken } = await admins.createToken(input, adminOf(ours));

@@ -19,7 +19,7 @@ export interface BuiltIn {
   console: Project;
   /** The console's own client. */
   consoleClient: Client;
-  /** The sample relying party; absent where there is no demo project. */
+  /** The sample relying party; absent if there is no demo project. */
   demoClient: Client | null;
 }
 

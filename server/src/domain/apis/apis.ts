@@ -131,12 +131,12 @@ export class Apis {
    * Sets the rights of a client at an API of its project. Refuses `not-found`, and `invalid` for a scope that the API
    * does not have.
    *
-   * @returns null if it has none
+   * @returns null if the client has no rights left
    */
   grant(client: TenantKey, apiId: string, granted: ApiAccess, actor: Actor): Promise<ApiGrant | null> {
     return this.deps.db.transaction(async (em) => {
       const holder = await existing(em, Client, client, 'client');
-      // Locked: a scope cannot be removed meanwhile.
+      // Locked: a scope cannot be removed in the meantime.
       const api = await this.locked(em, { project: client.project, id: apiId });
       const known = keysOf(api);
       const unknown = granted.scopes.find((scope) => !known.includes(scope));
@@ -169,7 +169,7 @@ export class Apis {
     });
   }
 
-  /** Those of the APIs for which the client gets tokens of users. */
+  /** The APIs among `identifiers` for which the client gets tokens of users. */
   async usableBy({ project, id }: TenantKey, identifiers: readonly string[]): Promise<GrantedApi[]> {
     const client = sql`(select ${project.id}::uuid as project_id, ${id}::uuid as id)`;
     const statement = sql<GrantedApi>`select audience, granted from (${apisForUsers(client)}) t

@@ -35,7 +35,10 @@ export interface ArchivedMonth {
 
 export const monthName = (at: Date): string => at.toISOString().slice(0, 7);
 
-/** Each line holds the hash of its text and of the line before, so that no line can be changed, removed or added alone. */
+/**
+ * Each line holds the hash of its text and of the line before, so that a single changed, removed or added line is
+ * detected.
+ */
 export function nextHash(previous: string, text: string): string {
   return createHash('sha256').update(previous).update(text).digest('hex');
 }

@@ -186,7 +186,7 @@ describe('retention', () => {
   });
 });
 
-/** Larger: also prints when the month was gone and its files deleted, and the longest write beside it. */
+/** Larger: also prints when the month was gone and its files deleted, and the longest concurrent write. */
 const count = Number(process.env['LATCHKEY_RETENTION_EVENTS'] ?? 2000);
 
 it(`drops a month of ${count} events while others are written`, { timeout: 3_600_000 }, async () => {
@@ -237,7 +237,7 @@ it(`drops a month of ${count} events while others are written`, { timeout: 3_600
   expect((await types()).filter((type) => type === 'backup.made')).toHaveLength(writes);
   expect((await months().list()).map(({ name }) => name)).not.toContain(partition);
   if (count > 2000) {
-    const times = `gone after ${Math.round(gone)} ms, files deleted after ${Math.round(took)} ms; longest of ${writes} writes beside it: ${longest.toFixed(1)} ms`;
+    const times = `gone after ${Math.round(gone)} ms, files deleted after ${Math.round(took)} ms; longest of ${writes} concurrent writes: ${longest.toFixed(1)} ms`;
     // oxlint-disable-next-line no-console -- a measurement, enabled by an environment variable
     console.info(`${count} events (${filled?.size}): ${times}`);
   }

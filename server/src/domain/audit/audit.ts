@@ -80,8 +80,8 @@ export class Audit {
 
   /**
    * Records a refusal that anyone can cause repeatedly. All with the same type, project, client, fault and network (a
-   * /64 of IPv6) within an hour are ONE event: the first, whose `detail` gets `count`, `firstAt`, `lastAt` and the newest
-   * `requestIds`. The subject, and the id of the sign-in, are dropped once they differ in it.
+   * /64 of IPv6) within an hour are ONE event: the first, whose `detail` gets `count`, `firstAt`, `lastAt` and the
+   * newest `requestIds`. The subject and the id of the sign-in are dropped once the refusals differ in them.
    *
    * Call it for unknown addresses as for known ones, and last: its row stays locked until `em` commits.
    *

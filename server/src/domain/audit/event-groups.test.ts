@@ -107,7 +107,7 @@ describe('a sign-in', () => {
     ]);
   });
 
-  it('keeps its id where it continues under a new txn', async () => {
+  it('keeps its id if it continues under a new txn', async () => {
     await world.set({ mfaPolicy: 'required', offeredFactors: ['totp'] });
     const userid = (await world.user()).email ?? '';
     const page = await world.page();

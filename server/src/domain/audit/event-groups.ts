@@ -19,7 +19,7 @@ const followUps: readonly string[] = ['consent.given', 'consent.refused', 'token
 const followUpSeconds = 300;
 
 /** The columns that decide to which group an event belongs. */
-interface Mark {
+interface EventKeys {
   id: string;
   projectId: string;
   type: string;
@@ -29,8 +29,9 @@ interface Mark {
 }
 
 /**
- * The events of `listEvents`, with those of one sign-in together at the place of the newest: newest first. A group has all its
- * events that match the filter, also beyond the page; each event is in one group, and each group on one page.
+ * Lists the events of `listEvents`, newest first, with those of one sign-in as one group in the place of its newest
+ * event. A group has all its events that match the filter, also beyond the page; each event is in one group, and each
+ * group on one page.
  */
 export async function listEventGroups(
   em: EntityManager,
@@ -38,13 +39,13 @@ export async function listEventGroups(
   filter: EventFilter,
   page: PageRequest,
 ): Promise<Page<EventGroup>> {
-  const groups: Mark[][] = [];
+  const groups: EventKeys[][] = [];
   let { after } = page;
   let newest: string | null = null;
   // Most sign-ins have few events; for others, each round reads twice as many.
   for (let batch = 2 * (page.first + 1); groups.length <= page.first; batch *= 2) {
     const ids = await eventIds(em, projectId, filter, { first: batch, after });
-    // On the first page: events that arrive meanwhile do not exist yet.
+    // The first page ignores events that arrive while it is read.
     if (page.after === null) newest ??= ids[0] ?? null;
     const scope = sql`${matching(projectId, filter)}${newest === null ? sql`` : sql` and id <= ${newest}`}`;
     groups.push(...grouped(ids, await related(em, scope, ids)));
@@ -73,18 +74,18 @@ async function eventsById(
 }
 
 /** The events with these ids, and all others of their sign-ins. */
-async function related(em: EntityManager, scope: Fragment, ids: readonly string[]): Promise<Mark[]> {
-  const found = await marks(em, sql`audit_log where ${scope} and id = any(${[...ids]}::uuid[])`);
+async function related(em: EntityManager, scope: Fragment, ids: readonly string[]): Promise<EventKeys[]> {
+  const found = await eventKeys(em, sql`audit_log where ${scope} and id = any(${[...ids]}::uuid[])`);
   const members = await membersOf(em, scope, found);
   const own = [...found, ...members];
-  return [...new Map([...own, ...(await aroundFollowUps(em, scope, own))].map((mark) => [mark.id, mark])).values()];
+  return [...new Map([...own, ...(await aroundFollowUps(em, scope, own))].map((event) => [event.id, event])).values()];
 }
 
-function membersOf(em: EntityManager, scope: Fragment, found: readonly Mark[]): Promise<Mark[]> {
+function membersOf(em: EntityManager, scope: Fragment, found: readonly EventKeys[]): Promise<EventKeys[]> {
   const signIns = [...new Set(found.flatMap(({ signInId }) => signInId ?? []))];
   const spans = merged(signIns.flatMap((signInId) => spanOfSignIn(signInId) ?? []));
   if (spans.length === 0) return Promise.resolve([]);
-  return marks(
+  return eventKeys(
     em,
     sql`unnest(${spans.map(({ from }) => from)}::uuid[], ${spans.map(({ to }) => to)}::uuid[]) s(span_from, span_to)
       cross join lateral (select * from audit_log where ${scope} and id >= span_from and id < span_to
@@ -93,20 +94,20 @@ function membersOf(em: EntityManager, scope: Fragment, found: readonly Mark[]): 
 }
 
 /** The sign-ins before these follow-ups, and the follow-ups of these sign-ins. */
-function aroundFollowUps(em: EntityManager, scope: Fragment, marked: readonly Mark[]): Promise<Mark[]> {
-  const spans = marked.flatMap((mark) => {
-    const at = momentOf(mark.id);
-    if (at === null || mark.subjectId === null) return [];
-    const [subject, id] = [mark.subjectId, mark.id];
-    if (mark.type === 'user.signed_in') {
+function aroundFollowUps(em: EntityManager, scope: Fragment, found: readonly EventKeys[]): Promise<EventKeys[]> {
+  const spans = found.flatMap((event) => {
+    const at = momentOf(event.id);
+    if (at === null || event.subjectId === null) return [];
+    const [subject, id] = [event.subjectId, event.id];
+    if (event.type === 'user.signed_in') {
       return [{ subject, from: id, to: firstIdAt(secondsLater(at, followUpSeconds)) }];
     }
-    return followUps.includes(mark.type)
+    return followUps.includes(event.type)
       ? [{ subject, from: firstIdAt(secondsLater(at, -followUpSeconds)), to: id }]
       : [];
   });
   if (spans.length === 0) return Promise.resolve([]);
-  return marks(
+  return eventKeys(
     em,
     sql`unnest(${spans.map(({ subject }) => subject)}::text[], ${spans.map(({ from }) => from)}::uuid[],
         ${spans.map(({ to }) => to)}::uuid[]) s(span_subject, span_from, span_to)
@@ -115,10 +116,10 @@ function aroundFollowUps(em: EntityManager, scope: Fragment, marked: readonly Ma
   );
 }
 
-function marks(em: EntityManager, from: Fragment): Promise<Mark[]> {
+function eventKeys(em: EntityManager, from: Fragment): Promise<EventKeys[]> {
   return query(
     em,
-    sql<Mark>`select id, project_id as "projectId", type, subject_id as "subjectId", client_id as "clientId",
+    sql<EventKeys>`select id, project_id as "projectId", type, subject_id as "subjectId", client_id as "clientId",
         detail->>'signInId' as "signInId" from ${from}`,
   );
 }
@@ -134,17 +135,17 @@ function merged(spans: readonly { from: string; to: string }[]): { from: string;
   return result;
 }
 
-/** The groups whose place is one of `ids`, in their order. @param marked these events and all others of their sign-ins */
-function grouped(ids: readonly string[], marked: readonly Mark[]): Mark[][] {
-  const oldestFirst = [...marked].sort((one, other) => (one.id < other.id ? -1 : 1));
-  const groups = new Map<string, Mark[]>();
-  const latest = new Map<string, Mark>();
-  for (const mark of oldestFirst) {
-    const place = JSON.stringify([mark.projectId, mark.subjectId, mark.clientId]);
-    const signIn = followUps.includes(mark.type) ? latest.get(place) : undefined;
-    const key = keyOf(signIn && isFollowUp(mark, signIn) ? signIn : mark);
-    groups.set(key, [...(groups.get(key) ?? []), mark]);
-    if (mark.type === 'user.signed_in') latest.set(place, mark);
+/** The groups whose place is one of `ids`, in their order. @param found these events and all others of their sign-ins */
+function grouped(ids: readonly string[], found: readonly EventKeys[]): EventKeys[][] {
+  const oldestFirst = [...found].sort((one, other) => (one.id < other.id ? -1 : 1));
+  const groups = new Map<string, EventKeys[]>();
+  const latest = new Map<string, EventKeys>();
+  for (const event of oldestFirst) {
+    const place = JSON.stringify([event.projectId, event.subjectId, event.clientId]);
+    const signIn = followUps.includes(event.type) ? latest.get(place) : undefined;
+    const key = keyOf(signIn && isFollowUp(event, signIn) ? signIn : event);
+    groups.set(key, [...(groups.get(key) ?? []), event]);
+    if (event.type === 'user.signed_in') latest.set(place, event);
   }
   const byPlace = new Map([...groups.values()].map((group) => [headOf(group).id, group]));
   return ids.flatMap((id) => {
@@ -153,14 +154,14 @@ function grouped(ids: readonly string[], marked: readonly Mark[]): Mark[][] {
   });
 }
 
-const keyOf = ({ signInId, id }: Mark): string => signInId ?? id;
+const keyOf = ({ signInId, id }: EventKeys): string => signInId ?? id;
 
-function isFollowUp(mark: Mark, signIn: Mark): boolean {
-  const [at, signedInAt] = [momentOf(mark.id), momentOf(signIn.id)];
+function isFollowUp(event: EventKeys, signIn: EventKeys): boolean {
+  const [at, signedInAt] = [momentOf(event.id), momentOf(signIn.id)];
   return at !== null && signedInAt !== null && at.getTime() - signedInAt.getTime() < followUpSeconds * 1000;
 }
 
 /** A follow-up does not move its sign-in, or a later page could show it again. */
-function headOf(group: readonly Mark[]): Mark {
-  return (group.findLast(({ type }) => !followUps.includes(type)) ?? group.at(-1)) as Mark;
+function headOf(group: readonly EventKeys[]): EventKeys {
+  return (group.findLast(({ type }) => !followUps.includes(type)) ?? group.at(-1)) as EventKeys;
 }

@@ -44,7 +44,7 @@ function columns(showsOrigin: Fragment): Fragment {
 }
 
 /**
- * SQL: statements that keep the events under the users' ids alone, without names, details and origins. Each finds its events
+ * SQL: statements that reduce the events to the users' ids, without names, details and origins. Each finds its events
  * by one index, and no event is in two of them.
  *
  * @param owned selects the ids of the users' devices, passkeys and sessions, as text

@@ -132,7 +132,7 @@ describe('the next requirement of a sign-in', () => {
       expect([policy, nextRequirement([key, factor('totp')], mine)]).toEqual([policy, 'nothing']);
       expect([policy, nextRequirement([key, recovery], mine)]).toEqual([policy, 'nothing']);
     }
-    // E-mail is sufficient if no factor is required.
+    // Email is sufficient if no factor is required.
     for (const policy of ['off', 'optional'] as const) {
       const mine = context({ policy, factors: ['email'], emailFactor: false });
       expect([nextRequirement([key], mine), nextRequirement([key, factor('email')], mine)]).toEqual([
@@ -185,7 +185,7 @@ describe('the next requirement of a sign-in', () => {
 describe('a recovery grant', () => {
   const lost = context({ policy: 'required', hasPasskey: true });
 
-  it('replaces the passkey or factor beside a mail code only', () => {
+  it('replaces the passkey or factor together with a mail code only', () => {
     expect([isRecovered([key, grant]), isRecovered([mail, key]), isRecovered([mail, key, grant])]).toEqual([
       false,
       false,
@@ -209,7 +209,7 @@ describe('a recovery grant', () => {
   });
 });
 
-describe('a factor that the mailbox added beside a passkey', () => {
+describe('a factor that the mailbox added for a user with a passkey', () => {
   it('neither signs in nor adds a passkey', () => {
     const marked: Evidence[] = [
       { ...factor('totp'), kind: 'factor', enrolment: 'e', method: 'totp', besidePasskey: true },
@@ -227,7 +227,7 @@ describe('a factor that the mailbox added beside a passkey', () => {
   });
 });
 
-describe('a factor beside a passkey', () => {
+describe('a factor of a user with a passkey', () => {
   it('counts, unless it is the mailbox, which the mail code has proved', () => {
     const mine = context({ hasPasskey: true, factors: ['totp', 'email'] });
     expect([counts('totp', [mail, key], mine), counts('sms', [mail, key], mine)]).toEqual([true, true]);
@@ -242,7 +242,7 @@ describe('a factor beside a passkey', () => {
   });
 });
 
-describe('an email factor beside a passkey', () => {
+describe('an email factor of a user with a passkey', () => {
   it('is the mailbox: neither mfa nor another passkey, on any device', () => {
     for (const evidence of [
       [key, factor('email')],

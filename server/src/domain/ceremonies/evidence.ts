@@ -48,7 +48,7 @@ export function passkeyOf(evidence: readonly Evidence[]) {
 }
 
 /**
- * Whether an admin's grant replaces the lost passkey or second factor: only beside a mail code of the same
+ * Whether an admin's grant replaces the lost passkey or second factor: only together with a mail code of the same
  * sign-in. It is not a factor: it adds nothing to `amr`.
  */
 export function isRecovered(evidence: readonly Evidence[]): boolean {
@@ -74,10 +74,10 @@ export function provedIn(evidence: readonly Evidence[]): string[] {
 }
 
 /**
- * Authentication methods (RFC 8176; decisions §8). An email factor adds nothing to a mail code of the same sign-in:
- * one mailbox is not two factors. Nor does it beside a passkey, on any device: the mailbox alone registers devices
- * (decisions/0153). A passkey with PIN or biometrics is two factors in one. A passkey that was created adds nothing: the
- * browser may have been led to any page, as with the code that allowed the creation.
+ * Authentication methods (RFC 8176; decisions §8). An email factor adds nothing to a mail code of the same sign-in: one
+ * mailbox is not two factors. Nor does it for a user with a passkey, on any device: reading the mailbox is enough to
+ * register a device (decisions/0153). A passkey with PIN or biometrics is two factors in one. A passkey that was
+ * created adds nothing: the browser may have been led to any page, as with the code that allowed the creation.
  *
  * @param holdsPasskey whether a passkey has verified the user, also while the project's passkeys are off
  */
@@ -92,7 +92,7 @@ export function amrOf(evidence: readonly Evidence[], holdsPasskey = false): stri
   return factor || isMailed ? ['swk', 'otp'] : ['swk'];
 }
 
-/** The input of the decision beside the evidence: the project's current policy and the user's factors. */
+/** The input of the decision in addition to the evidence: the project's current policy and the user's factors. */
 export interface SignInContext {
   policy: 'off' | 'optional' | 'required';
   /** Whether email as a second factor meets `required`. */
@@ -166,8 +166,8 @@ function isOneFactorEnough({ policy, factors, personRequired }: SignInContext): 
 }
 
 /**
- * Whether the evidence allows adding a passkey, which signs in alone: a passkey, a second factor or a grant; the
- * mail code only for a user who has neither, or whose only second factor is the mailbox. Beside a passkey, an email
+ * Whether the evidence allows adding a passkey, which signs in alone: a passkey, a second factor or a grant; the mail
+ * code only for a user who has neither, or whose only second factor is the mailbox. For a user with a passkey, an email
  * factor is the mailbox, on any device.
  */
 export function mayAddPasskey(

@@ -37,7 +37,7 @@ export async function open(
   return { ceremony, taken: { hash: row.nonce_hash, expiresAt: new Date(row.nonce_expires_at) } };
 }
 
-/** The sign-in is found by its key alone, regardless of the plan (decisions/0087). */
+/** The sign-in is found only by its key, regardless of the plan (decisions/0087). */
 function openingStatement(
   caller: CheckedPage,
   { txn, credential }: Pick<StepInput, 'txn' | 'credential'>,

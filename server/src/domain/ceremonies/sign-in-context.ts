@@ -8,7 +8,7 @@ import type { Ceremony } from './ceremony.entity.ts';
 import type { SignInContext } from './evidence.ts';
 import type { Flow, FlowDeps } from './flow.ts';
 
-/** Where a sign-in takes place, or would. */
+/** The context of an actual or possible sign-in. */
 interface Place {
   em: Flow['em'];
   deps: Pick<FlowDeps, 'devices' | 'passkeys' | 'delivery' | 'testMode'>;

@@ -1,4 +1,4 @@
-/** Sign-ins in an export, where the user name of one user is the address of another. */
+/** Sign-ins in an export, if the user name of one user is the address of another. */
 import { expect, it } from 'vitest';
 import { expectStatus, newAddress, SigninWorld } from '../../../test/signin-world.ts';
 import { query } from '../kernel/sql.ts';

@@ -2,7 +2,10 @@ import { type Fragment, sql } from '../kernel/sql.ts';
 import { erasedCodes } from '../otp/user-tables.ts';
 import { type ErasedUsers, loginAddresses, ofUsers, type UserTables } from '../users/user-tables.ts';
 
-/** SQL: locks the sign-ins of the row `r` of `users`: an erasure waits for their steps, in the order of every step. */
+/**
+ * SQL: locks the sign-ins of the row `r` of `users`: an erasure waits for their steps, and locks in the same order as a
+ * step.
+ */
 export const lockedSignIns: Fragment = sql`
   select id from ceremonies
   where project_id = r.project_id and (user_id = r.id or account_id = r.id or address = any(array[r.user_name_key, r.email_key]))

@@ -145,7 +145,7 @@ describe('mapped claims', () => {
     expect(sent({ mappings }, [], { ...source, user })).toEqual({ label: '<${email} $& ${>' });
   });
 
-  it('are omitted without a value, and where the value is too long', () => {
+  it('are omitted without a value, and if the value is too long', () => {
     const user = { ...ada, externalId: null, attributes: { title: 'x'.repeat(1025), nickName: '  ' } };
     const mappings = [
       { claim: 'external', attribute: 'externalId' },

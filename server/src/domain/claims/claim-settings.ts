@@ -3,7 +3,7 @@ import { claimNameFault } from './claim-names.ts';
 import { type ClaimSettingsRow, groupSelections } from './claim-settings.entity.ts';
 import { checkedMappings, checkedPrefix, type MappingInput } from './mapping.ts';
 
-/** How the claims of one application are built. */
+/** Settings of the claims of one application. */
 export type ClaimSettings = Pick<
   ClaimSettingsRow,
   'groups' | 'listLimit' | 'rolesClaim' | 'directoryRoles' | 'mappings' | 'version'

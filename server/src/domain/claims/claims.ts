@@ -92,7 +92,7 @@ export class Claims {
    * The members of an ID token about the user, except `sub` and those of the protocol. Null if the user is inactive or
    * unknown.
    *
-   * @param userInfoEndpoint where an application finds lists beyond the limit
+   * @param userInfoEndpoint the address at which an application finds lists beyond the limit
    */
   async forIdToken(
     em: Executing,

@@ -52,7 +52,8 @@ export class ClientAssertions {
    * Refuses `client-rejected` unless signature, issuer, audience and times are valid. The statement that grants
    * something checks that the assertion is unused and the client unchanged.
    *
-   * @param issuer where it was sent: `aud` is or contains its address, or that of its token or PAR endpoint (RFC 9126 §2),
+   * @param issuer the issuer that received it: `aud` is or contains its address, or that of its token or PAR endpoint
+   *   (RFC 9126 §2),
    *   if its client may name them
    */
   async check(client: Client, assertion: string, issuer: Issuer): Promise<CheckedAssertion> {
@@ -138,7 +139,9 @@ export class ClientAssertions {
   }
 }
 
-/** Values that `aud` may have, the advised one first: the issuer alone with FAPI 2.0 (Security Profile section 5.3.2.1). */
+/**
+ * Values that `aud` may have, the advised one first: only the issuer with FAPI 2.0 (Security Profile section 5.3.2.1).
+ */
 function audiencesFor({ fapiProfile }: Client, { url, capabilities }: Issuer): string[] {
   if (fapiProfile) return [url];
   return [`${url}/oauth2/token`, url, ...(capabilities.pushedRequests ? [`${url}/oauth2/par`] : [])];

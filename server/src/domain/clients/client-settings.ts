@@ -43,7 +43,7 @@ type StoredSettings = { [Name in keyof typeof checks]: ReturnType<(typeof checks
 export interface ClientSettings extends StoredSettings {
   /** A JWK, a JWK Set, or either as JSON text; null: none. See {@link parseClientKeys}. */
   jwks: unknown;
-  /** Where the keys are fetched instead; null: nowhere. */
+  /** The URL of the keys instead; null: none. */
   jwksUri: string | null;
   backchannelLogoutUri: string | null;
   disabled: boolean;

@@ -24,7 +24,7 @@ const schema = defineEntity({
     jwk: p.json<JWK>().nullable(),
     /** Several public keys, or one of another kind. */
     jwkSet: p.json<JWK[]>().nullable(),
-    /** Where its keys are fetched. At most one of the three is set. */
+    /** The URL of its keys. At most one of the three is set. */
     jwksUri: p.text().nullable(),
     /** Algorithm of its ID and logout tokens, at issuers that offer it. */
     idTokenSignedResponseAlg: p.enum(idTokenAlgorithms).default('ES512'),

@@ -21,7 +21,7 @@ const schema = defineEntity({
     encryptionKid: p.text(),
     signingPublicPem: p.text(),
     encryptionPublicPem: p.text(),
-    /** PKCS #8, sealed by the vault for this row alone; only for `idp`. */
+    /** PKCS #8, sealed by the vault for this row; only for `idp`. */
     sealedSigningKey: p.blob().nullable(),
     sealedEncryptionKey: p.blob().nullable(),
     createdAt: instant(),

@@ -158,7 +158,7 @@ function readPart(
   const values = objectIn(given, path);
   knownOnly(values, names[kind], path);
   const checked = at(path, () => checks[kind](values, checking, wanted));
-  // Absent values stay as they are, also where the validator adds defaults.
+  // Absent values stay as they are, even if the validator adds defaults.
   const own = Object.fromEntries(Object.keys(values).map((name) => [name, checked[name]]));
   wanted.parts.push({ kind, keys, values: own });
 }

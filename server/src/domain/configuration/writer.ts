@@ -56,7 +56,7 @@ interface Target {
   actor: Actor;
 }
 
-/** Writes differences by the services that the admin API uses. */
+/** Writes differences with the services of the admin API. */
 export class Writer {
   readonly secrets: CreatedSecrets[] = [];
 

@@ -71,7 +71,7 @@ export class Consents {
     return row?.allowed !== true;
   }
 
-  /** Stores that the user allows the client this scope, beside earlier ones. Joins the transaction. */
+  /** Stores that the user allows the client this scope, in addition to earlier ones. Joins the transaction. */
   async give(em: EntityManager, client: TenantKey, user: AskedUser, scope: string, actor: Actor): Promise<void> {
     const { audit, clock, random } = this.deps;
     const now = clock.now();

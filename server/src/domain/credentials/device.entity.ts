@@ -13,8 +13,8 @@ const schema = defineEntity({
     /** The client that it was registered at. */
     client: () => sameProject(Client, 'client_id'),
     /**
-     * Whether the hosted page keeps it: it is then trusted at every client of the project (decisions §11). Null: a page of
-     * its application does. False: from before this was stored; of its client, on either page.
+     * Whether the hosted page keeps it: it is then trusted at every client of the project (decisions §11). Null: a page
+     * of its application keeps it. False: registered before this column existed; kept for its client on either page.
      */
     hosted: p.boolean().nullable().default(false),
     /** RFC 7638 thumbprint of the key. */

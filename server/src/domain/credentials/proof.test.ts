@@ -140,7 +140,7 @@ describe('a device proof (decisions §8)', () => {
     ['crit', 'header', jws({ ...useHeader, crit: ['exp'], exp: now }, claims)],
     ['b64 false', 'header', jws({ ...useHeader, b64: false, crit: ['b64'] }, claims)],
     ['jku', 'header', jws({ ...useHeader, jku: 'https://evil.example' }, claims)],
-    ['a jwk beside the kid', 'header', jws({ ...useHeader, jwk: key.jwk }, claims)],
+    ['a jwk in addition to the kid', 'header', jws({ ...useHeader, jwk: key.jwk }, claims)],
     ['a jwk instead of the kid of a known key', 'header', jws(registrationHeader, claims)],
     ['another kid', 'thumbprint', jws({ ...useHeader, kid: otherKey.jkt }, claims)],
     ['another key', 'signature', jws(useHeader, claims, otherKey)],

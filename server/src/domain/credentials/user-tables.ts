@@ -17,7 +17,7 @@ export async function forgetRemembered(em: EntityManager, user: TenantKey): Prom
 /** A device suspended for longer needs a mail code again. */
 const restorableSeconds = 30 * 24 * 3600;
 
-/** Ends the suspension of the user's devices, except of those suspended too long. Their trust has not been extended meanwhile. */
+/** Ends the suspension of the user's devices, except of those suspended too long. Their trust has not been extended in the meantime. */
 export async function restoreDevices(em: EntityManager, user: TenantKey, now: Date): Promise<void> {
   await execute(
     em,

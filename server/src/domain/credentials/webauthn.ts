@@ -158,7 +158,7 @@ const attestationFormats = ['none', 'packed', 'tpm', 'fido-u2f', 'apple'];
 SettingsService.setRootCertificates({ identifier: 'apple', certificates: [] });
 
 /**
- * Verifies the response of a registration (WebAuthn §7.1) as JSON. Certificates are trusted only where the expectation has
+ * Verifies the response of a registration (WebAuthn §7.1) as JSON. Certificates are trusted only if the expectation has
  * roots. Never throws. The caller refuses a credential id that is already registered.
  */
 export async function checkRegistration(

@@ -159,7 +159,7 @@ describe('the outbox', () => {
     expectTypeOf<NewMessage>().toHaveProperty('context').toEqualTypeOf<MessageContext>();
   });
 
-  it('suppresses a message without recipient, and gives the reason in the log alone', async () => {
+  it('suppresses a message without recipient, and states the reason only in the log', async () => {
     recipient = { suppress: 'no user has this address' };
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
@@ -200,7 +200,7 @@ describe('the outbox', () => {
     expect(expired).toEqual(['mail 1']);
   });
 
-  it('ends expired messages as expired, with their last failure, but none that is being sent', async () => {
+  it('marks expired messages as expired, with their last failure, except those being sent', async () => {
     const delivery = deliveryBy('smtp');
     await db.transaction((em) => em.execute('delete from messages'));
     const [tried, untried, slow] = [await enqueue(delivery), await enqueue(delivery), await enqueue(delivery)];
@@ -276,7 +276,7 @@ describe('an unreachable mail server', () => {
   });
 });
 
-describe('a message that is being sent', () => {
+describe('a message in progress', () => {
   it('is sent once, however slow the mail server is', async () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
@@ -297,27 +297,27 @@ describe('a message that is being sent', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is sent again after a minute if its process has died, and the dead process changes nothing later', async () => {
+  it('is sent again after a minute if its process has stopped, and that process changes nothing later', async () => {
     const delivery = deliveryBy('smtp');
     const key = keyIn(projectId, await enqueue(delivery));
-    let revive: () => void = () => undefined;
-    const asleep = new Promise<void>((resolve) => (revive = resolve));
-    let isAsleep: () => void = () => undefined;
-    const sleeping = new Promise<void>((resolve) => (isAsleep = resolve));
+    let resume: () => void = () => undefined;
+    const pause = new Promise<void>((resolve) => (resume = resolve));
+    let isPaused: () => void = () => undefined;
+    const paused = new Promise<void>((resolve) => (isPaused = resolve));
     whileSending = async () => {
       whileSending = null;
-      isAsleep();
-      await asleep;
+      isPaused();
+      await pause;
       failure = new SendError('mail server ETIMEDOUT', false);
     };
     const first = delivery.send(key);
-    await sleeping;
+    await paused;
     await delivery.send(key);
     expect(sent).toHaveLength(0);
     clock.turn(61);
     await delivery.send(key);
     expect(sent).toHaveLength(1);
-    revive();
+    resume();
     await expect(first).rejects.toThrow('ETIMEDOUT');
     expect(await rowOf(key.id)).toMatchObject({ state: 'sent', attempts: 2 });
   });

@@ -145,7 +145,7 @@ describe('a mail of a project', () => {
     expect(renderMail(named, 'en', { name, accent: null, words })).toEqual(standard);
   });
 
-  it('uses the standard texts where it has none, and in every other message', () => {
+  it('uses the standard texts if it has none, and in every other message', () => {
     const own = renderMail({ template: 'recovery-codes-renewed', app: 'App', at: '2026-01-01T00:00:00Z' }, 'en', look);
     expect(own.subject).toBe('New recovery codes for App');
     const renamed = renderMail(content, 'en', { ...look, name: 'Two\r\nlines' });

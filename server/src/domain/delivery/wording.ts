@@ -1,6 +1,6 @@
 import type { Locale } from './locale.ts';
 
-/** The content of a message. Values are plain text; they are escaped where they become HTML. */
+/** The content of a message. Values are plain text; they are escaped when they become HTML. */
 export type MessageContent =
   | { template: 'sign-in-code'; app: string; code: string; minutes: number }
   | { template: 'factor-code'; app: string; code: string; minutes: number }

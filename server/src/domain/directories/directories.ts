@@ -252,7 +252,7 @@ export class Directories {
     return rows.map(({ project, id }) => keyIn(project, id));
   }
 
-  /** Joins: claims the next warning of a token; undefined if it was given meanwhile. */
+  /** Joins: claims the next warning of a token; undefined if it was given in the meantime. */
   async claimWarning(em: EntityManager, { project, id }: TenantKey): Promise<ExpiringToken | undefined> {
     const [row] = await query(
       em,

@@ -77,7 +77,7 @@ describe('writing', () => {
     while (!isOver && (await rows(app.services.db, sql)).length === 0);
   }
 
-  it('deletes old records of its project alone, without waiting for one that another process has locked', async () => {
+  it('deletes only old records of its project, without waiting for one that another process has locked', async () => {
     const [{ id }, other] = [await app.make.project(), await app.make.project()];
     const addToOther = async () => {
       add(other.id, 1);
@@ -100,7 +100,7 @@ describe('writing', () => {
     expect([await written(id), await written(other.id)]).toEqual([200, 2]);
   });
 
-  it('keeps the records of other projects when one is deleted meanwhile', async () => {
+  it('keeps the records of other projects when one is deleted in the meantime', async () => {
     const [deleted, other] = [await app.make.project(), await app.make.project()];
     let settled: Promise<void> | undefined;
     await app.services.db.transaction(async (em) => {

@@ -23,7 +23,7 @@ export interface LostDomain {
 
 /**
  * Job: ends sessions, refresh grants and device keys of a host. Nothing accepts them since it was released; they must not
- * come back with it, because its pages may have been served by others meanwhile.
+ * come back with it, because its pages may have been served by others in the meantime.
  */
 export class DomainEnd {
   constructor(

@@ -17,7 +17,7 @@ import { atKey, existing, keyIn, locked, type TenantKey } from '../projects/tena
 import { CustomDomain, type DomainFault } from './custom-domain.entity.ts';
 import { challengeName, checkedHost } from './host-name.ts';
 
-/** The TXT records of a name; `missing`: it has none; `unavailable`: no answer. Never throws. */
+/** The TXT records of a name; `missing`: it has none; `unavailable`: no response. Never throws. */
 export type ReadTxt = (name: string) => Promise<readonly string[] | 'missing' | 'unavailable'>;
 
 /** Job that ends the sessions, grants and credentials of a host that its project lost. */
@@ -140,7 +140,7 @@ export class Domains {
     for (const one of checked) if (one.status === 'rejected') throw one.reason;
   }
 
-  /** Reads the record, and applies the result; null if the domain was removed meanwhile. */
+  /** Reads the record, and applies the result; null if the domain was removed in the meantime. */
   private async verify(key: TenantKey, host: string, actor: Actor): Promise<CustomDomain | null> {
     const { clock, db, readTxt } = this.deps;
     const records = await readTxt(challengeName(host));

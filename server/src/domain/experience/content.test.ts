@@ -62,7 +62,7 @@ describe('the content of an experience', () => {
     expect(checkContent(input)).toEqual(plainContent);
   });
 
-  it('falls back to English for links and the footer, and for no other text', () => {
+  it('falls back to English only for links and the footer', () => {
     const texts = { en: { heading: 'Hello', supportUrl: 'https://a.example' }, de: { footer: 'Fuß' } };
     const brand = brandIn({ ...plainContent, displayName: 'Acme', texts }, 'Project', 'de');
     expect(brand).toMatchObject({ name: 'Acme', logo: null });

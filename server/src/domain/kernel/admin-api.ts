@@ -1,6 +1,6 @@
 /**
- * Rights of machines at the admin API (service.md 2.7, decisions/0140). `write` includes `read` of the same noun; `scim` is
- * that of a directory, at the SCIM endpoints alone.
+ * Rights of machines at the admin API (service.md 2.7, decisions/0140). `write` includes `read` of the same noun;
+ * `scim` is the right of a directory, only at the SCIM endpoints.
  */
 export const adminScopes = [
   'users:read',

@@ -38,7 +38,7 @@ export class Database {
     return outer ? work(outer) : this.transaction((em) => this.joined.run(em, () => work(em)));
   }
 
-  /** Like {@link transaction}, for statements alone: without entities, at a fraction of the cost. */
+  /** Like {@link transaction}, for plain statements, without entities, at a fraction of the cost. */
   statements<T>(work: (on: Executing) => Promise<T>): Promise<T> {
     const { getDriver, getKysely } = this.alone;
     const kysely = getKysely() as ReturnType<EntityManager['getKysely']>;

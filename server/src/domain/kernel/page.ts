@@ -15,7 +15,7 @@ export interface Page<T> {
   hasNextPage: boolean;
 }
 
-/** A keyset page: same cost at any depth, unaffected by rows inserted or deleted meanwhile. */
+/** A keyset page: same cost at any depth, unaffected by rows inserted or deleted in the meantime. */
 export async function pageOf<T extends { id: string }>(
   em: EntityManager,
   entity: EntityClass<T>,

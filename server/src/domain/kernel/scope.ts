@@ -16,8 +16,8 @@ export function inTurns<T>(begin: BeginTurn, work: () => T): T {
 }
 
 /**
- * The connections of `work` wait for no turn: for work that holds a connection already, since all turns may be held by such
- * work, and for work whose result others wait for.
+ * The connections of `work` do not queue: for work that holds a connection already, since such work may hold all slots,
+ * and for work whose result others wait for.
  */
 export function withoutTurns<T>(work: () => T): T {
   return turns.run(undefined, work);

@@ -68,7 +68,7 @@ function textOf(part: RawBuilder<unknown>): Fragment {
   return new Statement([compiler.compileQuery(part.toOperationNode(), createQueryId()).sql], []);
 }
 
-/** Where a statement runs: in an entity manager's transaction, or on the pool (`Database.alone`). */
+/** The connection of a statement: an entity manager's transaction, or the pool (`Database.alone`). */
 export interface Executing {
   getKysely(): Kysely;
   getDriver(): Pick<ReturnType<EntityManager['getDriver']>, 'convertException'>;

@@ -16,7 +16,7 @@ const schema = defineEntity({
     id: p.text().primary(),
     alg: p.enum(signingAlgorithms),
     publicJwk: p.json<JWK>(),
-    /** PKCS #8, sealed by the vault for this row alone. */
+    /** PKCS #8, sealed by the vault for this row. */
     sealedPrivateKey: p.blob(),
     createdAt: instant(),
     /** Signs from this instant; published from `createdAt`. */

@@ -26,8 +26,8 @@ interface BudgetRow {
 }
 
 /**
- * Keyed hashes of a subject, the current master key's first. During a change of the master key there is a second, whose
- * count continues.
+ * Keyed hashes of a subject, the current master key's first. During a rotation of the master key there is a second
+ * hash, whose count continues.
  */
 export type SubjectKeys = (subject: string) => readonly string[];
 
@@ -42,7 +42,7 @@ interface Allowance {
   pending: Promise<void> | null;
 }
 
-/** A process prepays this part of a subject's use in its window. */
+/** The share of a subject's uses in its window that a process prepays. */
 const prepaidPart = 0.1;
 const maxAllowances = 20_000;
 
@@ -53,7 +53,7 @@ export class Limits {
   constructor(private readonly deps: { clock: Clock; keysOf: SubjectKeys }) {}
 
   /**
-   * Spends one of the subject's budget, even if it is exhausted. The caller must commit this even if the request fails:
+   * Spends one use of the subject's budget, even if it is exhausted. The caller must commit this even if the request fails:
    * a rollback would allow unlimited attempts.
    *
    * @param subject an account, address or network; stored as a keyed hash
@@ -85,7 +85,7 @@ export class Limits {
   }
 
   /**
-   * Spends one of the budget of each subject, and `subjects.length` of their shared budget, by one statement. For callers
+   * Spends one use of each subject's budget, and `subjects.length` uses of the shared budget, in one statement. For callers
    * that roll back uses over budget. A change of the master key starts new windows.
    */
   async spendMany(
@@ -131,7 +131,7 @@ export class Limits {
   private async prepay(db: Database, rule: LimitRule, subject: string, allowance: Allowance): Promise<void> {
     const uses = Math.max(1, Math.floor(allowance.used * prepaidPart));
     const withoutFlush = sql`(select set_config('synchronous_commit', 'off', true)) as without_flush`;
-    const row = await this.take(db.alone, 'limits.spend-in-passing', { rule, subject, uses }, withoutFlush);
+    const row = await this.take(db.alone, 'limits.spend-prepaid', { rule, subject, uses }, withoutFlush);
     allowance.row = row;
     allowance.prepaid = Math.min(uses, Math.max(0, rule.max - (row.spent - uses)));
   }

@@ -100,7 +100,7 @@ export class Logout {
     return pastDeadlocks(() =>
       db.transaction(async (em) => {
         const user = keyIn(projectId, subject);
-        // A sign-in that replaces the session meanwhile is not ended.
+        // A sign-in that replaces the session in the meantime is not ended.
         await query(em, sql`select from users where project_id = ${projectId} and id = ${subject} for no key update`);
         const session = await sessions.findLive(em, keyIn(projectId, sid));
         if (session?.user.id !== subject) return;

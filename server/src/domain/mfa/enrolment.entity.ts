@@ -35,7 +35,7 @@ const schema = defineEntity({
     verifiedAt: instant().nullable(),
     lastUsedAt: instant().nullable(),
     /**
-     * Added by the mailbox alone beside a passkey that has verified the user: where that passkey counts, the factor is
+     * Added with only a mail code while a passkey has verified the user: where that passkey counts, the factor is
      * worth no more than the mailbox (decisions/0133).
      */
     besidePasskey: p.boolean().default(false),

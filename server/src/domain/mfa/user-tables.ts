@@ -4,7 +4,9 @@ import { execute, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { ofUser, type UserTables } from '../users/user-tables.ts';
 
-/** Moves the SMS factor, as `Mfa.moveSms`, to the new login phone: another person may have the old number by now. */
+/**
+ * Moves the SMS factor to the new login phone, like `Mfa.moveSms`: the old number may belong to another person by now.
+ */
 export async function followPhone(em: EntityManager, user: TenantKey, before: string, after: string): Promise<void> {
   const moved = await execute(
     em,

@@ -149,7 +149,7 @@ describe('a one-time code', () => {
     expect(await attempt(typed)).toMatchObject({ accepted: true });
   });
 
-  it('is never stored in the clear, nor are its addresses', async () => {
+  it('and its addresses are never stored in plain text', async () => {
     const code = await issue();
     const dump = JSON.stringify(await db.reader().execute('select * from one_time_codes'));
     expect(dump).not.toContain(`"${code}"`);
@@ -208,9 +208,9 @@ describe('the format of codes', () => {
   });
 
   it('is the same for an unknown address', async () => {
-    const stranger = { userId: null, address: 'nobody@example.com' };
-    await fail(20, stranger);
-    expect(await grant(stranger)).toEqual(long);
+    const unknown = { userId: null, address: 'nobody@example.com' };
+    await fail(20, unknown);
+    expect(await grant(unknown)).toEqual(long);
   });
 });
 

@@ -14,7 +14,7 @@ export type CodePurpose = OneTimeCode['purpose'];
 /** Attempts at the codes of one user's second factor or new phone. */
 const factorTries = { max: 50, windowSeconds: 24 * 3600 };
 
-/** The subject of a code, and the only place where it is valid. */
+/** The subject of a code, and the only context in which it is valid. */
 export interface NewCode {
   projectId: string;
   clientId: string | null;
@@ -33,7 +33,7 @@ export interface NewCode {
   requesterKnown?: boolean;
 }
 
-/** The place where a code is entered. */
+/** The context in which a code is entered. */
 export type CodePlace = Pick<NewCode, 'projectId' | 'ceremonyId' | 'purpose'>;
 
 /** A code whose attempt has been counted. Address and mailbox are keyed hashes. */
@@ -55,7 +55,7 @@ export interface CountedCode {
 }
 
 export type Redemption =
-  /** User, address and mailbox as of issue. */
+  /** User, address and mailbox at the time of issue. */
   | {
       accepted: true;
       userId: string | null;

@@ -65,7 +65,7 @@ describe('test mode', () => {
 });
 
 describe('the offered factors', () => {
-  it('are at least one, known, and not SMS alone if none can be sent', async () => {
+  it('must include one that works: known, and not only SMS if none can be sent', async () => {
     const projects = projectsOf('http://localhost:3000');
     const { id, offeredFactors } = await projects.create({ name: 'Factors' }, system);
     expect(offeredFactors).toEqual(['totp', 'sms', 'email']);

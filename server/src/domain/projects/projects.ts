@@ -214,7 +214,7 @@ export class Projects {
   }
 
   /**
-   * Joins: switches off test mode where it is no longer allowed, and audits each.
+   * Joins: switches off test mode if it is no longer allowed, and audits each change.
    *
    * @param reason users were added, or the base address became https
    */

@@ -5,7 +5,7 @@ import type { Project } from './project.entity.ts';
 /** Over https, a project with more users than this has no test mode. */
 export const testModeMaxUsers = 100;
 
-/** Test mode: one-time codes are also in the responses. Checked at each use, besides the setting. */
+/** Test mode: one-time codes are also in the responses. Checked at each use, in addition to the setting. */
 export class TestMode {
   private readonly isSecure: boolean;
 

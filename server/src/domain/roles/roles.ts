@@ -124,7 +124,7 @@ export class Roles {
         });
       });
     } catch (error) {
-      // Role, user or group was deleted meanwhile.
+      // Role, user or group was deleted in the meantime.
       if (error instanceof ForeignKeyConstraintViolationException) refuse({ code: 'not-found', what: 'role' });
       throw error;
     }

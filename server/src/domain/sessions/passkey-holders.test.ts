@@ -1,4 +1,4 @@
-/** Sessions of users with a passkey, where the project requires a second factor or passkeys. */
+/** Sessions of users with a passkey, if the project requires a second factor or passkeys. */
 import { expect, it } from 'vitest';
 import { peopleOf } from '../../../test/account-visit.ts';
 import { changed } from '../../../test/rows.ts';

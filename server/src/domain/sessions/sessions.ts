@@ -38,8 +38,8 @@ export interface SignIn {
 }
 
 /**
- * A cookie's secret as the database stores it: with the host that received the cookie, so that one that leaks at a custom
- * domain works at no other host. Secrets contain no `@`.
+ * A cookie's secret as the database stores it: with the host that received the cookie, so that one that leaks at a
+ * custom domain does not work at another host. Secrets contain no `@`.
  *
  * @param domain the custom domain; null: the base host
  */

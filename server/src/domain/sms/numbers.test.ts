@@ -23,7 +23,7 @@ describe('the kind of a number', () => {
     ['Globalstar', '+8818123456789'],
     ['Thuraya', '+88216621234567'],
     ['international networks', '+883510012345'],
-    ['personal numbers of no country', '+878101234567890'],
+    ['personal numbers without a country', '+878101234567890'],
     ['disaster relief', '+88812345678'],
     ['international premium rate', '+979123456789'],
     ['international freephone', '+80012345678'],

@@ -5,11 +5,11 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 
-/** Why no SMS is sent to a number. */
+/** The reason to refuse SMS to a number. */
 export type NumberFault =
   /** No country has this calling code. */
   | 'unassigned'
-  /** Satellite, maritime and international networks, and other codes of no country. */
+  /** Satellite, maritime and international networks, and other codes without a country. */
   | 'international'
   | 'premium'
   | 'fixed-line'
@@ -25,7 +25,10 @@ export interface CheckedNumber {
 }
 
 const prefixDigits = 5;
-/** ITU-T E.164 codes of no country: 800, 808, 87x, 881 to 883, 888, 979, 991; and 900 of North America, in use or not. */
+/**
+ * ITU-T E.164 codes without a country: 800, 808, 87x, 881 to 883, 888, 979, 991; and 900 of North America, in use or
+ * not.
+ */
 const refusedRanges = /^\+(800|808|87|88[1238]|979|991|1900)/;
 const premium: readonly NumberType[] = ['PREMIUM_RATE', 'SHARED_COST', 'UAN', 'PAGER', 'VOICEMAIL'];
 

@@ -43,7 +43,7 @@ export interface StreamKey {
   id: string;
 }
 
-/** Log streams, as admins set them. {@link StreamRelay} delivers. */
+/** Log streams and their settings. {@link StreamRelay} delivers. */
 export class LogStreams {
   constructor(private readonly deps: Deps) {}
 
@@ -66,7 +66,7 @@ export class LogStreams {
     return this.checked(kind, settings, false);
   }
 
-  /** To compare the value of the header with another; null: none. */
+  /** Digest of the header's value, to compare it with another; null without a header. */
   secretDigest({ id, sealedSecret }: LogStream): string | null {
     return sealedSecret == null ? null : digest(this.deps.vault.open(secretPurpose, id, sealedSecret));
   }
@@ -97,7 +97,7 @@ export class LogStreams {
   }
 
   /**
-   * Changes settings; an absent secret stays, and one of null is removed with its header. `paused: false` also ends the
+   * Changes settings; an absent secret is kept; null removes it with its header. `paused: false` also ends the
    * wait after a failure. Refuses `not-found`, `invalid`.
    */
   update(key: StreamKey, settings: Partial<StreamSettings> & { paused?: boolean }, actor: Actor): Promise<LogStream> {

@@ -107,7 +107,7 @@ describe('a log stream', () => {
     expect(await services.logStreams.lag(await row(made))).toEqual({ waiting: 0, since: null });
   });
 
-  it('of a project has its events alone; of the instance, those of the instance and of all projects', async () => {
+  it('of a project has only its events; of the instance, those of the instance and of all projects', async () => {
     const foreign = await services.projects.create({ name: 'Other' }, system);
     await stream();
     await stream({ target: 'https://all.example.com/' }, null);
@@ -212,7 +212,7 @@ describe('a log stream', () => {
     await expect.poll(async () => (await dying.streamRelay.start(() => undefined), healthy())).toBe(2);
   });
 
-  it('that fails waits, states the reason, tries smaller batches, and continues where it stopped', async () => {
+  it('that fails waits, states the reason, tries smaller batches, and continues at the event after the last delivered one', async () => {
     const made = await stream();
     for (let n = 0; n < 4; n += 1) await record(`user ${n}`);
     answer = () => ({ error: 'status 413' });
@@ -280,7 +280,7 @@ describe('a log stream', () => {
     expect(subjects()).toEqual(['ada']);
   });
 
-  it('receives its own test event regardless of its filter, and those of others by its filter alone', async () => {
+  it('receives its own test event regardless of its filter, and those of others only by its filter', async () => {
     const [made] = [await stream({ types: ['group.*'] }), await stream({ target: 'https://other.example.com/' })];
     const { id } = await services.logStreams.test(keyOf(made), system);
     await deliver();

@@ -41,7 +41,7 @@ export interface ExpectedSignIn {
   device: Device | null;
   /** In order; empty if denied at once. */
   steps: ExpectedStep[];
-  /** Where the sign-in ends without success. */
+  /** The end of a sign-in without success. */
   denied: Denial | null;
 }
 

@@ -37,7 +37,7 @@ export class Introspection {
     return claims ? this.ofAccessToken(sent, claims, own !== null) : inactive;
   }
 
-  /** The answer as a JWT for the caller (RFC 9701 section 5), signed as its ID tokens are. */
+  /** The response as a JWT for the caller (RFC 9701 section 5), signed as its ID tokens are. */
   signed({ client, issuer }: SentToken, answer: Introspected): Promise<string> {
     const alg = idTokenAlgorithmOf(client.idTokenSignedResponseAlg, issuer);
     const claims = { aud: client.id, iat: seconds(this.deps.clock.now()), token_introspection: answer };

@@ -21,10 +21,10 @@ import { type NewGrant, newGrant } from './new-grant.ts';
 type ClientAuthentication = 'none' | 'api-key' | 'secret' | 'assertion' | 'trial';
 
 export interface Exchange extends CheckedClient {
-  /** Where the code is redeemed: it must have given it. */
+  /** The issuer at which the code is redeemed: it must have issued it. */
   issuer: Issuer;
   code: string;
-  /** The API that the access token is for, where the issuer has APIs; absent: the only one of the code. */
+  /** The API that the access token is for, if the issuer has APIs; absent: the only one of the code. */
   resource?: string | undefined;
   codeVerifier: string | undefined;
   redirectUri: string | undefined;

@@ -20,7 +20,7 @@ import { endRefreshGrant } from './user-tables.ts';
 
 /**
  * Seconds after its replacement during which a token gives the same new one: for parallel tabs, and for a client that
- * lost the answer, for example because the server was restarted.
+ * lost the response, for example because the server was restarted.
  */
 const graceSeconds = 30;
 

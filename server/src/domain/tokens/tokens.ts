@@ -70,7 +70,7 @@ export class Tokens {
       audit: Audit;
       signer: Signer;
       clients: Pick<ClientSource, 'byId'>;
-      /** Claims of applications, where the issuer has them. Those of this layer take precedence. */
+      /** Claims of applications, if the issuer has them. Those of this layer take precedence. */
       applicationClaims: Pick<Claims, 'forIdToken' | 'forUserInfo'>;
     },
   ) {}

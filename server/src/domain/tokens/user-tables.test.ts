@@ -44,7 +44,7 @@ async function endsOf({ id }: Client): Promise<(Date | null)[]> {
 const keyOf = ({ id }: { id: string }) => ({ project: { id: project.id }, id });
 
 describe('the end of refresh grants', () => {
-  it('comes with the end of the user’s open work, but with no logout where access is offline', async () => {
+  it('comes with the end of the user’s open work, but not with a logout if access is offline', async () => {
     const { client } = await granted();
     const now = app.clock.now();
     const end = (isLogout?: boolean) =>

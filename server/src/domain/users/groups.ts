@@ -46,7 +46,7 @@ export interface GroupEdit {
   set(values: Partial<GroupValues>): void;
   /** Skips current members. Refuses `invalid` if one is not a user or group of the project, or contains this group. */
   add(userIds: readonly string[]): Promise<void>;
-  /** As {@link add}, for users alone. Refuses `invalid` for `userIds`. */
+  /** Like {@link add}, only for users. Refuses `invalid` for `userIds`. */
   addUsers(userIds: readonly string[]): Promise<void>;
   /** Skips those who are not members. */
   remove(userIds: readonly string[]): Promise<void>;
@@ -213,7 +213,7 @@ export class Groups {
     this.deps.audit.record(em, { type, actor, projectId, subject, ...(detail ? { detail } : {}) });
   }
 
-  /** A member who is erased meanwhile is refused as `invalid`: by name, as the second attempt finds. */
+  /** A member who is erased in the meantime is refused as `invalid`: by name, as the second attempt finds. */
   private async atomically<T>(work: (em: EntityManager) => Promise<T>, isRetry = false): Promise<T> {
     try {
       return await pastDeadlocks(() => this.deps.db.transaction(work));

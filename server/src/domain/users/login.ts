@@ -14,8 +14,8 @@ export function foldCase(value: string): string {
 }
 
 /**
- * Case-insensitive key of an address, without surrounding spaces. An international domain is in Unicode, as most directories
- * write it: browsers send the other form of {@link isAddress} for what a user types.
+ * Case-insensitive key of an address, without surrounding spaces. An international domain is in Unicode, as most
+ * directories write it: browsers convert a typed address to the other form of {@link isAddress}.
  */
 export function addressKey(address: string): string {
   const key = foldCase(address.trim());
@@ -36,8 +36,9 @@ const address =
   /^[^\s@"(),:;<>[\]\\\p{Cc}\p{Cs}]{1,64}@[^\s@"(),:;<>[\]\\.\p{Cc}\p{Cs}]+(\.[^\s@"(),:;<>[\]\\.\p{Cc}\p{Cs}]+)*$/u;
 
 /**
- * True for the unquoted form of RFC 5321 §4.1.2, at most 254 characters. An international domain must be in one of its two
- * forms (RFC 5890 §2.3.2.1): mail is sent to the A-label of every other spelling, too, which would be another user.
+ * True for the unquoted form of RFC 5321 §4.1.2, at most 254 characters. An international domain must be in one of its
+ * two forms (RFC 5890 §2.3.2.1): mail to any other spelling goes to the same A-label, so two users would share a
+ * mailbox.
  */
 export function isAddress(value: string): boolean {
   if (value.length > 254 || !address.test(value)) return false;

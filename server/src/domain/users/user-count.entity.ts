@@ -8,7 +8,7 @@ const schema = defineEntity({
     project: tenant,
     /** Several rows per project, so that concurrent transactions seldom block each other. */
     slot: p.smallint().primary(),
-    /** The sum over all slots is the number of users; one slot alone may be below 0. */
+    /** The sum over all slots is the number of users; a single slot may be below 0. */
     users: p.integer(),
   },
 });

@@ -147,8 +147,8 @@ function wordsOf(search: string): string[] {
 }
 
 /**
- * The condition on the row `r`: a word is found anywhere; one of one or two characters where a word begins. A search
- * without letters and digits finds nothing: the index has neither.
+ * The condition on the row `r`: a word is found anywhere; one of one or two characters only at the beginning of a word.
+ * A search without letters and digits finds nothing: the index has neither.
  */
 function containingWords(words: readonly string[]): Fragment {
   if (!words.some((word) => /[\p{L}\p{N}]/u.test(word))) return sql`false`;
@@ -166,8 +166,8 @@ interface Hits {
 }
 
 /**
- * Ids of users that meet `where`. Row security would keep the index from being used (decisions/0104): this statement runs
- * without, and the rows of its answer are read with it.
+ * Ids of users that meet `where`. Row security would keep the index from being used (decisions/0104): this statement
+ * runs without, and the rows of its result are read with it.
  */
 async function findHits(em: EntityManager, where: Fragment): Promise<Hits> {
   const statement = sql<{ id: string }>`select r.id from users r where ${where} limit ${maxHits + 1}`;

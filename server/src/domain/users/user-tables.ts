@@ -25,8 +25,9 @@ export interface UserTables {
   /** Joins the transaction. @param isByDirectory otherwise an admin or the API deactivates the user */
   deactivate?(em: EntityManager, user: User, now: Date, isByDirectory: boolean): Promise<unknown>;
   /**
-   * SQL: statements without `returning`, of constant text. They become parts of one statement (`accounts/erasure.ts`): all see
-   * the rows as they were before it, and no two may change the same row. Not needed where the foreign key to the user cascades.
+   * SQL: statements without `returning`, of constant text. They become parts of one statement (`accounts/erasure.ts`):
+   * all see the rows as they were before it, and no two may change the same row. Not needed if the foreign key to the
+   * user cascades.
    */
   erase?(users: ErasedUsers, now: Date): readonly Fragment[];
   /** By section of the person export: selects the user's rows, each with an `id`, without secrets and their hashes. */

@@ -228,7 +228,7 @@ describe('the number of users', () => {
     expect(await db.reader().count(UserCount, { project: projectId })).toBe(0);
   });
 
-  it('follows the writes of the previous release beside those of this one, on the same connections', async () => {
+  it('follows the writes of the previous release and of this one on the same connections', async () => {
     const writes = Array.from({ length: 10 }, async (_, n) => {
       const { id } = await create({ userName: `this${n}` });
       await previous.insert();

@@ -11,7 +11,7 @@ const webhookPayload = z
     timestamp: z.iso.datetime().describe('Time of the event.'),
     data: z.strictObject({
       id: z.uuid().describe('Id of the event: the header `webhook-id`, the same in all attempts and in the audit log.'),
-      projectId: z.uuid().nullable().describe('Null for events of the instance, which log streams alone receive.'),
+      projectId: z.uuid().nullable().describe('Null for events of the instance, which only log streams receive.'),
       result: z.enum(['success', 'failure']),
       actor: z
         .strictObject({

@@ -3,7 +3,7 @@ import { systemRandom } from '../../adapters/system/random.ts';
 import { newSigningSecret, signedHeaders } from './signature.ts';
 
 describe('a signature (Standard Webhooks)', () => {
-  it('is that of the published test vector', () => {
+  it('matches the published test vector', () => {
     const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestampSeconds: 1614265330, body: '{"test": 2432232314}' };
     expect(signedHeaders(message, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toEqual({
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',

@@ -48,7 +48,7 @@ describe('several processes', () => {
     expect(await row(made)).toMatchObject({ failures: 0 });
   });
 
-  it('keep a claim that another one revives beside', async () => {
+  it('keep their claims while another one is restarted', async () => {
     const { webhook: made } = await webhook(['user.updated']);
     const ids = [await record('ada'), await record('ada')];
     const waiting: ((outcome: WebhookOutcome) => void)[] = [];

@@ -115,7 +115,7 @@ describe('an event', () => {
 });
 
 describe('a failed delivery', () => {
-  it('is repeated with the same id, and holds back later events of its subject alone', async () => {
+  it('is repeated with the same id, and holds back only later events of its subject', async () => {
     await webhook(['user.updated']);
     lab.answer = ({ body }) => ({ status: body.includes('"ada"') ? 500 : 200 });
     const first = await record('ada');
@@ -306,7 +306,7 @@ describe('a receiver that is down', () => {
     expect((await deliveries(made)).filter(({ state }) => state !== 'delivered')).toEqual([]);
   });
 
-  it('is disabled at once if it answers 410, which ends what waits for it alone', async () => {
+  it('is disabled at once if it returns 410, which ends only its own pending events', async () => {
     const { webhook: made } = await webhook(['user.updated']);
     const { webhook: well } = await webhook(['user.updated'], 'https://well.example.com/');
     lab.answer = ({ url, body }) => ({ status: url.includes('well') ? 500 : body.includes('"ada"') ? 410 : 200 });
@@ -332,7 +332,7 @@ describe('a receiver that is down', () => {
     expect(subjectsSent()).toEqual(['ada']);
   });
 
-  it('continues at its new address if the old one answers 410 while an admin moves it', async () => {
+  it('continues at its new address if the old one returns 410 while an admin moves it', async () => {
     const { webhook: made } = await webhook(['user.updated'], 'https://old.example.com/');
     lab.answer = async ({ url }) => {
       if (url !== 'https://old.example.com/') return { status: 204 };
@@ -385,7 +385,7 @@ describe('a receiver that is down', () => {
 });
 
 describe('a new secret', () => {
-  it('signs beside the previous one for 24 hours, then alone', async () => {
+  it('signs together with the previous one for 24 hours, then alone', async () => {
     const { secret: old, webhook: made } = await webhook(['user.updated']);
     const { secret } = await lab.services.webhooks.rotateSecret(keyIn(lab.project.id, made.id), system);
     const signature = async () => {

@@ -22,7 +22,7 @@ const runSeconds = 20;
 /** Webhooks that a process delivers to at a time. */
 const maxRuns = 200;
 const batch = 100;
-/** A webhook that answers some events is not disabled: those it refuses fail alone. */
+/** A webhook that accepts some events is not disabled: only the events it refuses fail. */
 const failuresBeforeDisabled = 20;
 
 /** Mails about disabled webhooks of a project: a webhook can be enabled and disabled again at any rate. */
@@ -36,8 +36,9 @@ export interface WebhookRelayDeps extends RoundDeps {
 
 /**
  * Delivers events to webhooks, at least once and in order for each subject (decisions/0165). One process at a time
- * delivers to a webhook, by a claim that expires; it sends the events of a subject one after another, and those of several
- * subjects in parallel. A failed delivery holds back later ones of its subject alone. Webhooks do not wait for each other.
+ * delivers to a webhook, by a claim that expires; it sends the events of a subject one after another, and those of
+ * several subjects in parallel. A failed delivery holds back only later ones of its subject. Webhooks do not wait for
+ * each other.
  */
 export class WebhookRelay {
   private readonly runs = new Runs(maxRuns);

@@ -124,7 +124,7 @@ export const form = (properties: Record<string, Schema>, required: readonly stri
 
 export const text = (description: string, more: Schema = {}): Schema => ({ type: 'string', description, ...more });
 
-/** The same answer for several statuses. */
+/** The same response for several statuses. */
 export function statuses(codes: readonly number[], answer: Answer): Record<string, Answer> {
   return Object.fromEntries([...new Set(codes)].toSorted((a, b) => a - b).map((code) => [String(code), answer]));
 }

@@ -52,7 +52,7 @@ function contentPart({ content = {} }: Pick<Answer, 'content'>): Html {
   return html`${Object.entries(content).map(([type, { schema }]) => html`<div><code>${type}</code> ${described(schema)}</div>`)}`;
 }
 
-/** Statuses with the same answer, in one line. */
+/** Statuses with the same response, in one line. */
 function grouped(responses: Operation['responses']): [codes: string, answer: Answer][] {
   const groups = new Map<Answer, string[]>();
   for (const [status, answer] of Object.entries(responses)) groups.set(answer, [...(groups.get(answer) ?? []), status]);

@@ -42,7 +42,7 @@ export function elementsOf(target: AttributeTarget): Fragment {
   const { attribute } = target;
   if (attribute.storage?.kind === 'elements') return attribute.storage.from;
   const list = jsonOf(target);
-  // PostgreSQL may evaluate it for rows of other projects, where the name has another type.
+  // PostgreSQL may evaluate it for rows of other projects, in which the name has another type.
   return sql`jsonb_array_elements(case when jsonb_typeof(${list}) = 'array' then ${list} end) with ordinality as e(el, n)`;
 }
 

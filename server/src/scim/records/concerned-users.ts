@@ -9,7 +9,7 @@ interface Kept {
   path: string;
   requestBody: unknown;
   responseBody: unknown;
-  /** The whole answer. */
+  /** The whole response. */
   found: unknown;
   /** The filter may be one that cannot be read. */
   isRefused: boolean;

@@ -76,7 +76,7 @@ describe('a record keeps no secret', () => {
     ['in a filter', `filter=${encodeURIComponent(`password eq "${secret}"`)}`],
     ['by its URN in a filter', `filter=${encodeURIComponent(`not (${core}:Password sw "${secret}")`)}`],
     ['behind a question mark', `filter=${encodeURIComponent(`title eq "?" or password eq "${secret}"`)}`],
-    ['beside text that cannot be decoded', `x=%FF&filter=%FF%20p%61ssword%20eq%20%22${secret}%22`],
+    ['next to text that cannot be decoded', `x=%FF&filter=%FF%20p%61ssword%20eq%20%22${secret}%22`],
   ])('of a query, %s', async (_, query) => {
     await project.request('GET', `/Users?${query}`);
     expect((await recorded()).join('\n')).not.toContain(secret);

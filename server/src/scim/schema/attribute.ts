@@ -29,7 +29,7 @@ export interface Attribute {
   ignoresCase?: true;
   /** The value of a missing boolean (RFC 7643 §2.4 for `primary`). */
   absentMeans?: false;
-  /** Where it is stored, unless by its name in the row's `attributes`. */
+  /** Its storage, unless it is under its name in the row's `attributes`. */
   storage?: Storage;
 }
 

@@ -37,7 +37,7 @@ export function offeredSchema(name: 'Role' | 'Entitlement'): Schema {
   };
 }
 
-/** Okta reads the resource types of this schema alone, and from them `id`, `displayName` and `description`. */
+/** Okta reads only the resource types of this schema, and from them `id`, `displayName` and `description`. */
 export const oktaRoleSchema: Schema = {
   id: 'urn:okta:scim:schemas:core:1.0:Role',
   name: 'ApplicationRole',

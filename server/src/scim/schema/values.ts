@@ -87,7 +87,10 @@ export function readSingle(attribute: Attribute, value: unknown, name: string): 
   }
 }
 
-/** Whether a client's value for the `value` of a complex attribute unassigns it. Directories send `""` for no number. */
+/**
+ * Whether a client's value for the `value` of a complex attribute unassigns it. Directories send `""` for a user
+ * without a number.
+ */
 export function isBlank(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === '';
 }

@@ -25,7 +25,7 @@ const remove = async (user: number) => {
   expect((await project.request('DELETE', `/Users/${id}`)).status).toBe(204);
 };
 
-it('a walk by startIndex misses no user when others are deleted meanwhile', async () => {
+it('a walk by startIndex misses no user when others are deleted in the meantime', async () => {
   expect(await page(9_901)).toEqual([10_250, 'user-9901', 100]);
   await remove(1);
   await remove(2);

@@ -63,7 +63,7 @@ export class AccountActor {
   }): Promise<void> {
     const { world } = this;
     const projects = [...world.projects, world.console];
-    // Where this browser has no session, any browser that has one.
+    // If this browser has no session, any browser that has one.
     const pairs = world.browsers.flatMap((browser) => projects.map((project) => ({ browser, project })));
     const at = command.browser * projects.length + command.project;
     const held = [...pairs.slice(at), ...pairs].find(

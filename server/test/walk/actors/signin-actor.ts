@@ -278,7 +278,8 @@ export class SigninActor {
     const all = [...model.passkeys.values()];
     const claims = all[pick % Math.max(1, all.length)]?.credentialId;
     const user = [...model.users.keys()][pick % model.users.size] ?? '';
-    // A page of no application, pages of applications, their subdomain and another port, and the hosted page.
+    // Origins: one without an application, those of applications, their subdomain and another port, and the hosted
+    // page.
     const { origin } = new URL(this.world.issuer);
     const apps = ['https://app.example.com', 'https://evil.app.example.com', 'https://app.example.com:8443'];
     const foreign = ['https://evil.example', ...apps, origin];

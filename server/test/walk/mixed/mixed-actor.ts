@@ -187,7 +187,7 @@ export class MixedActor extends Restorable {
   }
 }
 
-/** Begun beside other flows, as in another tab. */
+/** Begun during other flows, as in another tab. */
 const beginnings = ['authorize', 'challenge', 'authenticate', 'device-begin'];
 
 /** An application of the project's owner, one of another company, and one whose tokens are bound to keys. */

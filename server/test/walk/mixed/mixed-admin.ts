@@ -16,7 +16,7 @@ const policies = [
   { passkeyPolicy: 'PREFERRED' },
 ];
 
-/** An admin and a directory, who end or change the access of a user, and the policies of the project. */
+/** An admin and a directory that end or change the access of a user, or change the policies of the project. */
 export class MixedAdmin {
   constructor(
     private readonly site: Site,
@@ -100,7 +100,7 @@ export class MixedAdmin {
     for (const { logoutTokens } of world.processes.apps) {
       for (const { uri, token } of logoutTokens.splice(0)) {
         const { aud, iss, sid, sub } = claimsOf(token);
-        // Others are of an earlier world.
+        // Tokens of other issuers are from an earlier world.
         if (iss !== `${world.issuer}/p/${project.slug}`) continue;
         demand(clients.find(({ id }) => id === aud)?.logoutUri === uri, `a logout token for ${aud} was sent to ${uri}`);
         this.rules.checkLogout(sid, sub);

@@ -6,12 +6,13 @@ import type { Party, Seen } from './party.ts';
 import { TokenRules } from './token-rules.ts';
 
 /**
- * Rules for users who mix all values that they have seen: each acts for themselves alone.
+ * Rules for users who mix all values that they have seen: each acts only for themselves.
  *
  * 1. A request changes only rows of the user of its browser, of the grant that it presents, or of its own.
  * 2. A flow is continued only by the browser in which it began, and a sign-in only in its flow.
  * 3. A form is accepted only with the token of a page that this browser was shown in this session.
- * 4. A code is given only under a live session of the user, to the client and address of the request, after the consent that
+ * 4. A code is given only under a live session of the user, to the client and address of the request, after the consent
+ *    that
  *    it asks for.
  * 5. Tokens: see {@link TokenRules}.
  * 6. A refused request changes nothing.

@@ -39,7 +39,7 @@ export interface Grant {
    * in this order.
    */
   credential: Fragment;
-  /** SQL condition on the sign-in `c` and the credential `t`, beside those of every sign-in. */
+  /** SQL condition on the sign-in `c` and the credential `t`, in addition to those of every sign-in. */
   allowed: Fragment;
   /** SQL: further columns of the sign-in. */
   columns: Fragment;

@@ -76,7 +76,7 @@ async function byDevice(flow: Flow, device: Device): Promise<StepOutcome<'authen
   return { answer: { status: 'MFA_REQUIRED', sessionId, method: factor.method }, proved };
 }
 
-/** A usable recovery grant counts beside a mail code only: the trusted device does not replace it. */
+/** A usable recovery grant counts together with a mail code only: the trusted device does not replace it. */
 async function awaitsMailCode({ em, deps }: Flow, evidence: readonly Evidence[], user: User): Promise<boolean> {
   return !has(evidence, 'mail-code') && deps.mfa.recoveryGrants.isUsable(em, user);
 }

@@ -6,13 +6,13 @@ import type { Flow, StepOutcome } from '../flow.ts';
 import { hasPasskey, mayUsePasskeys, signInContext } from '../sign-in-context.ts';
 import { finish } from './finish.ts';
 
-/** The sign-in ends with a new passkey. Refuses `passkey-required` where the page cannot create one. */
+/** Requires a new passkey to end the sign-in. Refuses `passkey-required` if the page cannot create one. */
 export function needPasskey(flow: Flow) {
   if (!mayUsePasskeys(flow)) return { refused: { code: 'passkey-required' } } as const;
   return { answer: { status: 'PASSKEY_ENROLLMENT_NEEDED' } } as const;
 }
 
-/** The device of a sign-in that may create the passkey that it needs; null if the evidence does not allow it now. */
+/** The device of a sign-in that may create its required passkey; null if the evidence does not allow it now. */
 export async function creatorOf(flow: Flow, user: User): Promise<Device | null> {
   const { em, deps, ceremony } = flow;
   const { evidence } = ceremony;

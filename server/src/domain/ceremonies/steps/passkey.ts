@@ -192,7 +192,7 @@ async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['pas
     return passkey;
   } catch (error) {
     if (error instanceof Refusal) return reject(error.problem.code);
-    // Another user has registered the credential meanwhile.
+    // Another user has registered the credential in the meantime.
     if (error instanceof UniqueConstraintViolationException) return reject('taken');
     throw error;
   }

@@ -8,8 +8,9 @@ import { finish } from './finish.ts';
 import { needPasskey } from './new-passkey.ts';
 
 /**
- * Signs in by the code of a recovery grant, beside the mail code of this sign-in; where a passkey is required, a new one
- * must follow. Null if the code is not that of a usable grant, or does not suffice: the caller tries it as another code.
+ * Signs in by the code of a recovery grant, together with the mail code of this sign-in; if a passkey is required, a
+ * new one must follow. Null if the code is not that of a usable grant, or does not suffice: the caller tries it as
+ * another code.
  */
 export async function byGrant(flow: Flow): Promise<Accepted<'verify-mfa'> | RefusedStep | null> {
   const { em, deps, caller, ceremony, device, input } = flow;

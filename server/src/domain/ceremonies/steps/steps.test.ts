@@ -56,7 +56,7 @@ describe('the table of sign-in steps, over all paths', () => {
     ]);
   });
 
-  it('adds a passkey only after a sign-in, or where the sign-in needs one', () => {
+  it('adds a passkey only after a sign-in, or if the sign-in needs one', () => {
     const reached = reachable(({ to, status }) => to === 'stepped_up' || status === 'PASSKEY_ENROLLMENT_NEEDED');
     for (const edge of edges) if (edge.step === 'register-passkey') expect(reached.has(edge.from)).toBe(false);
   });

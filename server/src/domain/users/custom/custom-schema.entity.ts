@@ -8,7 +8,7 @@ export const customTypes = [...scalarTypes, 'complex'] as const;
 export const mutabilities = ['readWrite', 'readOnly', 'immutable', 'writeOnly'] as const;
 export const returnedValues = ['default', 'always', 'request', 'never'] as const;
 export const uniquenesses = ['none', 'server'] as const;
-/** Readers of values besides admins and directories: applications, by claims mapping; the user, on the account page. */
+/** Readers of values in addition to admins and directories: applications, by claims mapping; the user, on the account page. */
 export const audiences = ['applications', 'user'] as const;
 
 /** A part of a complex attribute; it has one value. */

@@ -91,7 +91,7 @@ export function checkNames(attributes: readonly CustomAttribute[]): void {
   }
 }
 
-/** Only text can differ in case alone. */
+/** Only text has a case. */
 function caseExactOf(type: CustomAttribute['type'], caseExact = false): boolean {
   return type === 'string' ? caseExact : type === 'reference' || type === 'dateTime';
 }

@@ -10,7 +10,7 @@ import { type CustomSchema, checkCustomValues, customName, customValuesOf, readS
 export type CustomEdit = Readonly<Record<string, unknown>>;
 
 /**
- * The values of a user after an admin has edited custom attributes. Refuses `invalid`, naming the attribute: also where a
+ * The values of a user after an admin has edited custom attributes. Refuses `invalid`, naming the attribute, also if a
  * directory is authoritative for a user and could write the attribute, and for an immutable value.
  */
 export function editedCustom(
@@ -25,7 +25,7 @@ export function editedCustom(
     if (!attribute) return invalid(name, 'is not an attribute of the project');
     const value = readCustomValue(attribute, given);
     const isEqual = isDeepStrictEqual(value, values[name]);
-    // A hidden value is refused whether it is equal or not: the answer would reveal which.
+    // A hidden value is refused whether it is equal or not: the response would reveal which.
     if (isEqual && (value === undefined || attribute.returned !== 'never')) continue;
     checkEdit(attribute, user, values[name], value, isLocked);
     if (value === undefined) delete values[name];

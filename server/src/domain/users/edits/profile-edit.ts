@@ -34,7 +34,7 @@ const maxLine = 256;
 const maxLines = 1024;
 
 /**
- * The values of a user after a change of their profile. Refuses `invalid`, naming the field: also where a directory is
+ * The values of a user after a change of their profile. Refuses `invalid`, naming the field, also if a directory is
  * authoritative for a user and the field would change.
  *
  * @param isLocked whether the directory of the project is authoritative
