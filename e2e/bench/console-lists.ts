@@ -110,7 +110,7 @@ export function questions({ projectId, clientId, userId, groupId }: World): Ques
     users('first page', {}),
     users('search by name', { search: 'ada 77' }),
     users('search by email', { search: 'user77777@' }),
-    users('search without a match', { search: 'nobody at all' }),
+    users('search without a match', { search: 'no match' }),
     users('by name', { orderBy: 'NAME' }),
     users('by email', { orderBy: 'EMAIL' }),
     users('by last sign-in', { orderBy: 'LAST_SIGN_IN' }),

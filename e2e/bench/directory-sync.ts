@@ -202,7 +202,7 @@ class Directory {
     await Promise.all(this.connections.map(run));
   }
 
-  /** The body of the answer. Waits for `Retry-After`. */
+  /** The body of the response. Waits for `Retry-After`. */
   async ask({ method, path, body, status }: Request, connection = this.connections[0] as Connection): Promise<string> {
     const text = body && JSON.stringify(body);
     const type: Record<string, string> = text ? { 'Content-Type': 'application/scim+json' } : {};

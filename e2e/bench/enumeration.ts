@@ -151,7 +151,7 @@ async function provision(
   }
 }
 
-/** Uses up the account's daily attempts through its other address, which alone is notified. */
+/** Uses up the account's daily attempts through its other address; only that address is notified. */
 async function lock(connection: Connection, site: Site, address: string): Promise<void> {
   const alias = otherAddressOf(address);
   const { txn } = await begin(connection, site);

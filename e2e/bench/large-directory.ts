@@ -14,14 +14,14 @@ const batch = 500_000;
 const groupCount = 200;
 
 /** A filter of the corpus, and the resources that it searches. */
-interface Asked {
+interface FilterRequest {
   endpoint: string;
   filter: string;
 }
 
 /**
- * Lists of directories, with every filter of the exchanges (`server/src/scim/exchanges`), and of the console, on 2,000,000
- * people: answered within 200 ms, or refused with `tooMany`.
+ * Measures lists of 2,000,000 users: those of directories, with every filter of the exchanges
+ * (`server/src/scim/exchanges`), and those of the console. Each responds within 200 ms, or refuses with `tooMany`.
  */
 export async function largeDirectory(print: Print, { quick }: Options): Promise<void> {
   const people = quick ? 1000 : 2_000_000;
@@ -116,7 +116,7 @@ function scimRequests({ server }: BenchedLatchkey, projectId: string, token: str
   });
 }
 
-/** As of `console-lists`. */
+/** The requests of `console-lists`. */
 async function consoleRequests({ api, server }: BenchedLatchkey, projectId: string): Promise<BenchRequest[]> {
   const redirectUris = ['https://app.example.com/callback'];
   const { clientId } = await api.createClient({ projectId, name: 'Application', redirectUris });
@@ -143,9 +143,9 @@ interface Exchange {
 }
 
 /** Each filter once. Placeholders of the exchanges are not filled in: no value matches them. */
-function corpus(): Asked[] {
+function corpus(): FilterRequest[] {
   const folder = join(import.meta.dirname, '../../server/src/scim/exchanges');
-  const found = new Map<string, Asked>();
+  const found = new Map<string, FilterRequest>();
   for (const file of globSync('**/*.json', { cwd: folder }).sort()) {
     const { scenarios } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
       scenarios: { exchanges: Exchange[] }[];

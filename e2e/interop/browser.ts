@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 
-/** Cookies for each origin, and redirects: all of a browser that a sign-in under a live session needs. */
+/** A minimal browser for a sign-in with a live session: follows redirects and keeps cookies for each origin. */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
@@ -40,9 +40,9 @@ export class Browser {
     return new URL(response.headers.location ?? '').searchParams.has('code');
   }
 
-  /** Waits until the application redirects instead of answering; false after a minute. */
+  /** Waits until the application redirects instead of returning a page; false after a minute. */
   async losesSession(url: string): Promise<boolean> {
-    for (let tries = 0; tries < 240; tries += 1) {
+    for (let attempts = 0; attempts < 240; attempts += 1) {
       const response = await this.#get(url);
       response.resume();
       if (response.headers.location !== undefined) return true;
@@ -51,9 +51,9 @@ export class Browser {
     return false;
   }
 
-  /** Waits until the address answers; false if `isOver`, or after a minute. */
+  /** Waits until the address responds; false if `isOver`, or after a minute. */
   async isReachable(url: string, isOver: () => boolean): Promise<boolean> {
-    for (let tries = 0; tries < 240 && !isOver(); tries += 1) {
+    for (let attempts = 0; attempts < 240 && !isOver(); attempts += 1) {
       const answer = await fetch(url, { redirect: 'manual' }).catch(() => null);
       if (answer) return true;
       await new Promise((done) => setTimeout(done, 250));

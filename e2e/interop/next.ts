@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const shared = fileURLToPath(new URL('../../shared', import.meta.url));
 const versions = { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1', jose: '6.2.17' };
 
-/** The files of the console's quickstart of Next.js, built for production on the library that the instance serves. */
+/** Builds the console's Next.js quickstart for production with the library that the instance serves, and signs in. */
 export async function tryNext(latchkey: Latchkey, admin: AdminApi, projectId: string): Promise<Row> {
   const name = `Next.js ${versions.next}`;
   try {
@@ -28,7 +28,7 @@ export async function tryNext(latchkey: Latchkey, admin: AdminApi, projectId: st
   }
 }
 
-/** Beside the quickstart: the components of `@latchkey/react` in a server component. */
+/** In addition to the quickstart: the components of `@latchkey/react` in a server component. */
 const reactPage = `import { LatchkeyProvider, SignedIn, SignedOut, SignIn } from '@latchkey/react';
 import { auth } from '../../auth.js';
 
@@ -42,7 +42,7 @@ export default async function Page() {
 }
 `;
 
-/** Puts the application into its folder. It is inside this repository, whose lockfile Next.js would take for its own. */
+/** Writes the application to its folder, inside this repository, whose lockfile Next.js would otherwise use. */
 async function application(folder: string, baseUrl: string): Promise<void> {
   const { version } = JSON.parse(readFileSync(join(shared, 'node/package.json'), 'utf8')) as { version: string };
   const addresses = ['node', 'browser', 'react'].map((name) => `${baseUrl}/sdk/latchkey-${name}-${version}.tgz`);
@@ -97,7 +97,8 @@ async function visits(server: ChildProcess, origin: string, app: ConstructorPara
   await person.signInHosted();
   const browser = new Browser();
   browser.take(app.issuer, person.cookies);
-  if (!(await browser.isReachable(`${origin}/`, () => server.exitCode !== null))) throw new Error('it did not start');
+  if (!(await browser.isReachable(`${origin}/`, () => server.exitCode !== null)))
+    throw new Error('Next.js did not start');
   const page = await browser.open(`${origin}/account`);
   if (!page.includes(`Hello, <!-- -->${email}`)) throw new Error(`no session: ${page.slice(-300)}`);
   if (!(await browser.open(`${origin}/react`)).includes('Known to React')) throw new Error('React has no session');
@@ -111,12 +112,12 @@ async function visits(server: ChildProcess, origin: string, app: ConstructorPara
       headers: { cookie: before, ...headers },
     });
   const foreign = await stolen({ Origin: 'https://evil.example.com' }, { method: 'POST' });
-  if (foreign.status !== 403) throw new Error(`a sign-out by another site was answered with ${foreign.status}`);
-  if ((await stolen({})).status !== 200) throw new Error('the session ended by another site');
+  if (foreign.status !== 403) throw new Error(`a sign-out from another site returned status ${foreign.status}`);
+  if ((await stolen({})).status !== 200) throw new Error('another site ended the session');
   const ended = await stolen({ Origin: origin }, { method: 'POST' });
-  if (ended.status !== 200) throw new Error(`the sign-out was answered with ${ended.status}`);
-  // The proxy has ended it, and the page, which is another copy of the library, has read that.
+  if (ended.status !== 200) throw new Error(`the sign-out returned status ${ended.status}`);
+  // The proxy has ended the session. The page uses another copy of the library, and must see the end.
   const after = await stolen({});
-  if (after.status !== 307) throw new Error(`the page answered an ended session with ${after.status}`);
+  if (after.status !== 307) throw new Error(`the page of an ended session returned status ${after.status}`);
   return 'signed in, rendered server components (also @latchkey/react), signed out in all copies of the library';
 }

@@ -10,7 +10,7 @@ const stuckMilliseconds = 240_000;
 
 export interface Bench {
   root: string;
-  /** Where the command and its test processes exchange data. */
+  /** Folder in which the command and its test processes exchange data. */
   folder: string;
   sources: ReadonlyMap<string, string>;
   /** Test processes at once. */

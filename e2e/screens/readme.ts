@@ -23,12 +23,12 @@ export async function readmePictures(
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const all = shots(world);
-  const stranger = await browser.newContext();
+  const anonymous = await browser.newContext();
   for (const [name, shotName] of Object.entries(pictures)) {
     const shot = all.find((one) => one.name === shotName);
     if (!shot) throw new Error(`unknown page ${shotName}`);
     for (const theme of ['light', 'dark'] as const) {
-      const page = await (shot.anonymous ? stranger : signedIn).newPage();
+      const page = await (shot.anonymous ? anonymous : signedIn).newPage();
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.goto(shot.path);

@@ -50,7 +50,7 @@ async function arrived(page: Page): Promise<void> {
 const account = (page: Page) => page.goto(`${latchkey.baseUrl}/account`);
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
-/** Submits a form, and clicks again after the service has answered, before the browser shows the answer. */
+/** Submits a form, and clicks again after the service has answered, before the browser shows the response. */
 async function clickTwice(page: Page, name: string): Promise<void> {
   const button = page.getByRole('button', { name, exact: true });
   await button.scrollIntoViewIfNeeded();

@@ -234,7 +234,7 @@ test('an ignored attribute becomes a custom one, whose values are shown and edit
   await dialog.getByRole('button', { name: 'Create attribute', exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await expect(page.getByRole('table', { name: 'Custom attributes' }).getByText('badgeNo')).toBeVisible();
-  // Where it stopped after the opened request, the header may cover half of a button.
+  // At the scroll position after the opened request, the header may cover half of a button.
   await page.evaluate(() => window.scrollTo(0, 0));
   await expectAccessible(page);
   await button(page, 'Create attribute').click();

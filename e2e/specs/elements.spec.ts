@@ -21,7 +21,7 @@ test.beforeAll(async () => {
     const { pathname, searchParams } = new URL(req.url ?? '/', 'http://any');
     const application = applications.get(pathname.slice(1));
     res.setHeader('Content-Type', 'text/html');
-    // That of the README: neither inline scripts nor inline styles.
+    // The policy of the README: neither inline scripts nor inline styles.
     const sources = ['script-src', 'connect-src', 'img-src'].map((directive) => `${directive} ${latchkey.baseUrl}`);
     const trustedTypes = "require-trusted-types-for 'script'; trusted-types 'none'";
     res.setHeader('Content-Security-Policy', [`default-src 'none'`, ...sources, trustedTypes].join('; '));
@@ -62,7 +62,7 @@ async function signedIn(page: Page, application: Application, userid: string): P
 }
 
 for (const mfaPolicy of ['OFF', 'OPTIONAL'] as const) {
-  test(`signs a new user in, and again, where a second factor is ${mfaPolicy}`, async ({ page }) => {
+  test(`signs in a new user, and signs in again, if a second factor is ${mfaPolicy}`, async ({ page }) => {
     const application = await open(page, mfaPolicy, { mfaPolicy });
     const userid = `element-${mfaPolicy.toLowerCase()}@example.com`;
     const inbox = new Inbox(admin, userid);
@@ -96,7 +96,7 @@ for (const mfaPolicy of ['OFF', 'OPTIONAL'] as const) {
   });
 }
 
-test('sets up a second factor where one is REQUIRED, and shows the recovery codes after the code', async ({ page }) => {
+test('sets up a second factor if one is REQUIRED, and shows the recovery codes after the code', async ({ page }) => {
   const application = await open(page, 'REQUIRED', { mfaPolicy: 'REQUIRED' });
   const userid = 'element-required@example.com';
   await page.getByLabel('Email address').fill(userid);
@@ -202,14 +202,14 @@ async function publish(projectId: string, accent: string, picture?: Buffer<Array
   });
 }
 
-/** Colors of the button: its ground, its text. */
+/** The background and text color of the button. */
 const buttonOf = (page: Page) =>
   page.getByRole('button', { name: 'Continue' }).evaluate((button) => {
     const { backgroundColor, color } = getComputedStyle(button);
     return [backgroundColor, color];
   });
 
-test('has the colors and the logo of the project, readable in both themes', async ({ page }) => {
+test('has the colors and the logo of the project, with readable text', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
   const { projectId } = await open(page, 'branded', { mfaPolicy: 'OFF' }, '?branding=none');
   await publish(

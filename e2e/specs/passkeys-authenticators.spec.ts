@@ -96,7 +96,7 @@ test('a password manager that agrees in advance gets a passkey without a dialog'
   expect(await again()).toMatchObject({ sub });
 });
 
-test('a frame of another origin cannot use a passkey, even where the page allows it', async ({ page }) => {
+test('a frame of another origin cannot use a passkey, even if the page allows it', async ({ page }) => {
   await VirtualAuthenticator.connect(page);
   const sdk = await sdkIn(page);
   const userid = 'framed@example.com';

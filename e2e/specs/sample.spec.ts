@@ -94,7 +94,7 @@ test('a user signs in with the SDK, gets the sample’s session, and changes the
 });
 
 for (const mfaPolicy of ['OFF', 'OPTIONAL', 'REQUIRED'] as const) {
-  test(`a new user signs in on the sample’s page where a second factor is ${mfaPolicy}`, async ({ page }) => {
+  test(`a new user signs in on the sample’s page if a second factor is ${mfaPolicy}`, async ({ page }) => {
     const projectId = await demoProject(adminCall(latchkey.baseUrl, latchkey.adminToken));
     const setPolicy = (policy: string) =>
       admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {

@@ -60,7 +60,7 @@ async function signIn(page: Page, path: string, address: string): Promise<void> 
   await page.context().grantPermissions(['local-network-access']);
   await page.goto(`${site.origin}${path}`);
   for (let time = 0; time < 2; time++) {
-    await page.getByLabel('E-mail').fill(address);
+    await page.getByLabel('Email').fill(address);
     await page.getByRole('button', { name: 'Continue' }).click();
     await expect(page.getByRole('status')).toHaveText('SUCCESS: Done.');
     await latchkey.turn(30);
@@ -70,7 +70,7 @@ async function signIn(page: Page, path: string, address: string): Promise<void> 
 }
 
 for (const policy of policies) {
-  test(`the README’s page signs new users in with the served script where a second factor is ${policy}`, async ({
+  test(`the README’s page signs new users in with the served script if a second factor is ${policy}`, async ({
     page,
   }) => {
     sdk.write(`${policy}.html`, readmePage(policy));

@@ -62,7 +62,7 @@ const register = (settings: ProjectSettings) =>
   Application.register(admin, latchkey, `${site.origin}/callback`, { pkceRequired: true, ...settings });
 
 for (const mfaPolicy of ['OFF', 'OPTIONAL'] as const) {
-  test(`a new user signs in, and the trusted device again, where a second factor is ${mfaPolicy}`, async ({ page }) => {
+  test(`a new user signs in, then again with the trusted device, if a second factor is ${mfaPolicy}`, async ({ page }) => {
     const application = await register({ mfaPolicy });
     const userid = `start-${mfaPolicy.toLowerCase()}@example.com`;
     const inbox = new Inbox(admin, userid);
@@ -87,7 +87,7 @@ for (const mfaPolicy of ['OFF', 'OPTIONAL'] as const) {
   });
 }
 
-test('a new user enrolls a second factor, and uses it and a recovery code, where one is REQUIRED', async ({ page }) => {
+test('a new user enrolls a second factor, and uses it and a recovery code, if one is REQUIRED', async ({ page }) => {
   const application = await register({ mfaPolicy: 'REQUIRED' });
   const userid = 'start-required@example.com';
   const signIn = await Started.in(page, application);

@@ -71,7 +71,7 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`keyboard focus never reached ${target}`);
 }
 
-/** The secret just issued, shown in full in `within`; not the abbreviated ones in lists that reload meanwhile. */
+/** The secret just issued, shown in full in `within`; not the abbreviated ones in lists that reload in the meantime. */
 export function issuedSecret(within: Page | Locator, kind: 'admin' | 'scim' | 'sk'): Locator {
   return within.getByText(new RegExp(`^lk_${kind}_[\\w-]{43}$`));
 }

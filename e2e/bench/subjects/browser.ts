@@ -54,26 +54,28 @@ export class Browser {
 
   /** Registers like {@link register}, then creates a passkey on the application's page, which must be a related origin. */
   async registerPasskey(connection: Connection): Promise<void> {
-    const way = this.#ownPage;
-    const txn = await this.#enrol(connection, way, { step_up: 'create_passkey' });
-    const creation = await this.#step(connection, way, 'passkey-options', { txn, purpose: 'registration' });
+    const pageHeaders = this.#ownPage;
+    const txn = await this.#enrol(connection, pageHeaders, { step_up: 'create_passkey' });
+    const creation = await this.#step(connection, pageHeaders, 'passkey-options', { txn, purpose: 'registration' });
     const credential = this.#passkey.create(creation.options as NonNullable<StepAnswer['options']>);
-    await this.#step(connection, way, 'register-passkey', { txn, credential });
+    await this.#step(connection, pageHeaders, 'register-passkey', { txn, credential });
   }
 
   /** Challenge → authenticate → code, with the registered key. */
   async signIn(connection: Connection): Promise<string> {
-    const way = this.#ownPage;
-    const { txn, nonce } = await this.#step(connection, way, 'challenge', { jkt: this.#key.jkt });
-    return codeOf(await this.#proved(connection, way, 'authenticate', { txn, userid: this.userid }, nonce, 'use'));
+    const pageHeaders = this.#ownPage;
+    const { txn, nonce } = await this.#step(connection, pageHeaders, 'challenge', { jkt: this.#key.jkt });
+    return codeOf(
+      await this.#proved(connection, pageHeaders, 'authenticate', { txn, userid: this.userid }, nonce, 'use'),
+    );
   }
 
   /** Challenge with options → assertion → code, with the passkey and without an address. */
   async signInWithPasskey(connection: Connection): Promise<string> {
-    const way = this.#ownPage;
-    const { txn, passkey_options } = await this.#step(connection, way, 'challenge', { passkey: true });
+    const pageHeaders = this.#ownPage;
+    const { txn, passkey_options } = await this.#step(connection, pageHeaders, 'challenge', { passkey: true });
     const credential = this.#passkey.get(passkey_options as NonNullable<StepAnswer['passkey_options']>);
-    return codeOf(await this.#step(connection, way, 'verify-passkey', { txn, credential }));
+    return codeOf(await this.#step(connection, pageHeaders, 'verify-passkey', { txn, credential }));
   }
 
   get #ownPage(): Record<string, string> {
@@ -86,26 +88,26 @@ export class Browser {
     const { challenge } = pkce();
     const begun = await connection.ask({ path: authorizePath(this.#app, challenge) });
     const flow = new URL(begun.headers['location'] ?? '', this.#app.baseUrl).searchParams.get('flow') ?? '';
-    const way = { 'Signin-Flow': flow, Origin: this.#app.baseUrl, Cookie: begun.cookies.join('; ') };
-    await this.#enrol(connection, way);
+    const pageHeaders = { 'Signin-Flow': flow, Origin: this.#app.baseUrl, Cookie: begun.cookies.join('; ') };
+    await this.#enrol(connection, pageHeaders);
     connection.close();
     if (this.cookie === '') throw new Error('no session cookie');
   }
 
   /** Returns the transaction. */
-  async #enrol(connection: Connection, way: Record<string, string>, settings: object = {}): Promise<string> {
+  async #enrol(connection: Connection, pageHeaders: Record<string, string>, settings: object = {}): Promise<string> {
     const { jkt } = this.#key;
     const { userid } = this;
-    const { txn } = await this.#step(connection, way, 'challenge', { jkt });
-    const { code } = await this.#step(connection, way, 'authenticate', { txn, userid, ...settings });
-    const { nonce } = await this.#step(connection, way, 'verify-email-otp', { txn, userid, otp: code });
-    await this.#proved(connection, way, 'verify-device', { txn, userid }, nonce, 'registration');
+    const { txn } = await this.#step(connection, pageHeaders, 'challenge', { jkt });
+    const { code } = await this.#step(connection, pageHeaders, 'authenticate', { txn, userid, ...settings });
+    const { nonce } = await this.#step(connection, pageHeaders, 'verify-email-otp', { txn, userid, otp: code });
+    await this.#proved(connection, pageHeaders, 'verify-device', { txn, userid }, nonce, 'registration');
     return txn;
   }
 
   #proved(
     connection: Connection,
-    way: Record<string, string>,
+    pageHeaders: Record<string, string>,
     act: string,
     body: object,
     nonce: string,
@@ -117,7 +119,7 @@ export class Browser {
       act,
       aud: `${this.#app.baseUrl}/${this.#app.projectId}`,
       cid: this.#app.clientId,
-      org: way['Origin'],
+      org: pageHeaders['Origin'],
       txn: (body as { txn: string }).txn,
       nonce,
       bh: digest(JSON.stringify(body)),
@@ -126,14 +128,24 @@ export class Browser {
     };
     const input = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
     const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
-    return this.#step(connection, { ...way, 'Device-Proof': `${input}.${signature.toString('base64url')}` }, act, body);
+    return this.#step(
+      connection,
+      { ...pageHeaders, 'Device-Proof': `${input}.${signature.toString('base64url')}` },
+      act,
+      body,
+    );
   }
 
-  async #step(connection: Connection, way: Record<string, string>, name: string, body: object): Promise<StepAnswer> {
+  async #step(
+    connection: Connection,
+    pageHeaders: Record<string, string>,
+    name: string,
+    body: object,
+  ): Promise<StepAnswer> {
     const answer = await connection.ask({
       method: 'POST',
       path: `/v1/signin/${name}`,
-      headers: { 'Content-Type': 'application/json', ...way },
+      headers: { 'Content-Type': 'application/json', ...pageHeaders },
       body: JSON.stringify(body),
     });
     if (answer.status !== 200) throw new Error(`${name}: ${answer.status} ${answer.body}`);

@@ -21,7 +21,7 @@ export const backupFidelity: Experiment = {
       const file = join(folder, 'a.jsonl.gz');
       await world.run('backup', '--to', file);
       await under.stop();
-      log(`backed up beside ${under.results.good} sign-ins`);
+      log(`backed up during ${under.results.good} sign-ins`);
       await first.stop();
       await world.postgres.query('create database restored', 'postgres');
       const restored = new URL(world.postgres.url);

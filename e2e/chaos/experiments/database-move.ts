@@ -54,7 +54,7 @@ export const databaseMove: Experiment = {
           .then(([row]) => row?.left === 0);
       if (!(await until(isCopied, 120_000, 250))) return evaluate('the copy did not end', ['tables are missing']);
       await next.query('analyze');
-      log(`copied beside ${signIns.results.good} sign-ins and ${acknowledged.length} new users`);
+      log(`copied during ${signIns.results.good} sign-ins and ${acknowledged.length} new users`);
       await pause(Math.max(2_000, 10_000 * scale));
 
       const stoppedAt = performance.now();

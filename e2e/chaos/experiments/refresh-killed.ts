@@ -37,7 +37,7 @@ class TokenHolder {
     if (status !== 200) throw new Error(`no refresh token: ${status}`);
   }
 
-  /** The status of a refresh; undefined without an answer. The token that was sent is kept until there is one. */
+  /** The status of a refresh; undefined without a response. The token that was sent is kept until there is one. */
   refresh(): Promise<number | undefined> {
     return this.#ask({ grant_type: 'refresh_token', refresh_token: this.#refreshToken }).catch(() => undefined);
   }
@@ -59,9 +59,9 @@ class TokenHolder {
 
 export const refreshKilled: Experiment = {
   name: 'refresh-killed',
-  done: 'kill -9 of the server, three times, while 60 applications refresh; then each repeats its unanswered request',
+  done: 'kill -9 of the server, three times, while 60 applications refresh; then each repeats its request without a response',
   passes:
-    'each repeated request succeeds, also where the kill came between rotation and answer; every user stays signed in',
+    'each repeated request succeeds, also if the kill came between rotation and response; every user stays signed in',
   async run({ scale, log }) {
     const count = Math.max(20, Math.round(60 * scale));
     const world = await World.create();
@@ -94,19 +94,23 @@ export const refreshKilled: Experiment = {
         );
         const unanswered = (row?.rotated ?? 0) - answered.size;
         cutOff += unanswered;
-        log(`killed with ${answered.size} of ${count} answered, ${unanswered} rotated without an answer`);
+        log(`killed with ${answered.size} of ${count} responses, ${unanswered} rotated without a response`);
         await world.start({ PORT: world.issuerPort });
         for (const holder of holders.filter((one) => !answered.has(one))) {
           repeated += 1;
           const status = await holder.refresh();
-          if (status !== 200) faults.push(`repeated request: ${status ?? 'no answer'}`);
+          if (status !== 200) faults.push(`repeated request: ${status ?? 'no response'}`);
         }
       }
       const signedIn = await Promise.all(holders.map(async (one) => (await one.refresh()) === 200 && one.isSignedIn()));
       const left = signedIn.filter(Boolean).length;
       return evaluate(
         `${repeated} requests repeated over 3 kills, ${cutOff} of them rotated before; ${left} of ${count} users signed in`,
-        [cutOff === 0 && 'no kill came between rotation and answer', left < count && `${count - left} lost`, ...faults],
+        [
+          cutOff === 0 && 'no kill came between rotation and response',
+          left < count && `${count - left} lost`,
+          ...faults,
+        ],
       );
     } finally {
       await world.close();

@@ -65,7 +65,7 @@ export const keysChanged: Experiment = {
       await world.runWith(changed, 'master-key:rotate');
       const last = { MASTER_KEY: fresh, SMTP_URL: nextMail.url };
       await restart(last);
-      log(`${under.results.good} sign-ins beside three rounds of restarts`);
+      log(`${under.results.good} sign-ins during three rounds of restarts`);
       await world.runWith(last, 'keys:rotate', '--emergency');
       await Promise.all([under.stop(), asking.stop()]);
       await Promise.all(people.map((person) => verifiedSignIn(person)));

@@ -12,7 +12,7 @@ import { type LoadResults, load, World } from '../support/world.ts';
 
 export const upgrade: Experiment = {
   name: 'upgrade',
-  done: `the database of release ${firstRelease.name} under load: this release starts beside it and migrates, takes over, goes back to that release, and takes over again`,
+  done: `the database of release ${firstRelease.name} under load: this release starts alongside it and migrates, takes over, goes back to that release, and takes over again`,
   passes:
     '0 failed requests; earlier rows are the same; at each stage users sign in with earlier keys, factors and sessions, without a code',
   async run({ scale, log }) {

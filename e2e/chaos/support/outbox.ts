@@ -72,7 +72,7 @@ export class Outbox {
     );
   }
 
-  /** Puts jobs into the queue, besides those that the messages may have. */
+  /** Puts jobs into the queue, in addition to those that the messages may have. */
   async enqueue(ids: readonly string[]): Promise<void> {
     const list = ids.map((id) => `'${id}'`).join(',');
     await this.#world.postgres.query(

@@ -37,7 +37,7 @@ export class Postgres {
     this.port = port;
   }
 
-  /** Creates an empty database `latchkey`. @param settings of the server, beside those of {@link start} */
+  /** Creates an empty database `latchkey`. @param settings of the server, in addition to those of {@link start} */
   static async create(settings: Record<string, string> = {}): Promise<Postgres> {
     const postgres = await Postgres.prepare();
     postgres.#settings = settings;

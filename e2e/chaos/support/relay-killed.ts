@@ -6,7 +6,7 @@ import { type Experiment, evaluate, pause, percentile, until } from '../experime
 import { World } from './world.ts';
 
 const receivers = 20;
-/** The receiver that never answers, and the one that answers 500. */
+/** The receiver that never answers, and the one that returns 500. */
 const [hangs, fails] = [0, 1];
 
 const limitMs = 60_000;
@@ -191,7 +191,7 @@ class Inbox {
     for await (const chunk of req) text += chunk;
     if (receiver === hangs && !this.#isRecovered) return;
     const events = this.#read(req, text);
-    // Counted when the answer is out: a request in flight may be lost with its sender.
+    // Counted when the response is out: a request in flight may be lost with its sender.
     await pause(20);
     res.writeHead(receiver === fails && !this.#isRecovered ? 500 : 204).end(() => {
       const own = this.at(receiver);

@@ -143,14 +143,14 @@ export class World {
 
   /** Creates users with known devices: each has signed in once on the application's page. */
   async people(app: App, count: number, base?: string): Promise<Person[]> {
-    const people = strangers(app, count, base);
+    const people = newPeople(app, count, base);
     for (const person of people) await person.signIn();
     return people;
   }
 
   /** Creates users with known devices of the hosted page, and sessions. */
   async hostedPeople(app: App, count: number, base?: string): Promise<Person[]> {
-    const people = strangers(app, count, base);
+    const people = newPeople(app, count, base);
     for (const person of people) await person.signInHosted();
     return people;
   }
@@ -164,7 +164,7 @@ export class World {
   }
 }
 
-function strangers(app: App, count: number, base?: string): Person[] {
+function newPeople(app: App, count: number, base?: string): Person[] {
   return Array.from({ length: count }, () => new Person(app, `${randomBytes(6).toString('hex')}@example.com`, base));
 }
 

@@ -1,4 +1,4 @@
-// The recipe of delegation in Go: opens the published vectors, and calls a running service.
+// Checks the delegation recipe in Go: opens the published vectors, and calls a running service.
 package main
 
 import (
@@ -64,7 +64,7 @@ func main() {
 	check(err)
 	_, err = delegation.Call(ctx, "getUserCredentials", map[string]string{"userid": "nobody@example.com"})
 	if codeOf(err) != "USER_NOT_FOUND" {
-		log.Fatal("a user who does not exist: ", err)
+		log.Fatal("unknown user: ", err)
 	}
 	fmt.Printf("%d vectors, a call, a refusal\n", len(all.Responses))
 }

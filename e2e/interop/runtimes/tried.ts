@@ -10,12 +10,12 @@ export type Row = [name: string, result: 'pass' | 'skipped' | 'fail', detail: st
 
 const origin = 'https://app.example.com';
 
-/** The server library in each runtime: a new code, and the published vectors. */
+/** Checks the server library in each runtime: exchanges a new code, and runs the published vectors. */
 export async function* tryRuntimes({ adminToken, baseUrl }: Latchkey, projectId: string): AsyncGenerator<Row> {
   const call = adminCall(baseUrl, adminToken);
   const settings = await registerSample(call, { baseUrl, origin, projectId });
   const { clientId, secretKey, ...keys } = settings;
-  // Its pages use PKCE; the person below does not.
+  // The sample's pages use PKCE; `Person` does not.
   await call('mutation ($input: UpdateClientInput!) { updateClient(input: $input) { id } }', {
     input: { id: clientId, pkceRequired: false },
   });

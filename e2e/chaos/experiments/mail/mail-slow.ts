@@ -4,7 +4,7 @@ import { World } from '../../support/world.ts';
 
 /**
  * Longer than the lease of a message (60 s) and the recovery of lost ones (due for 15 s, each minute, polled every 15 s)
- * together: without a lease, or without its renewal, each mail is sent again meanwhile.
+ * together: without a lease, or without its renewal, each mail is sent again in the meantime.
  */
 const slowMs = 160_000;
 
