@@ -62,7 +62,9 @@ const register = (settings: ProjectSettings) =>
   Application.register(admin, latchkey, `${site.origin}/callback`, { pkceRequired: true, ...settings });
 
 for (const mfaPolicy of ['OFF', 'OPTIONAL'] as const) {
-  test(`a new user signs in, then again with the trusted device, if a second factor is ${mfaPolicy}`, async ({ page }) => {
+  test(`a new user signs in, then again with the trusted device, if a second factor is ${mfaPolicy}`, async ({
+    page,
+  }) => {
     const application = await register({ mfaPolicy });
     const userid = `start-${mfaPolicy.toLowerCase()}@example.com`;
     const inbox = new Inbox(admin, userid);

@@ -15,8 +15,10 @@ export function StreamState({ stream: { paused, failures, lastDeliveredAt } }: {
 /** The last error in words, with advice. */
 export function faultOf(error: string): string {
   const status = /^status (\d+)$/.exec(error)?.[1];
-  if (status === '401' || status === '403') return t('The receiver responded with {status}. Check the secret.', { status });
-  if (status === '404' || status === '405') return t('The receiver responded with {status}. Check the target.', { status });
+  if (status === '401' || status === '403')
+    return t('The receiver responded with {status}. Check the secret.', { status });
+  if (status === '404' || status === '405')
+    return t('The receiver responded with {status}. Check the target.', { status });
   if (status === '413') return t('The receiver responded with 413: the batch is too large. Smaller batches follow.');
   if (status?.startsWith('3'))
     return t('The receiver responded with {status}. Redirects are not followed: enter the target address.', { status });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { customUrn } from '../domain/users/custom/definition.ts';
+import { ownAttributes } from '../domain/users/edits/profile-edit.ts';
 import { type Contact, contactsOf, isAddress } from '../domain/users/login.ts';
 import { enterpriseUrn } from '../domain/users/manager.ts';
-import { ownAttributes } from '../domain/users/edits/profile-edit.ts';
 import type { ShownUser, UserRecord, UserValues } from '../domain/users/user-record.ts';
 import { assertedBy, shownCustom } from './custom-values.ts';
 import { applyStep, PatchCost, type Resource } from './patch.ts';

@@ -3,7 +3,6 @@ import type { Tab } from '../../test/walk/browsers.ts';
 import type { Open } from '../../test/walk/commands.ts';
 import { Processes } from '../../test/walk/processes.ts';
 import { errorOf, Script } from '../../test/walk/script.ts';
-import type { Reply } from '../../test/walk/wire.ts';
 
 let processes: Processes;
 beforeAll(async () => {

@@ -29,7 +29,8 @@ export class UpdateApiInput extends inputFields({
 }) {}
 
 @InputType({
-  description: 'Replaces the rights of the application at the API. Without scopes and `introspects`, the application has none.',
+  description:
+    'Replaces the rights of the application at the API. Without scopes and `introspects`, the application has none.',
 })
 export class SetApiGrantInput extends inputFields({
   clientId: id(),

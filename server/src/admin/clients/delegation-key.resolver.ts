@@ -41,7 +41,9 @@ export class DelegationKeyResolver {
     return domain.delegationKeys.revoke(keyIn(projectId, id), actor);
   }
 
-  @FieldResolver(() => [DelegationKeyView], { description: 'Keys of both sides, newest first, including expired ones.' })
+  @FieldResolver(() => [DelegationKeyView], {
+    description: 'Keys of both sides, newest first, including expired ones.',
+  })
   async delegationKeys(@Root() client: Client, @Ctx() { loaders }: AdminContext) {
     return (await loaders.delegationKeysOf(client)) ?? [];
   }
