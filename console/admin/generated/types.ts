@@ -931,7 +931,7 @@ export type UpdateSessionPolicyInput = {
   refreshTokenTtlSeconds?: number | null | undefined;
 };
 
-/** Absent fields are unchanged; null clears a field. Refused where the directory is authoritative, except `birthdate` and `displayName`. */
+/** Absent fields are unchanged; null clears a field. A directory overwrites its fields at the next sync; where it is authoritative, `phone` is refused. */
 export type UpdateUserInput = {
   address?: PostalAddressInput | null | undefined;
   /** ISO 8601, e.g. 1990-12-31. */

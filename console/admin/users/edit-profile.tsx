@@ -15,7 +15,7 @@ type User = NonNullable<UserByIdQuery['user']>;
 
 interface EditProfileProps {
   user: User;
-  /** The directory is authoritative: only its unknown attributes can be edited. */
+  /** The directory is authoritative: it locks the phone. */
   isLocked: boolean;
   opened: boolean;
   onClose(): void;
@@ -52,18 +52,22 @@ function ProfileForm({ user, isLocked, onClose }: Omit<EditProfileProps, 'opened
   const field = (name: keyof typeof logins | keyof typeof names | 'locale' | 'zoneinfo' | 'birthdate') => ({
     ...form.field(name),
     value: saved[name] ?? '',
-    disabled: isLocked && name !== 'birthdate' && name !== 'displayName',
+    disabled: isLocked && name === 'phone',
   });
   const part = (name: keyof typeof parts | 'formatted') => ({
     value: saved.address?.[name] ?? '',
     error: form.faultAt(name),
-    disabled: isLocked,
     onChange: (event: { currentTarget: { value: string } }) =>
       form.set({ address: { ...saved.address, [name]: event.currentTarget.value } }),
   });
   return (
     <DialogForm {...form.props} verb={t('Save')} disabled={Object.keys(form.values).length === 0}>
-      {isLocked && <Text c="dimmed">{t('The directory manages the locked fields. Change them there.')}</Text>}
+      {user.provenance === 'SCIM' && (
+        <Text c="dimmed">
+          {t('The next sync of the directory may overwrite changes.')}{' '}
+          {isLocked && t('The directory manages the phone. Change it there.')}
+        </Text>
+      )}
       <Fieldset legend={t('Sign-in')}>
         <Text c="dimmed" size="sm">
           {t('A change ends open sign-ins. The email addresses that the user had before get a notice.')}

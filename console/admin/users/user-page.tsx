@@ -218,6 +218,7 @@ function Access({ user, found }: { user: User; found: UserAccessQuery['userAcces
 
 interface ProfileProps {
   user: User;
+  /** The directory locks the phone. */
   isLocked: boolean;
   mayChange: boolean;
   onEdit(): void;
@@ -225,29 +226,21 @@ interface ProfileProps {
 
 /** Profile attributes; notes the directory as their source. */
 function Profile({ user, isLocked, mayChange, onEdit }: ProfileProps) {
-  const fromDirectory = user.provenance === 'SCIM';
-  const fact = (label: string, value: string | null | undefined) =>
-    [
-      <>
-        {label}{' '}
-        {fromDirectory && (
-          <span title={t('From the directory')}>
-            <Icon name="lock" size={14} />
-          </span>
-        )}
-      </>,
-      value ?? '–',
-    ] as const;
+  const fact = (label: ReactNode, value: string | null | undefined) => [label, value ?? '–'] as const;
+  const phone = isLocked ? (
+    <>
+      {t('Phone')}{' '}
+      <span title={t('The directory manages the phone. Change it there.')}>
+        <Icon name="lock" size={14} />
+      </span>
+    </>
+  ) : (
+    t('Phone')
+  );
   return (
     <Section
       title={t('Profile')}
-      lead={
-        fromDirectory
-          ? isLocked
-            ? t('Locked fields are managed by the directory.')
-            : t('Locked fields are managed by the directory; changes made here last until the next sync.')
-          : undefined
-      }
+      lead={user.provenance === 'SCIM' && t('The next sync of the directory may overwrite changes.')}
       actions={mayChange && <SecondaryButton onClick={onEdit}>{t('Edit')}</SecondaryButton>}
     >
       <Facts
@@ -257,7 +250,7 @@ function Profile({ user, isLocked, mayChange, onEdit }: ProfileProps) {
           fact(t('Family name'), user.familyName),
           fact(t('User name'), user.userName),
           fact(t('Email'), user.email),
-          fact(t('Phone'), user.phone),
+          fact(phone, user.phone),
           fact(t('External ID'), user.externalId),
           fact(t('Language'), user.locale),
           fact(t('Time zone'), user.zoneinfo),

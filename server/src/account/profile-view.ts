@@ -64,13 +64,8 @@ export function profileSection(parts: ProfileParts, profile: OwnProfile, isFresh
       : []),
   ];
   return html`<section aria-labelledby="profile"><h2 id="profile">${t('profile')}</h2>
-    <p class="hint">${t('profileText')}${lockHint(t, profile)}</p>
+    <p class="hint">${t('profileText')}${profile.locked.size > 0 ? html` ${t('profileLocked')}` : nothing}</p>
     <ul class="rows">${groups.map(({ title, facts, form }) => row(t, title, facts, form))}</ul></section>`;
-}
-
-function lockHint(t: Translate, { isFromDirectory, locked }: OwnProfile): Html {
-  if (locked.size === 0) return nothing;
-  return html` ${t(isFromDirectory ? 'profileDirectory' : 'profileLocked')}`;
 }
 
 function row(t: Translate, title: string, facts: readonly (string | null | undefined)[], form: Html | null): Html {

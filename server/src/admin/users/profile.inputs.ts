@@ -14,7 +14,7 @@ class PostalAddressInput extends inputFields({
 
 @InputType({
   description:
-    'Absent fields are unchanged; null clears a field. Refused where the directory is authoritative, except `birthdate` and `displayName`.',
+    'Absent fields are unchanged; null clears a field. A directory overwrites its fields at the next sync; where it is authoritative, `phone` is refused.',
 })
 export class UpdateUserInput extends inputFields({
   id: id(),

@@ -5,15 +5,10 @@ import { refuse } from '../kernel/problem.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { type ShownCustomValue, shownCustomValues } from '../users/custom/own-values.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
-import {
-  addressOf,
-  editedProfile,
-  openFields,
-  type PostalAddress,
-  type ProfileChange,
-} from '../users/edits/profile-edit.ts';
+import { addressOf, editedProfile, type PostalAddress, type ProfileChange } from '../users/edits/profile-edit.ts';
 import { profileOf } from '../users/profile.ts';
 import type { User } from '../users/user.entity.ts';
+import { valuesOf } from '../users/user-record.ts';
 import type { Users } from '../users/users.ts';
 
 /** The attributes that users may edit themselves, and where claims read them from (paths of SCIM). */
@@ -49,8 +44,6 @@ export interface OwnProfile {
   custom: ShownCustomValue[];
   /** Fields that the user cannot edit. */
   locked: ReadonlySet<OwnField>;
-  /** Whether the directory is why. */
-  isFromDirectory: boolean;
 }
 
 export async function ownProfile(
@@ -67,8 +60,7 @@ export async function ownProfile(
     custom: shownCustomValues(schema, user).filter(
       ({ attribute, hasValue }) => hasValue && attribute.visibleTo.includes('user'),
     ),
-    locked: await lockedFields(em, project, user),
-    isFromDirectory: isFromDirectory(project, user),
+    locked: await lockedFields(em, project.id),
   };
 }
 
@@ -87,25 +79,16 @@ export async function editOwnProfile(
 ): Promise<void> {
   const wanted = fields.filter((field) => change[field] !== undefined);
   if (wanted.some((field) => sensitive.includes(field))) await checkFresh();
-  const locked = await lockedFields(em, project, user);
+  const locked = await lockedFields(em, project.id);
   for (const field of wanted) {
     if (locked.has(field)) refuse({ code: 'invalid', field, reason: 'is locked' });
   }
   const edit = Object.fromEntries(wanted.map((field) => [field, change[field]])) as ProfileChange;
-  const context = { isLocked: project.scimAuthoritative, now };
-  await users.change(em, project.id, user.id, (current) => editedProfile(current, edit, context), actor);
+  await users.change(em, project.id, user.id, (current) => editedProfile(valuesOf(current), edit, now), actor);
 }
 
-/**
- * Fields that an authoritative directory provides, and those that an application's claims are mapped from: an
- * administrator may rely on them.
- */
-async function lockedFields(em: EntityManager, project: Project, user: User): Promise<Set<OwnField>> {
-  const mapped = await mappedAttributes(em, project.id);
-  const isProvided = (field: OwnField) => !openFields.includes(field) && isFromDirectory(project, user);
-  return new Set(fields.filter((field) => isProvided(field) || paths[field].some((path) => mapped.has(path))));
-}
-
-function isFromDirectory(project: Project, user: User): boolean {
-  return project.scimAuthoritative && user.provenance === 'scim';
+/** Fields that claims of an application are mapped from: an administrator may rely on them. */
+async function lockedFields(em: EntityManager, projectId: string): Promise<Set<OwnField>> {
+  const mapped = await mappedAttributes(em, projectId);
+  return new Set(fields.filter((field) => paths[field].some((path) => mapped.has(path))));
 }

@@ -39,12 +39,12 @@ export class UserEdits {
 
   /**
    * Changes the profile and the login of a user; the addresses that the user had before get a notice of a new login.
-   * Refuses `not-found`, `invalid`, also for a field that the directory manages, `taken`, and `too-many` for the notices.
+   * Refuses `not-found`, `invalid`, also for a phone that the directory manages, `taken`, and `too-many` for the notices.
    */
   async edit(projectId: string, userId: string, wanted: ProfileChange & LoginChange, actor: Actor): Promise<void> {
-    const context = { isLocked: await this.isDirectoryAuthoritative(projectId), now: this.deps.clock.now() };
-    const edit = (current: UserRecord) =>
-      editedProfile({ ...current, ...editedLogin(current, wanted, context) }, wanted, context);
+    const context = { isLocked: await this.isDirectoryAuthoritative(projectId) };
+    const now = this.deps.clock.now();
+    const edit = (current: UserRecord) => editedProfile(editedLogin(current, wanted, context), wanted, now);
     try {
       await this.deps.accounts.change(projectId, userId, edit, actor, {
         onNewLogin: (em, before, after) => this.notify(em, before, after),

@@ -51,7 +51,7 @@ export function newUserValues(
       ...(phone !== null && { phoneNumbers: [{ value: phone, type: 'mobile', primary: true }] }),
     },
   };
-  const values = editedProfile({ ...login, provenance }, profile, { isLocked: false, now });
+  const values = editedProfile(login, profile, now);
   return custom ? editedCustom({ ...values, provenance }, custom, { schema, isLocked: false }) : values;
 }
 

@@ -21,8 +21,8 @@ const contacts = {
 } as const;
 
 /**
- * The values of a user after a change of their login. Refuses `invalid`, naming the field: also where a directory is
- * authoritative for a user and the field would change.
+ * The values of a user after a change of their login. Refuses `invalid`, naming the field: also for the phone of a user for
+ * whom the directory is authoritative (service.md 3.1).
  *
  * @param isLocked whether the directory of the project is authoritative
  */
@@ -42,9 +42,9 @@ export function editedLogin(
     invalid('phone', 'must be an E.164 number such as +41791234567');
   }
   if (userName === null) invalid(follows ? 'email' : 'userName', follows ? 'is the userName, too' : 'is required');
-  const after = { email, userName, phone };
-  const locked = (['email', 'userName', 'phone'] as const).find((name) => after[name] !== before[name]);
-  if (isLocked && user.provenance === 'scim' && locked) invalid(locked, 'is managed by the directory: change it there');
+  if (isLocked && user.provenance === 'scim' && phone !== before.phone) {
+    invalid('phone', 'is managed by the directory: change it there');
+  }
   let values: UserValues = { ...valuesOf(user), userName };
   // Also where the address was the userName alone.
   if (loginOf(values).email !== email) values = withContact(values, 'emails', before.email, email);

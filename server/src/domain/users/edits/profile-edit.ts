@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { refuse } from '../../kernel/problem.ts';
 import { isStorableText } from '../../kernel/secret.ts';
 import { isCountry } from '../../projects/countries.ts';
-import { type UserRecord, type UserValues, valuesOf } from '../user-record.ts';
+import type { UserRecord, UserValues } from '../user-record.ts';
 
 const addressParts = ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'] as const;
 
@@ -33,20 +32,10 @@ const maxName = 256;
 const maxLine = 256;
 const maxLines = 1024;
 
-/**
- * The values of a user after a change of their profile. Refuses `invalid`, naming the field, also if a directory is
- * authoritative for a user and the field would change.
- *
- * @param isLocked whether the directory of the project is authoritative
- */
-export function editedProfile(
-  user: EditedUser,
-  change: ProfileChange,
-  { isLocked, now }: { isLocked: boolean; now: Date },
-): UserValues {
-  const before = valuesOf(user);
+/** The values of a user after a change of their profile. Refuses `invalid`, naming the field. */
+export function editedProfile(user: UserValues, change: ProfileChange, now: Date): UserValues {
   const { displayName, givenName, familyName, locale, zoneinfo, birthdate, address } = change;
-  const after: UserValues = { ...before, attributes: { ...before.attributes } };
+  const after: UserValues = { ...user, attributes: { ...user.attributes } };
   const names = { displayName, givenName, familyName };
   for (const [field, value] of Object.entries(names) as [keyof typeof names, string | null | undefined][]) {
     if (value !== undefined) after[field] = line(field, value, maxName);
@@ -58,29 +47,8 @@ export function editedProfile(
   if (locale !== undefined) set('locale', languageTag(line('locale', locale, maxLine)));
   if (zoneinfo !== undefined) set('timezone', timeZone(line('zoneinfo', zoneinfo, maxLine)));
   if (birthdate !== undefined) set('birthdate', date(line('birthdate', birthdate, maxLine), now));
-  if (address !== undefined) set('addresses', withAddress(before.attributes['addresses'], address));
-  if (isLocked && user.provenance === 'scim') refuseLocked(before, after);
+  if (address !== undefined) set('addresses', withAddress(user.attributes['addresses'], address));
   return after;
-}
-
-/** Fields that an authoritative directory does not lock: service.md 3.1 leaves the display name open, SCIM has no birthdate. */
-export const openFields: readonly (keyof ProfileChange)[] = ['displayName', 'birthdate'];
-
-/** The field of a {@link ProfileChange}, by the name of the value that a directory provides. */
-const directoryFields = { givenName: 'givenName', familyName: 'familyName' } as const;
-const directoryAttributes = { locale: 'locale', timezone: 'zoneinfo', addresses: 'address' } as const;
-
-function refuseLocked(before: UserValues, after: UserValues): void {
-  const changed = [
-    ...Object.keys(directoryFields).filter(
-      (name) => !isDeepStrictEqual(before[name as 'givenName'], after[name as 'givenName']),
-    ),
-    ...Object.entries(directoryAttributes)
-      .filter(([name]) => !isDeepStrictEqual(before.attributes[name], after.attributes[name]))
-      .map(([, field]) => field),
-  ];
-  const [field] = changed;
-  if (field !== undefined) invalid(field, 'is managed by the directory: change it there');
 }
 
 /** The address in claims: the primary one, else the first. Null if the user has none. */
