@@ -42,6 +42,7 @@ describe('acr', () => {
     ['phr phrh', {}, 'phr'],
     ['phrh phr', { BE: true, BS: true }, 'phr'],
     ['loa3', {}, standard],
+    ['constructor phr', {}, 'phr'],
     [`${standard} phr`, {}, standard],
     [`phr ${standard}`, {}, 'phr'],
     [`loa3 phrh ${standard}`, { BE: true, BS: true }, standard],

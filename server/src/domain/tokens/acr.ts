@@ -7,7 +7,10 @@ export const defaultAcr = 'urn:service:pwdless:v1';
  * Authentication context classes (OpenID Connect Extended Authentication Profile ACR Values 1.0 section 4), and the
  * methods that meet them: a passkey with PIN or biometrics; for `phrh` one that is bound to its device.
  */
-const classes: Record<string, readonly string[]> = { phr: ['pop', 'mfa'], phrh: ['pop', 'mfa', 'hwk'] };
+const classes = new Map<string, readonly string[]>([
+  ['phr', ['pop', 'mfa']],
+  ['phrh', ['pop', 'mfa', 'hwk']],
+]);
 
 /** The acr that a request asks for. */
 export interface AcrRequest {
@@ -20,11 +23,11 @@ export interface AcrRequest {
 /** The class to state, of those that the request asks for; null: none is met. */
 export function metAcr(values: readonly string[], amr: readonly string[]): string | null {
   const isMet = (value: string) =>
-    value === defaultAcr || classes[value]?.every((method) => amr.includes(method)) === true;
+    value === defaultAcr || classes.get(value)?.every((method) => amr.includes(method)) === true;
   return values.find(isMet) ?? null;
 }
 
-const isKnown = (value: string) => value === defaultAcr || Object.hasOwn(classes, value);
+const isKnown = (value: string) => value === defaultAcr || classes.has(value);
 
 /** Whether some sign-in could meet one of the values. */
 export function canBeMet(values: readonly string[]): boolean {
@@ -39,6 +42,6 @@ export function asksForMore({ values }: AcrRequest): boolean {
 /** {@link metAcr} in SQL. */
 export function metAcrOf(values: readonly string[], amr: Fragment): Fragment {
   return sql`(select asked.value from unnest(${values}::text[]) with ordinality asked (value, place)
-    where case asked.value when 'phr' then ${amr} @> ${classes['phr']}::text[] when 'phrh' then ${amr} @> ${classes['phrh']}::text[]
+    where case asked.value when 'phr' then ${amr} @> ${classes.get('phr')}::text[] when 'phrh' then ${amr} @> ${classes.get('phrh')}::text[]
       else asked.value = ${defaultAcr} end order by asked.place limit 1)`;
 }
