@@ -86,7 +86,9 @@ describe('ignoredAttributes', () => {
   it('is bounded, and survives any body', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`x${n}`, n]));
     expect(ignoredAttributes('/Users', many)).toHaveLength(100);
-    for (const body of [null, 5, 'x', [], { Operations: 5 }, { Operations: [null, { path: 5 }] }, { 'a[': 1 }]) {
+    const noText = { toString: 1 };
+    const operations = [{ Operations: [null, { path: 5 }] }, { Operations: [{ op: noText, path: noText }] }];
+    for (const body of [null, 5, 'x', [], { Operations: 5 }, ...operations, { 'a[': 1 }]) {
       expect(ignoredAttributes('/Users', body).length).toBeLessThan(2);
       expect(ignoredAttributes('/Bulk', body)).toEqual([]);
     }

@@ -23,7 +23,7 @@ function collect(types: readonly ResourceType[], path: string, body: unknown, na
   if (!isObject(body)) return;
   if (/^\/?Bulk(?=$|[/?])/i.test(path)) {
     for (const operation of listOf(field(body, 'Operations'))) {
-      if (isObject(operation)) collect(types, String(field(operation, 'path')), field(operation, 'data'), names);
+      if (isObject(operation)) collect(types, textIn(operation, 'path'), field(operation, 'data'), names);
     }
     return;
   }
@@ -38,7 +38,7 @@ function collect(types: readonly ResourceType[], path: string, body: unknown, na
 function inOperation(type: ResourceType, operation: Record<string, unknown>, names: Set<string>): void {
   const path = field(operation, 'path');
   const value = field(operation, 'value');
-  if (String(field(operation, 'op')).toLowerCase() === 'remove') return;
+  if (textIn(operation, 'op').toLowerCase() === 'remove') return;
   if (typeof path === 'string' && path.trim() !== '') inValue(type, path, value, names);
   else if (isObject(value)) inObject(type, value, type.schema, names);
 }
@@ -81,6 +81,12 @@ function targetOf(type: ResourceType, name: string) {
     if (error instanceof ScimError) return undefined;
     throw error;
   }
+}
+
+/** Empty if the field is not a string. */
+function textIn(message: Record<string, unknown>, name: string): string {
+  const value = field(message, name);
+  return typeof value === 'string' ? value : '';
 }
 
 function listOf(value: unknown): unknown[] {
