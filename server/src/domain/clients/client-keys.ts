@@ -8,10 +8,10 @@ const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 /** Bits of an RSA modulus. */
 const rsaBits = [2048, 4096] as const;
 /** Algorithms of assertions by key type, and the members that a public key consists of (RFC 7518 §6). */
-const kinds: Record<string, { algorithms: readonly string[]; members: readonly string[] }> = {
-  'EC P-256': { algorithms: ['ES256'], members: ['kty', 'crv', 'x', 'y'] },
-  RSA: { algorithms: ['RS256', 'PS256'], members: ['kty', 'n', 'e'] },
-};
+const kinds: readonly { kty: string; crv?: string; algorithms: readonly string[]; members: readonly string[] }[] = [
+  { kty: 'EC', crv: 'P-256', algorithms: ['ES256'], members: ['kty', 'crv', 'x', 'y'] },
+  { kty: 'RSA', algorithms: ['RS256', 'PS256'], members: ['kty', 'n', 'e'] },
+];
 
 /**
  * The public keys of a client for `private_key_jwt`, from a JWK, a JWK Set or either as JSON text: Ed25519, P-256, or RSA
@@ -48,10 +48,11 @@ function parseKey(input: unknown): JWK {
     fault('contains a private key: send the public key only, and replace this key, since it has leaked');
   }
   if (jwk['kty'] === 'OKP') return parseEd25519Key(jwk);
-  const kind = kinds[jwk['kty'] === 'EC' ? `EC ${String(jwk['crv'])}` : String(jwk['kty'])];
+  const kind = kinds.find(({ kty, crv }) => jwk['kty'] === kty && (crv === undefined || jwk['crv'] === crv));
   if (!kind) return fault('must be Ed25519, P-256 or RSA keys');
   const { alg, use, kid } = jwk;
-  if (alg !== undefined && !kind.algorithms.includes(String(alg))) fault(`alg must be ${kind.algorithms.join(' or ')}`);
+  if (alg !== undefined && !kind.algorithms.some((one) => one === alg))
+    fault(`alg must be ${kind.algorithms.join(' or ')}`);
   if (use !== undefined && use !== 'sig') fault('use must be sig');
   if (kid !== undefined && (typeof kid !== 'string' || kid.length > 256 || !/^[\x20-\x7e]+$/.test(kid))) {
     fault('kid must be at most 256 characters of ASCII');
