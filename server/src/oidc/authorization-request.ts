@@ -9,8 +9,8 @@ import { type Issuer } from '../domain/projects/issuer.ts';
 import { type AcrRequest, asksForMore, canBeMet, defaultAcr } from '../domain/tokens/acr.ts';
 import { grantedScope } from '../domain/tokens/claims.ts';
 import type { Parameters } from '../http/parameters.ts';
-import { hasFaults } from './issuer.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
+import { parameterFault } from './parameter-fault.ts';
 
 /** A checked client and one of its redirect URIs. */
 export interface CheckedTarget {
@@ -52,7 +52,6 @@ const longestAge = 999_999_999;
 interface RequestContext {
   /** Whether it was not pushed, and must be. */
   lacksPush: boolean;
-  issuer: Issuer;
   modes: readonly ResponseMode[];
   /** The issuer at which an administrator could allow the client to omit PKCE: this one, the project's, or none. */
   couldOmitPkce: 'here' | 'elsewhere' | 'nowhere';
@@ -96,7 +95,6 @@ function requestContext(parameters: Parameters, client: Client, issuer: Issuer, 
   const hasPkce = ['code_challenge', 'code_challenge_method'].some((name) => parameters.get(name) !== undefined);
   return {
     lacksPush: !isPushed && (client.pushedRequestsRequired || client.fapiProfile),
-    issuer,
     modes: issuer.capabilities.responseModes,
     couldOmitPkce:
       client.fapiProfile || client.tokenEndpointAuthMethod === 'none'
@@ -118,7 +116,6 @@ const checks: readonly (readonly [
   string,
   (parameters: Parameters, context: RequestContext) => boolean,
 ])[] = [
-  ['invalid_request', 'A parameter is repeated or malformed.', (p, { issuer }) => hasFaults(p, issuer)],
   [
     'invalid_request',
     'The application must push its authorization requests (RFC 9126), to the issuer of its project.',
@@ -210,7 +207,7 @@ export async function namedApis(
   issuer: Issuer,
 ): Promise<GrantedApi[]> {
   const isNamed = issuer.capabilities.apis && parameters.get('resource') !== undefined;
-  if (!isNamed || hasFaults(parameters, issuer)) return [];
+  if (!isNamed || parameterFault(parameters, issuer)) return [];
   return apis.usableBy(client, parameters.all('resource'));
 }
 
@@ -235,6 +232,8 @@ export function check(
   issuer: Issuer,
   { apis, isPushed }: { apis: readonly GrantedApi[]; isPushed: boolean },
 ): CheckedRequest {
+  const fault = parameterFault(parameters, issuer);
+  if (fault) throw fault;
   const context = requestContext(parameters, target.client, issuer, isPushed);
   for (const [error, description, fails] of checks)
     if (fails(parameters, context)) throw new OAuthError(error, description);

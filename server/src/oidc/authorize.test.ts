@@ -95,11 +95,17 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     expect([...given.keys()].sort()).toEqual(['error', 'error_description', 'iss', 'state']);
   });
 
-  it.each(['scope', 'state'])('sends an error back for a repeated %s', async (name) => {
+  it.each([
+    ['scope', 'scope'],
+    ['state', 'state'],
+    ['max_age', 'max_age'],
+    ['made_up', 'A parameter'],
+  ])('sends an error back for a repeated %s, which names %s', async (name, named) => {
     const query = new URLSearchParams(authorizationParameters(client.id, rp.proof.challenge));
-    query.append(name, 'openid');
+    for (const value of name === 'scope' || name === 'state' ? ['openid'] : ['1', '1']) query.append(name, value);
     const location = locationOf(await rp.browser.get(`${app.url}/authorize?${query}`));
     expect(location.searchParams.get('error')).toBe('invalid_request');
+    expect(location.searchParams.get('error_description')).toBe(`${named} is repeated or malformed.`);
     expect(location.searchParams.get('state')).toBe(name === 'state' ? null : 'a state');
   });
 

@@ -11,6 +11,7 @@ import { type Issuer, projectIssuerUrl } from '../domain/projects/issuer.ts';
 import { type Parameters, parametersOf } from '../http/parameters.ts';
 import { clientsAt, issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
+import { parameterFault } from './parameter-fault.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
@@ -31,13 +32,18 @@ export interface AuthenticatedClient extends CheckedClient {
   assertion?: CheckedAssertion;
 }
 
-/** The form of a client's request. Throws `invalid_request`. */
-export function formOf(req: Request, hasFault = ({ faults }: Parameters) => faults.length > 0): Parameters {
+/**
+ * The form of a client's request. Throws `invalid_request`.
+ *
+ * @param issuer set: the request may name several APIs
+ */
+export function formOf(req: Request, issuer?: Issuer): Parameters {
   const parameters = parametersOf(req);
   if (parameters.wrongContentType) {
     throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
   }
-  if (hasFault(parameters)) throw new OAuthError('invalid_request', 'A parameter is repeated or malformed.');
+  const fault = parameterFault(parameters, issuer);
+  if (fault) throw fault;
   return parameters;
 }
 

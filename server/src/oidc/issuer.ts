@@ -1,9 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientSource, KeyHolder } from '../domain/clients/client-registry.ts';
-import { isStorableText } from '../domain/kernel/secret.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
-import type { Parameters } from '../http/parameters.ts';
 
 /** Finds the issuer that a request addresses, or null. */
 export type FindIssuer = (req: Request) => Issuer | Promise<Issuer | null>;
@@ -41,10 +39,4 @@ export function clientsAt(issuer: Issuer, source: ClientSource): ClientSource {
     byKeyHash: (keyHash) => ours(source.byKeyHash(keyHash)),
     bySecretHash: (keyHash) => ours(source.bySecretHash(keyHash)),
   };
-}
-
-/** Whether a parameter is repeated or malformed. `resource` may be repeated if tokens are issued for APIs (RFC 8707 §2). */
-export function hasFaults({ faults, all }: Parameters, { capabilities }: Issuer): boolean {
-  const isFine = (name: string) => capabilities.apis && name === 'resource' && all(name).every(isStorableText);
-  return !faults.every(isFine);
 }

@@ -9,7 +9,7 @@ import { formParameters, type Parameters } from '../http/parameters.ts';
 import { check, checkTarget, namedApis } from './authorization-request.ts';
 import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps, formOf } from './client-auth.ts';
 import { checkProof } from './dpop.ts';
-import { hasFaults, issuerOf } from './issuer.ts';
+import { issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 
 export interface PushDeps extends ClientAuthDeps, DpopDeps {
@@ -35,7 +35,7 @@ export function pushedHandle(parameters: Parameters): string | null {
 export function pushEndpoint(deps: PushDeps): RequestHandler {
   return async (req, res) => {
     const issuer = issuerOf(req);
-    const parameters = formOf(req, (form) => hasFaults(form, issuer));
+    const parameters = formOf(req, issuer);
     const proof = await proofOf(deps, req, res, `${issuer.url}/oauth2/par`);
     const caller = await authenticateClient(deps, req, parameters, deps.clients.current);
     if (proof) checkProof(caller.client, proof);

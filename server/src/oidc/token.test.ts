@@ -116,7 +116,8 @@ describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
         ['grant_type', 'authorization_code'],
       ]),
     });
-    expect(repeated.status).toBe(400);
+    const error_description = 'grant_type is repeated or malformed.';
+    expect([repeated.status, await repeated.json()]).toEqual([400, { error: 'invalid_request', error_description }]);
     expect((await fetch(url)).status).toBe(405);
     const large = await fetch(url, { method: 'POST', body: new URLSearchParams({ code: 'x'.repeat(100_000) }) });
     expect([large.status, await large.json()]).toMatchObject([413, { error: 'invalid_request' }]);

@@ -9,7 +9,7 @@ import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { authenticateClient, type ClientAuthDeps, formOf, namedClient } from './client-auth.ts';
 import { requireProof } from './dpop.ts';
 import { type GrantAnswer, type GrantDeps, grants } from './grants.ts';
-import { hasFaults, issuerOf } from './issuer.ts';
+import { issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export interface TokenDeps extends ClientAuthDeps, GrantDeps, DpopDeps {
@@ -26,7 +26,7 @@ export function tokenEndpoint(deps: TokenDeps): RequestHandler {
 
 async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<GrantAnswer> {
   const issuer = issuerOf(req);
-  const parameters = formOf(req, (form) => hasFaults(form, issuer));
+  const parameters = formOf(req, issuer);
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing.');
   const offered = issuer.capabilities.grantTypes;
