@@ -343,7 +343,8 @@ const ofFields: Partial<Record<string, Notice>> = {
 function refused(deps: AccountDeps, req: Request, thrown: unknown): ActionOutcome {
   if (!(thrown instanceof Refusal)) throw thrown;
   const { code } = thrown.problem;
-  deps.log.info({ requestId: requestContext(req).requestId, code }, 'account change refused');
+  // The log redacts fields named `code`.
+  deps.log.info({ requestId: requestContext(req).requestId, problem: code }, 'account change refused');
   if (code === 'not-found' || code === 'unauthenticated') return saved;
   if (code === 'invalid') return { notice: noticeOf(thrown.problem) };
   if (code === 'forbidden') return { notice: 'stale' };

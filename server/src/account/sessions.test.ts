@@ -38,6 +38,8 @@ describe('a device', () => {
     for (const name of ['', '   ', 'x'.repeat(101), ...lines]) {
       expect(locationOf(await visit.change('rename-device', { id: device.id, name }))).toContain('notice=name');
     }
+    const refused = world.app.logLines.findLast((line) => line.includes('account change refused')) ?? '{}';
+    expect(JSON.parse(refused)).toMatchObject({ problem: 'invalid' });
     await other.visit.change('rename-device', { id: device.id, name: 'Mine' });
     expect(await nameOf()).toBe('Kitchen');
     expect(await visit.page('?notice=name')).toContain('Enter a name');
