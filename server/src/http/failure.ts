@@ -1,4 +1,4 @@
-import { Refusal } from '../domain/kernel/problem.ts';
+import { type Noun, Refusal } from '../domain/kernel/problem.ts';
 
 /**
  * SQLSTATEs and socket errors for a database that is unreachable, out of resources or read-only, or that cancelled a
@@ -18,13 +18,33 @@ const lasting: Partial<Record<string, string>> = {
 const broken =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end)/;
 
+/** Rows that others refer to, by the last column of the foreign key, which names the constraint. */
+const referenced: Partial<Record<string, Noun>> = {
+  project: 'project',
+  client: 'client',
+  user: 'user',
+  group: 'group',
+  role: 'role',
+  api: 'api',
+  session: 'session',
+};
+
+/** The row that was deleted between its check and the write that refers to it; undefined for other errors. */
+function deletedMeanwhile(error: Error): Noun | undefined {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  if (code !== '23503' || typeof constraint !== 'string') return undefined;
+  return referenced[/_([a-z]+)_id_foreign$/.exec(constraint)?.[1] ?? ''];
+}
+
 /**
- * Maps a thrown error to a Refusal for the error tables: `unavailable` if the database is unreachable. Any other error is a
- * bug and is returned unchanged.
+ * Maps a thrown error to a Refusal for the error tables: `unavailable` if the database is unreachable, `not-found` if a row
+ * was deleted meanwhile. Any other error is a bug and is returned unchanged.
  */
 export function failureOf(thrown: unknown): unknown {
   if (thrown instanceof Refusal || !(thrown instanceof Error)) return thrown;
   for (let error: unknown = thrown; error instanceof Error; error = error.cause) {
+    const what = deletedMeanwhile(error);
+    if (what) return new Refusal({ code: 'not-found', what }, { cause: thrown });
     const { code } = error as { code?: unknown };
     if ((typeof code === 'string' && gone.test(code)) || broken.test(error.message)) {
       const fault = typeof code === 'string' ? lasting[code] : undefined;

@@ -106,8 +106,8 @@ export class ClientResolver {
   }
 
   @FieldResolver(() => ProjectView)
-  project(@Root() client: Client, @Ctx() { loaders }: AdminContext) {
-    return loaders.project(client.project.id);
+  async project(@Root() client: Client, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.project(client.project.id), 'project');
   }
 
   @FieldResolver(() => [ApiKeyView], { description: 'Newest first, revoked ones included.' })

@@ -50,12 +50,12 @@ export class RefreshGrantResolver {
   }
 
   @FieldResolver(() => ClientView)
-  client(@Root() { clientId, project }: LiveGrant, @Ctx() { loaders }: AdminContext) {
-    return loaders.client(keyIn(project.id, clientId));
+  async client(@Root() { clientId, project }: LiveGrant, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.client(keyIn(project.id, clientId)), 'client');
   }
 
   @FieldResolver(() => UserView)
-  user(@Root() { project, userId }: LiveGrant, @Ctx() { loaders }: AdminContext) {
-    return loaders.user(keyIn(project.id, userId));
+  async user(@Root() { project, userId }: LiveGrant, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.user(keyIn(project.id, userId)), 'user');
   }
 }

@@ -1,5 +1,6 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { ScimToken } from '../../domain/directories/scim-token.entity.ts';
+import { found } from '../../domain/kernel/problem.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
 import type { AdminContext, ProjectContext } from '../api/context.ts';
@@ -38,7 +39,7 @@ export class DirectoryResolver {
   }
 
   @FieldResolver(() => ProjectView)
-  project(@Root() token: ScimToken, @Ctx() { loaders }: AdminContext) {
-    return loaders.project(token.project.id);
+  async project(@Root() token: ScimToken, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.project(token.project.id), 'project');
   }
 }

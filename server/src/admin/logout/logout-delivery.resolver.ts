@@ -1,5 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { refuse } from '../../domain/kernel/problem.ts';
+import { found, refuse } from '../../domain/kernel/problem.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
 import { listDeliveries, type Receiver, receiversOf } from '../../domain/logout/deliveries.ts';
 import type { LogoutDelivery } from '../../domain/logout/logout-delivery.entity.ts';
@@ -51,8 +51,8 @@ export class LogoutDeliveryResolver {
   }
 
   @FieldResolver(() => ClientView)
-  client(@Root() delivery: LogoutDelivery, @Ctx() { loaders }: AdminContext) {
-    return loaders.client(keyIn(delivery.project.id, delivery.client.id));
+  async client(@Root() delivery: LogoutDelivery, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.client(keyIn(delivery.project.id, delivery.client.id)), 'client');
   }
 
   @FieldResolver(() => ID, { description: '`sub` of the token.' })
@@ -69,7 +69,7 @@ export class LogoutDeliveryResolver {
 @Resolver(() => LogoutReceiver)
 export class LogoutReceiverResolver {
   @FieldResolver(() => ClientView)
-  client(@Root() receiver: Receiver, @Ctx() { loaders }: AdminContext) {
-    return loaders.client(keyIn(receiver.projectId, receiver.clientId));
+  async client(@Root() receiver: Receiver, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.client(keyIn(receiver.projectId, receiver.clientId)), 'client');
   }
 }

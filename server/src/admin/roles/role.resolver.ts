@@ -97,8 +97,8 @@ export class RoleResolver {
   }
 
   @FieldResolver(() => ClientView)
-  client(@Root() role: ClientRole, @Ctx() { loaders }: AdminContext) {
-    return loaders.client(keyIn(role.project.id, role.client.id));
+  async client(@Root() role: ClientRole, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.client(keyIn(role.project.id, role.client.id)), 'client');
   }
 
   @FieldResolver(() => Int, { description: 'Users to whom it is assigned, without those of groups.' })
@@ -115,8 +115,8 @@ export class RoleResolver {
 @Resolver(() => RoleAssignmentView)
 export class RoleAssignmentResolver {
   @FieldResolver(() => RoleView)
-  role(@Root() { project, role }: RoleAssignment, @Ctx() { loaders }: AdminContext) {
-    return loaders.role(keyIn(project.id, role.id));
+  async role(@Root() { project, role }: RoleAssignment, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.role(keyIn(project.id, role.id)), 'role');
   }
 
   @FieldResolver(() => UserView, { nullable: true })

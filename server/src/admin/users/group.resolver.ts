@@ -109,8 +109,8 @@ export class GroupResolver {
   }
 
   @FieldResolver(() => ProjectView)
-  project(@Root() group: Group, @Ctx() { loaders }: AdminContext) {
-    return loaders.project(group.project.id);
+  async project(@Root() group: Group, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.project(group.project.id), 'project');
   }
 }
 

@@ -104,8 +104,8 @@ export class UserAccessResolver {
   }
 
   @FieldResolver(() => ClientView, { description: 'The client with which it was registered.' })
-  client(@Root() device: Device, @Ctx() { loaders }: AdminContext) {
-    return loaders.client(keyIn(device.project.id, device.client.id));
+  async client(@Root() device: Device, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.client(keyIn(device.project.id, device.client.id)), 'client');
   }
 }
 

@@ -1,5 +1,6 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { GivenConsent } from '../../domain/consents/consents.ts';
+import { found } from '../../domain/kernel/problem.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
 import { connection, optionalId, pageRequest } from '../api/connection.ts';
@@ -38,7 +39,7 @@ export class UserConsentResolver {
   }
 
   @FieldResolver(() => ClientView)
-  client(@Root() { clientId, project }: GivenConsent, @Ctx() { loaders }: AdminContext) {
-    return loaders.client(keyIn(project.id, clientId));
+  async client(@Root() { clientId, project }: GivenConsent, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.client(keyIn(project.id, clientId)), 'client');
   }
 }

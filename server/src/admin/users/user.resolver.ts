@@ -67,8 +67,8 @@ export class UserResolver {
   }
 
   @FieldResolver(() => ProjectView)
-  project(@Root() user: User, @Ctx() { loaders }: AdminContext) {
-    return loaders.project(user.project.id);
+  async project(@Root() user: User, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.project(user.project.id), 'project');
   }
 }
 

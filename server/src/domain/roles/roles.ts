@@ -1,4 +1,3 @@
-import { ForeignKeyConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { EventType } from '../audit/event-types.ts';
@@ -105,29 +104,23 @@ export class Roles {
    */
   async assign(key: TenantKey, holder: RoleHolder, actor: Actor): Promise<RoleAssignment> {
     checkHolder(holder);
-    try {
-      return await this.deps.db.transaction(async (em) => {
-        const role = await this.read(em, key);
-        const named = await this.holderOf(em, key.project.id, holder);
-        const inserted = await execute(
-          em,
-          sql`insert into role_assignments (project_id, id, role_id, user_id, group_id, created_at)
-            values (${key.project.id}, ${this.deps.random.id()}, ${role.id}, ${holder.userId ?? null}::uuid,
-              ${holder.groupId ?? null}::uuid, ${this.deps.clock.now()}) on conflict do nothing`,
-        );
-        if (inserted > 0) this.recordHolder(em, 'role.assigned', role, named, actor);
-        return em.findOneOrFail(RoleAssignment, {
-          role,
-          ...(holder.userId === undefined
-            ? { group: [key.project.id, named.id] as [string, string] }
-            : { user: [key.project.id, named.id] as [string, string] }),
-        });
+    return this.deps.db.transaction(async (em) => {
+      const role = await this.read(em, key);
+      const named = await this.holderOf(em, key.project.id, holder);
+      const inserted = await execute(
+        em,
+        sql`insert into role_assignments (project_id, id, role_id, user_id, group_id, created_at)
+          values (${key.project.id}, ${this.deps.random.id()}, ${role.id}, ${holder.userId ?? null}::uuid,
+            ${holder.groupId ?? null}::uuid, ${this.deps.clock.now()}) on conflict do nothing`,
+      );
+      if (inserted > 0) this.recordHolder(em, 'role.assigned', role, named, actor);
+      return em.findOneOrFail(RoleAssignment, {
+        role,
+        ...(holder.userId === undefined
+          ? { group: [key.project.id, named.id] as [string, string] }
+          : { user: [key.project.id, named.id] as [string, string] }),
       });
-    } catch (error) {
-      // Role, user or group was deleted in the meantime.
-      if (error instanceof ForeignKeyConstraintViolationException) refuse({ code: 'not-found', what: 'role' });
-      throw error;
-    }
+    });
   }
 
   /** Takes a role from a user or a group; does nothing if they do not hold it. Refuses as {@link assign}. */

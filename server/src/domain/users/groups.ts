@@ -213,13 +213,13 @@ export class Groups {
     this.deps.audit.record(em, { type, actor, projectId, subject, ...(detail ? { detail } : {}) });
   }
 
-  /** A member who is erased in the meantime is refused as `invalid`: by name, as the second attempt finds. */
+  /** Repeated if a member is erased meanwhile: the second attempt finds and names the member. */
   private async atomically<T>(work: (em: EntityManager) => Promise<T>, isRetry = false): Promise<T> {
     try {
       return await pastDeadlocks(() => this.deps.db.transaction(work));
     } catch (error) {
-      if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;
-      return isRetry ? refuseMembers() : this.atomically(work, true);
+      if (isRetry || !(error instanceof ForeignKeyConstraintViolationException)) throw error;
+      return this.atomically(work, true);
     }
   }
 }
