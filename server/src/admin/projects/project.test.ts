@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { newAuthority } from '../../../test/certificates.ts';
-import { execute, sql } from '../../domain/kernel/sql.ts';
+import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 
 let harness: AdminHarness;
@@ -307,6 +307,22 @@ describe('projects', () => {
       scimTokens: 0,
     });
     expect((await harness.call('query ($id: ID!) { project(id: $id) { id } }', { id })).code).toBe('not-found');
+  });
+
+  it('deletes the events of changes that the deletion waited for', async () => {
+    const { clients, db, projects } = harness.services;
+    const { id } = await projects.create({ name: 'Busy' }, { kind: 'system' });
+    const { client } = await clients.create({ projectId: id, name: 'App' }, { kind: 'system' });
+    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const { deleted } = await db.together(async () => {
+      await clients.update(client, { name: 'Late' }, { kind: 'system' });
+      const remove = 'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { clients } }';
+      const deleted = harness.call(remove, { input: { id, confirmName: 'Busy' } });
+      await expect.poll(async () => (await query(db.alone, waiting)).length).toBeGreaterThan(0);
+      return { deleted };
+    });
+    expect((await deleted).data.deleteProject).toEqual({ clients: 1 });
+    expect(await query(db.alone, sql`select type from audit_log where project_id = ${id}`)).toEqual([]);
   });
 
   it('sets no time limit to the deletion of a project or an application', async () => {

@@ -283,6 +283,8 @@ export class Projects {
         detail: { lost: contents },
       });
       em.remove(project);
+      // Waits for the transactions that change its rows; their events are deleted, too.
+      await em.flush();
       await this.deps.audit.deleteEventsOf(em, id);
       return { ...contents, isSessionsLimited: false };
     });
