@@ -12,7 +12,7 @@ import { digest } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
-import { existing } from '../projects/tenant.ts';
+import { existing, locked } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { AdminToken } from './admin-token.entity.ts';
@@ -217,7 +217,7 @@ export class Admins {
   /** Takes effect immediately. Revoking twice changes nothing. Refuses `not-found`, `forbidden`. */
   revokeToken(id: string, by: Granter): Promise<AdminToken> {
     return this.deps.db.transaction(async (em) => {
-      const adminToken = await existing(em, AdminToken, id, 'admin-token');
+      const adminToken = await existing(em, AdminToken, id, 'admin-token', locked);
       this.checkMayGrant(by.grants, adminToken.role, adminToken.project?.id ?? null);
       if (adminToken.revokedAt) return adminToken;
       adminToken.revokedAt = this.deps.clock.now();
@@ -237,6 +237,8 @@ export class Admins {
   /** Joins: {@link grantRole}. */
   async grantRoleIn(em: EntityManager, { email, role, projectId }: NewRole, by: Granter): Promise<Membership> {
     const project = await this.scope(em, role, projectId, by.grants);
+    // Also serializes the creation of the user.
+    await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
     const console = await em.findOneOrFail(Project, { builtIn: 'console' });
     const user =
       (await this.deps.users.findByAddress(em, console.id, email)) ??

@@ -12,7 +12,7 @@ import { openProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
-import { existing, keyIn, type TenantKey } from '../projects/tenant.ts';
+import { existing, keyIn, locked, type TenantKey } from '../projects/tenant.ts';
 import { checkedNetworks } from './networks.ts';
 import { ScimToken } from './scim-token.entity.ts';
 
@@ -128,7 +128,7 @@ export class Directories {
   /** Takes effect from the next request. Revoking twice changes nothing. Refuses `not-found`. */
   async revokeScimToken(key: TenantKey, actor: Actor): Promise<ScimToken> {
     return this.deps.db.transaction(async (em) => {
-      const token = await existing(em, ScimToken, key, 'scim-token');
+      const token = await existing(em, ScimToken, key, 'scim-token', locked);
       if (token.revokedAt) return token;
       token.revokedAt = this.deps.clock.now();
       this.record(em, 'scim-token.revoked', token, token.project.id, actor);
