@@ -4,7 +4,7 @@ import { atOnce } from '../../../test/at-once.ts';
 import { Factories } from '../../../test/factories.ts';
 import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
-import { query, sql } from '../../domain/kernel/sql.ts';
+import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import type { User } from '../../domain/users/user.entity.ts';
@@ -206,6 +206,37 @@ describe('an assignment', () => {
     ];
     expect(await events(ada.id)).toEqual(about(`ada${count}`));
     expect((await events(staff)).slice(1)).toEqual(about(`Staff ${count}`));
+  });
+
+  it('can be taken away while another admin gives it again', async () => {
+    const { db } = harness.services;
+    const roleId = await role();
+    await assign({ roleId, userId: ada.id });
+    // Stops `assignRole` between its write and its read.
+    await execute(
+      db.alone,
+      sql`create function wait_for_test() returns trigger language plpgsql as $$ begin
+        perform pg_advisory_xact_lock(1); return null; end $$`,
+    );
+    await execute(
+      db.alone,
+      sql`create trigger pause after insert on role_assignments for each statement execute function wait_for_test()`,
+    );
+    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const { given, taken } = await db.transaction(async (em) => {
+      await query(em, sql`select pg_advisory_xact_lock(1)`);
+      const given = assign({ roleId, userId: ada.id });
+      await expect.poll(async () => (await query(db.alone, waiting)).length).toBe(1);
+      let isTaken = false;
+      const taken = unassign({ roleId, userId: ada.id }).finally(() => {
+        isTaken = true;
+      });
+      await expect.poll(async () => isTaken || (await query(db.alone, waiting)).length === 2).toBe(true);
+      return { given, taken };
+    });
+    expect([(await given).errors, (await taken).errors]).toEqual([[], []]);
+    expect(await assignments(roleId)).toBe(0);
+    await execute(db.alone, sql`drop trigger pause on role_assignments`);
   });
 
   it('is separate from those of other roles, users and groups', async () => {

@@ -105,7 +105,7 @@ export class Roles {
   async assign(key: TenantKey, holder: RoleHolder, actor: Actor): Promise<RoleAssignment> {
     checkHolder(holder);
     return this.deps.db.transaction(async (em) => {
-      const role = await this.read(em, key);
+      const role = await this.locked(em, key);
       const named = await this.holderOf(em, key.project.id, holder);
       const inserted = await execute(
         em,
@@ -127,7 +127,7 @@ export class Roles {
   async unassign(key: TenantKey, holder: RoleHolder, actor: Actor): Promise<ClientRole> {
     checkHolder(holder);
     return this.deps.db.transaction(async (em) => {
-      const role = await this.read(em, key);
+      const role = await this.locked(em, key);
       const named = await this.holderOf(em, key.project.id, holder);
       const column = sql.ref(`${named.kind}_id`);
       const removed = await execute(
