@@ -1,4 +1,4 @@
-/** An id of another project, at any place of the arguments of any operation, is an unknown id. Read from the schema. */
+/** An id of another project, at any place of any operation, is an unknown id; text that is no id is no internal error. */
 import {
   type GraphQLField,
   GraphQLID,
@@ -107,6 +107,7 @@ it.each(cases)('$name', async ({ root, field, place }) => {
   expect(foreign).not.toContain('BAD_USER_INPUT');
   for (const id of Object.values(theirs)) expect(foreign).not.toContain(id);
   expect(foreign).toBe(await answerTo(crypto.randomUUID()));
+  expect(await answerTo('no id')).not.toContain('INTERNAL_SERVER_ERROR');
 });
 
 it('changes nothing of the other project', async () => expect(await rowsOfTheirs()).toEqual(before));

@@ -6,9 +6,8 @@ import { Client } from '../clients/client.entity.ts';
 import type { Consents } from '../consents/consents.ts';
 import type { Device } from '../credentials/device.entity.ts';
 import { belongsTo } from '../credentials/devices.ts';
-import { found } from '../kernel/problem.ts';
 import { passkeyPolicyOf } from '../projects/project.entity.ts';
-import type { TenantKey } from '../projects/tenant.ts';
+import { existing, keyIn, type TenantKey } from '../projects/tenant.ts';
 import { isAddress } from '../users/login.ts';
 import { User } from '../users/user.entity.ts';
 
@@ -66,9 +65,8 @@ export class SignInForecast {
 
   /** Refuses `not-found` for a user or client of another project. */
   async of(em: EntityManager, key: TenantKey, userId: string, scopes: readonly string[]): Promise<ViewAs> {
-    const project = { project: key.project.id };
-    const client = found(await em.findOne(Client, { ...project, id: key.id }, { populate: ['project'] }), 'client');
-    const user = found(await em.findOne(User, { ...project, id: userId }), 'user');
+    const client = await existing(em, Client, key, 'client', { populate: ['project'] });
+    const user = await existing(em, User, keyIn(key.project.id, userId), 'user');
     const owner = { projectId: key.project.id, userId };
     const devices = (await this.deps.devices.list(em, owner)).filter(
       (device) =>
