@@ -67,6 +67,13 @@ const ownCodes = new Set([
   'too-complex',
 ]);
 
+/** Errors of the request itself have no path; the one that ends a list of 50 invalid values has no code either. */
+function codeOf(error: unknown): unknown {
+  if (!(error instanceof GraphQLError)) return undefined;
+  const { extensions, originalError, path } = error;
+  return extensions['code'] ?? (path || originalError ? undefined : 'BAD_USER_INPUT');
+}
+
 /** The error as a client sees it: a refusal, GraphQL's own message about the request, or only a code. */
 export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const original = failureOf(unwrapResolverError(error));
@@ -75,11 +82,11 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
     const { message, extensions } = errorFor(original.problem);
     return { message, ...place, extensions: { ...extensions } };
   }
-  const code = formatted.extensions?.['code'];
+  const code = codeOf(original);
   if (typeof code === 'string' && ownCodes.has(code)) {
     const { stacktrace: _, ...extensions } = formatted.extensions ?? {};
     const locations = formatted.locations ? { locations: formatted.locations } : {};
-    return { message: formatted.message, ...locations, ...place, extensions };
+    return { message: formatted.message, ...locations, ...place, extensions: { ...extensions, code } };
   }
   const message = 'Internal error. The server log has the details under the request id.';
   return { message, ...place, extensions: { code: 'INTERNAL_SERVER_ERROR' } };
@@ -89,6 +96,6 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
 export function isBug(error: GraphQLError): boolean {
   const original = failureOf(unwrapResolverError(error));
   if (original instanceof Refusal) return original.problem.code === 'unavailable';
-  const code = original instanceof GraphQLError ? original.extensions['code'] : undefined;
+  const code = codeOf(original);
   return !(typeof code === 'string' && ownCodes.has(code));
 }

@@ -135,6 +135,14 @@ describe('POST /admin/graphql', () => {
     },
   );
 
+  it('refuses any number of invalid values, without an internal error', async () => {
+    const text = `query ($aaguids: [String!]!) {
+      passkeyModelStanding(projectId: "x", aaguids: $aaguids, roots: []) { usersWithOthers } }`;
+    const { status, errors } = await harness.call(text, { aaguids: Array(100).fill(1) });
+    expect(status).toBe(400);
+    expect(new Set(errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['BAD_USER_INPUT']));
+  });
+
   it('refuses subscriptions as unsupported, not as an internal error', async () => {
     const { status, code } = await harness.call('subscription { me { kind } }');
     expect([status, code]).toEqual([400, 'OPERATION_RESOLUTION_FAILURE']);
