@@ -41,6 +41,9 @@ export class S3Server {
   fault: (request: Received) => Fault = () => undefined;
   /** The connection of a download is closed after this number of bytes. */
   cutDownloadAfter: number | undefined;
+  /** A download stops after this number of bytes, with its connection open. */
+  holdDownloadAfter: number | undefined;
+  onHeld: () => void = () => undefined;
 
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
@@ -131,6 +134,8 @@ export class S3Server {
     const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
     const content = whole.subarray(from);
     response.writeHead(range ? 206 : 200, { ETag: etagOf(whole), 'Content-Length': content.length });
+    const held = this.holdDownloadAfter;
+    if (held !== undefined) return void response.write(content.subarray(0, Math.max(held, 1)), () => this.onHeld());
     const cut = this.cutDownloadAfter;
     if (cut === undefined || cut >= content.length) return void response.end(content);
     this.cutDownloadAfter = undefined;

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { emptyDatabase, type FreshDatabase } from '../../test/database.ts';
-import { S3Server } from '../../test/s3-server.ts';
+import { type Received, S3Server } from '../../test/s3-server.ts';
 import { type Ran, shell, shellUntil, testMasterKey } from '../../test/shell.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { StartError } from '../instance.ts';
@@ -96,18 +96,37 @@ describe('a backup to S3-compatible storage', () => {
     expect(server.cutDownloadAfter).toBeUndefined();
   });
 
-  it('that is interrupted within a request leaves nothing, and is not recorded', async () => {
+  it.each<[string, (request: Received) => boolean]>([
+    ['for the object', ({ method }) => method === 'GET'],
+    ['for interrupted uploads', ({ query }) => query.has('uploads')],
+    ['to begin', ({ method, query }) => method === 'POST' && query.has('uploads')],
+    ['with a part', ({ method }) => method === 'PUT'],
+    ['to complete it', ({ method, query }) => method === 'POST' && query.has('uploadId')],
+  ])('that is interrupted within the request %s leaves nothing, and is not recorded', async (_, isIts) => {
     const stopping = new AbortController();
-    server.fault = ({ method }) => {
-      if (method !== 'PUT') return undefined;
+    server.fault = (request) => {
+      if (!isIts(request)) return undefined;
       stopping.abort(new StartError('Interrupted by SIGTERM.'));
       return 'hang';
     };
     const ran = await shellUntil(stopping.signal, systemClock, env, 'backup', '--to', 's3://backups/');
-    expect([ran.code, ran.err]).toEqual([1, 'backup: Interrupted by SIGTERM.']);
+    expect([ran.code, ran.err.split('\n').at(-1)]).toEqual([1, 'backup: Interrupted by SIGTERM.']);
     expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
     expect(await app.services.backups.newest()).toBeNull();
   });
+
+  it.each([0, 1000])(
+    'whose restore is interrupted within the download writes nothing: after %i bytes',
+    async (bytes) => {
+      await run({}, 'backup', '--to', 's3://backups/a.jsonl.gz');
+      const stopping = new AbortController();
+      server.holdDownloadAfter = bytes;
+      server.onHeld = () => stopping.abort(new StartError('Interrupted by SIGTERM.'));
+      const into = { ...env, DATABASE_URL: target.url };
+      const ran = await shellUntil(stopping.signal, systemClock, into, 'restore', 's3://backups/a.jsonl.gz');
+      expect([ran.code, ran.err]).toEqual([1, 'restore: Interrupted by SIGTERM.']);
+    },
+  );
 
   it('overwrites no object', async () => {
     server.objects.set('a.jsonl.gz', Buffer.from('kept'));
@@ -258,7 +277,13 @@ describe('a full disk', () => {
   it('is named, with the file; other errors stay as they are', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-full-'));
     const path = join(folder, 'today.jsonl.gz');
-    const place = await placeFor(path, { config: {} as never, now: systemClock.now(), log: () => undefined });
+    const interrupted = new AbortController().signal;
+    const place = await placeFor(path, {
+      config: {} as never,
+      now: systemClock.now(),
+      interrupted,
+      log: () => undefined,
+    });
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     expect(place.explain(full)).toEqual(
       new StartError(`${path} cannot be written (its disk is full: free some space, or choose another place).`),

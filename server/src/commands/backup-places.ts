@@ -27,8 +27,7 @@ export interface BackupPlace {
   file: string;
   /** Two runs with the same lock write the same place. */
   lock: string;
-  /** @param interrupted aborts pending reads and writes */
-  open(interrupted: AbortSignal): Promise<UnfinishedBackup>;
+  open(): Promise<UnfinishedBackup>;
   /** Its folder; undefined if the place was given as a file. */
   folder: { names(): Promise<string[]>; remove(name: string): Promise<void> } | undefined;
   /** The error to show for one of writing. */
@@ -40,6 +39,8 @@ export interface BackupPlace {
 export interface PlaceOptions {
   config: Config;
   now: Date;
+  /** Aborts requests to the storage. */
+  interrupted: AbortSignal;
   log(line: string): void;
 }
 
@@ -63,14 +64,14 @@ export async function placeFor(target: string | undefined, options: PlaceOptions
 }
 
 /** @param text path or `s3://` URL of a backup. Throws {@link UsageError}. */
-export async function sourceOf(text: string, config: Config): Promise<BackupSource> {
+export async function sourceOf(text: string, config: Config, interrupted: AbortSignal): Promise<BackupSource> {
   if (!isS3Address(text)) {
     const path = resolve(text);
     return { name: path, open: () => createReadStream(path) };
   }
   const address = addressOf(text);
   if (address.key === '' || address.key.endsWith('/')) throw new UsageError(`${text} is a prefix: name one backup`);
-  const bucket = await bucketOf(config, address);
+  const bucket = await bucketOf(config, address, interrupted);
   return { name: nameOf(address), open: () => bucket.read(address.key) };
 }
 
@@ -131,21 +132,22 @@ function unwritable(path: string, error: unknown): StartError {
   return new StartError(`${path} cannot be written (${reason}).`, { cause: error });
 }
 
-async function s3Place(given: S3Address, name: string, { config, now, log }: PlaceOptions): Promise<BackupPlace> {
+async function s3Place(given: S3Address, name: string, options: PlaceOptions): Promise<BackupPlace> {
+  const { config, now, interrupted, log } = options;
   const isPrefix = given.key === '' || given.key.endsWith('/');
   if (!isPrefix && !given.key.endsWith('.gz'))
     throw new UsageError(`${nameOf(given)} is not a prefix: end it with /, or with .jsonl.gz for one object`);
   const prefix = isPrefix ? given.key : given.key.slice(0, given.key.lastIndexOf('/') + 1);
   const address = isPrefix ? { ...given, key: `${prefix}${name}` } : given;
-  const bucket = await bucketOf(config, address);
+  const bucket = await bucketOf(config, address, interrupted);
   if (await bucket.find(address.key)) throw new UsageError(`${nameOf(address)} already exists: choose another name`);
   return {
     name: nameOf(address),
     file: address.key.slice(prefix.length),
     lock: nameOf(address),
-    async open(interrupted) {
+    async open() {
       await abortAbandoned(bucket, address.key, isPrefix ? prefix : undefined, now, log);
-      const upload = await bucket.begin(address.key, interrupted);
+      const upload = await bucket.begin(address.key);
       return {
         stream: upload.stream,
         publish: () => upload.publish(),
@@ -195,7 +197,7 @@ function addressOf(text: string): S3Address {
   }
 }
 
-async function bucketOf(config: Config, { bucket }: S3Address): Promise<S3Bucket> {
+async function bucketOf(config: Config, { bucket }: S3Address, interrupted: AbortSignal): Promise<S3Bucket> {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = config;
   if (accessKeyId === undefined || secretAccessKey === undefined)
     throw new StartError('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are required for s3://.');
@@ -209,5 +211,5 @@ async function bucketOf(config: Config, { bucket }: S3Address): Promise<S3Bucket
     secretAccessKey,
     sessionToken: config.AWS_SESSION_TOKEN,
   };
-  return new Bucket(settings, bucket);
+  return new Bucket(settings, bucket, interrupted);
 }

@@ -92,7 +92,7 @@ export async function backUp(
 ): Promise<string> {
   const { log } = context;
   const interrupted = context.interrupted();
-  const place = await placeFor(target, { config: opened.config, now: opened.now(), log });
+  const place = await placeFor(target, { config: opened.config, now: opened.now(), interrupted, log });
   try {
     if (keep !== undefined && !place.folder) throw new UsageError('--keep requires a folder, or an s3:// prefix');
     await record(opened, await toPlace(opened, place, interrupted), context);
@@ -133,7 +133,7 @@ function toPlace(opened: BackupParts, place: BackupPlace, interrupted: AbortSign
         select pg_try_advisory_xact_lock(${draftLocks}, hashtext(${place.lock})) as taken`,
     );
     if (!lock?.taken) throw new StartError(`Another backup to ${place.name} is running.`);
-    const unfinished = await place.open(interrupted);
+    const unfinished = await place.open();
     try {
       const figures = await write(em, opened, new BackupWriter(unfinished.stream), interrupted);
       if (!(await unfinished.publish()))

@@ -70,11 +70,12 @@ export async function restoreFile(
   { checkOnly = false, ...options }: Partial<LoadOptions> & { checkOnly?: boolean } = {},
 ): Promise<{ manifest: Manifest; count: number }> {
   const config = context.config();
-  const given = await sourceOf(file, config);
+  // A signal rolls back and closes the database.
+  const interrupted = context.interrupted();
+  const given = await sourceOf(file, config, interrupted);
   const vault = vaultOf(config);
   const verifier = verifierOf(vault, given.name);
-  // A signal rolls back and closes the database.
-  const source = { ...given, interrupted: context.interrupted() };
+  const source = { ...given, interrupted };
   const read = await readThrough(source, verifier, vault);
   context.log(`${source.name} is complete: ${read.count} rows, as of ${read.manifest.takenAt}`);
   for (const [key, { values, hasSigningKeys }] of read.otherKeys) {

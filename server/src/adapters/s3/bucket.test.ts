@@ -26,7 +26,7 @@ beforeEach(async () => {
     pauseMs: 1,
     idleMs: 60_000,
   };
-  bucket = new S3Bucket(settings, 'backups');
+  bucket = new S3Bucket(settings, 'backups', never);
 });
 
 afterEach(async () => {
@@ -36,8 +36,8 @@ afterEach(async () => {
 
 const content = randomBytes(20_000_000);
 
-async function filled(key: string, of: S3Bucket = bucket, signal = never): Promise<S3Upload> {
-  const upload = await of.begin(key, signal);
+async function filled(key: string, of: S3Bucket = bucket): Promise<S3Upload> {
+  const upload = await of.begin(key);
   await pipeline(Readable.from(content, { objectMode: false, highWaterMark: 65_536 }), upload.stream);
   return upload;
 }
@@ -75,7 +75,7 @@ describe('an upload', () => {
 
   it('ends after four attempts, and leaves no parts', async () => {
     server.fault = ({ method }) => (method === 'PUT' ? 'cut' : undefined);
-    const upload = await bucket.begin('a.gz', never);
+    const upload = await bucket.begin('a.gz');
     const writing = pipeline(Readable.from(content, { objectMode: false }), upload.stream);
     await expect(writing).rejects.toThrow(/^127\.0\.0\.1:\d+ cannot be reached \(ECONNRESET\)\.$/);
     await upload.close();
@@ -90,10 +90,12 @@ describe('an upload', () => {
       stopping.abort(new Error('stopped'));
       return 'hang';
     };
-    const upload = await bucket.begin('a.gz', stopping.signal);
+    const stopped = new S3Bucket(settings, 'backups', stopping.signal);
+    const upload = await stopped.begin('a.gz');
     const writing = pipeline(Readable.from(content, { objectMode: false }), upload.stream);
     await expect(writing).rejects.toThrow('stopped');
     await upload.close();
+    stopped.close();
     expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
   });
 
@@ -126,7 +128,7 @@ describe('an upload', () => {
   it('fails if another program answers', async () => {
     server.fault = () => 'page';
     await expect(bucket.find('a.gz')).rejects.toThrow('The storage listed no objects: it may not be S3-compatible.');
-    await expect(bucket.begin('a.gz', never)).rejects.toThrow('The storage began no upload');
+    await expect(bucket.begin('a.gz')).rejects.toThrow('The storage began no upload');
     server.fault = ({ method }) => (method === 'PUT' ? 'page' : undefined);
     await expect(filled('a.gz')).rejects.toThrow('The storage stored no part');
   });
@@ -163,7 +165,7 @@ describe('a download', () => {
 describe('a bucket', () => {
   it.each<[string, (key: string) => Promise<unknown>]>([
     ['ListBucket', (key) => bucket.find(key)],
-    ['PutObject', (key) => bucket.begin(key, never)],
+    ['PutObject', (key) => bucket.begin(key)],
     ['GetObject', (key) => buffer(bucket.read(key))],
     ['DeleteObject', (key) => bucket.remove(key)],
   ])('fails at once if the storage switches protocols: %s', async (action, work) => {
@@ -174,7 +176,7 @@ describe('a bucket', () => {
 
   it('gives up on a silent connection', async () => {
     server.fault = () => 'hang';
-    const impatient = new S3Bucket({ ...settings, idleMs: 50 }, 'backups');
+    const impatient = new S3Bucket({ ...settings, idleMs: 50 }, 'backups', never);
     await expect(impatient.remove('a.gz')).rejects.toThrow('cannot be reached (no answer in time)');
     impatient.close();
   });

@@ -22,11 +22,16 @@ export interface OpenUpload {
   begunAt: Date;
 }
 
-/** One bucket of S3-compatible storage. Each method throws {@link S3Error}. */
+/** One bucket of S3-compatible storage. Each method throws {@link S3Error}, and the signal's reason. */
 export class S3Bucket {
   readonly #connection: S3Connection;
 
-  constructor(settings: S3Settings, bucket: string) {
+  /** @param signal aborts requests in flight, except removals */
+  constructor(
+    settings: S3Settings,
+    bucket: string,
+    private readonly signal: AbortSignal,
+  ) {
     this.#connection = new S3Connection(settings, bucket);
   }
 
@@ -41,7 +46,8 @@ export class S3Bucket {
         prefix,
         ...(next !== undefined && { 'continuation-token': next }),
       };
-      const { text } = await this.#connection.text({ method: 'GET', action: 'ListBucket', query });
+      const { signal } = this;
+      const { text } = await this.#connection.text({ method: 'GET', action: 'ListBucket', query, signal });
       // Else a page of another program would be an empty bucket.
       if (!text.includes('<ListBucketResult')) throw notS3('listed no objects');
       for (const one of contentsOf(text, 'Contents'))
@@ -64,7 +70,9 @@ export class S3Bucket {
   /** Unfinished uploads whose key begins with `prefix`; at most the first 1000. */
   async uploads(prefix: string): Promise<OpenUpload[]> {
     const query = { uploads: '', prefix };
-    const { text } = await this.#connection.text({ method: 'GET', action: 'ListBucketMultipartUploads', query });
+    const { signal } = this;
+    const request = { method: 'GET', action: 'ListBucketMultipartUploads', query, signal } as const;
+    const { text } = await this.#connection.text(request);
     return contentsOf(text, 'Upload').map((one) => ({
       key: textOf(one, 'Key') ?? '',
       id: textOf(one, 'UploadId') ?? '',
@@ -77,8 +85,8 @@ export class S3Bucket {
     await this.#connection.text({ method: 'DELETE', action: 'AbortMultipartUpload', key, query });
   }
 
-  /** @param signal aborts requests in flight */
-  async begin(key: string, signal: AbortSignal): Promise<S3Upload> {
+  async begin(key: string): Promise<S3Upload> {
+    const { signal } = this;
     const { text } = await this.#connection.text({
       method: 'POST',
       action: 'PutObject',
@@ -103,7 +111,8 @@ export class S3Bucket {
     for (let left = continuations; ; left -= 1) {
       const headers: Record<string, string> =
         version === undefined ? {} : { Range: `bytes=${at}-`, 'If-Match': version };
-      const response = await this.#connection.stream({ method: 'GET', action: 'GetObject', key, headers });
+      const { signal } = this;
+      const response = await this.#connection.stream({ method: 'GET', action: 'GetObject', key, headers, signal });
       version ??= response.headers.etag;
       // Without support for ranges the object starts again.
       let skipped = response.statusCode === 206 ? 0 : at;
@@ -116,6 +125,7 @@ export class S3Bucket {
         }
         return;
       } catch (error) {
+        signal.throwIfAborted();
         if (left === 0 || version === undefined)
           throw new S3Error(
             `The download of ${key} broke off (${(error as NodeJS.ErrnoException).code}).`,
