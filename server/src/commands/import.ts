@@ -354,12 +354,14 @@ class Importing {
     return new TransferFileError(`${this.path}:${line} ${reason}.`);
   }
 
-  /** SQLSTATE classes 22 and 23 (invalid values, constraint violations) are faults of the file; others are not. */
+  /** Invalid values, constraint violations and repeated rows are faults of the file; other errors are not. */
   private translated(error: unknown, records: readonly TransferRecord[]): unknown {
     const { code, detail, message } = error as { code?: string; detail?: string; message: string };
-    if (!code || !/^2[23]/.test(code)) return error;
+    if (!code || !/^2[123]/.test(code)) return error;
     const [first, last] = [records[0]?.line, records.at(-1)?.line];
     const where = first === last ? `${first}` : `${first}-${last}`;
+    // A statement cannot update one row twice.
+    if (code === '21000') return new TransferFileError(`${this.path}:${where} has the same record twice.`);
     return new TransferFileError(
       `${this.path}:${where} has an invalid value: ${detail ?? message.split(' - ').at(-1)}`,
     );

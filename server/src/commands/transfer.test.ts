@@ -413,6 +413,8 @@ describe('import rejects, without writing anything,', () => {
     await refused('was altered or is damaged');
     writeFileSync(file, whole.replace('"version":1', '"version":9'));
     await refused('has version 9');
+    writeFileSync(file, whole.replace(/"salt":"[^"]*"/, '"salt":7'));
+    await refused('uses a key derivation that this release does not support');
     writeFileSync(file, 'id,name\n1,x\n');
     await refused('cannot be read as JSON');
     writeFileSync(file, '{"format":"latchkey-backup"}\n');
@@ -455,6 +457,11 @@ describe('import rejects, without writing anything,', () => {
     writeFileSync(file, whole);
     forge((lines) => [...lines, '{"type":"membership","data":{}}']);
     await refused('has a type that this version does not support: membership', '--without-secrets');
+    for (const type of ['user', 'group-member']) {
+      writeFileSync(file, whole);
+      forge((lines) => lines.flatMap((line) => (line.startsWith(`{"type":"${type}"`) ? [line, line] : [line])));
+      await refused(/^import: \S+:\d+-\d+ has the same record twice\.$/, '--without-secrets');
+    }
   });
 
   it('an id that belongs to another project, and a user name that is taken', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { OperatorError } from '../../domain/kernel/problem.ts';
+import { linesOf } from './lines.ts';
 
 /** The file is not an export, is damaged or cannot be imported here. The message is one line. */
 export class TransferFileError extends OperatorError {
@@ -46,7 +47,8 @@ const costs = { N: 2 ** 17, r: 8, p: 1 } as const;
 
 /** A 32-byte key from a passphrase: a few tenths of a second and 128 MB for each guess. */
 export function keyOfPassphrase(passphrase: string, kdf: KeyDerivation = newDerivation()) {
-  if (kdf.name !== 'scrypt' || kdf.N !== costs.N || kdf.r !== costs.r || kdf.p !== costs.p) {
+  const { name, N, r, p } = kdf;
+  if (name !== 'scrypt' || N !== costs.N || r !== costs.r || p !== costs.p || typeof kdf.salt !== 'string') {
     throw new TransferFileError('The file uses a key derivation that this release does not support.');
   }
   const salt = Buffer.from(kdf.salt, 'base64');
@@ -146,16 +148,12 @@ function parse(path: string, line: string, number: number): Record<string, unkno
 }
 
 async function* lines(path: string): AsyncGenerator<string> {
-  let open = '';
+  let rest: string;
   try {
-    for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
-      const whole = (open + chunk).split('\n');
-      open = whole.pop() as string;
-      yield* whole;
-    }
+    rest = yield* linesOf(createReadStream(path, 'utf8') as AsyncIterable<string>);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw code === undefined ? error : new TransferFileError(`${path} cannot be read (${code}).`);
   }
-  if (open !== '') throw new TransferFileError(`${path} is truncated.`);
+  if (rest !== '') throw new TransferFileError(`${path} is truncated.`);
 }
