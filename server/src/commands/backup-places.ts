@@ -9,6 +9,7 @@ import type { S3Bucket } from '../adapters/s3/bucket.ts';
 import type { Config } from '../config.ts';
 import { StartError } from '../instance.ts';
 import { UsageError } from './command.ts';
+import { isDiskFull, unwritable } from './unwritable.ts';
 
 /** A backup that is being written. */
 interface UnfinishedBackup {
@@ -77,13 +78,16 @@ export async function sourceOf(text: string, config: Config, interrupted: AbortS
 
 function filePlace(target: string | undefined, name: string, { config, log }: PlaceOptions): BackupPlace {
   const given = resolve(target ?? join(config.DATA_DIR, 'backups'));
-  if (target === undefined) {
-    try {
-      mkdirSync(given, { recursive: true, mode: 0o700 });
-    } catch (error) {
-      throw unwritable(given, error);
-    }
+  try {
+    if (target === undefined) mkdirSync(given, { recursive: true, mode: 0o700 });
+    return placeAt(given, name, log);
+  } catch (error) {
+    throw error instanceof UsageError ? error : unwritable(given, error);
   }
+}
+
+/** Throws {@link UsageError}, and the errors of the file system. */
+function placeAt(given: string, name: string, log: (line: string) => void): BackupPlace {
   const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory();
   const path = isFolder ? join(given, name) : given;
   if (existsSync(path)) throw new UsageError(`${path} already exists: choose another file`);
@@ -108,7 +112,7 @@ function filePlace(target: string | undefined, name: string, { config, log }: Pl
           remove: async (one) => rmSync(join(folder, one)),
         }
       : undefined,
-    explain: (error) => (reasonOf(error) ? unwritable(path, error) : error),
+    explain: (error) => (isDiskFull(error) ? unwritable(path, error) : error),
     close: () => undefined,
   };
 }
@@ -119,17 +123,6 @@ function openDraft(path: string): Draft {
   } catch (error) {
     throw unwritable(path, error);
   }
-}
-
-const reasons: Record<string, string> = {
-  ENOSPC: 'its disk is full: free some space, or choose another place',
-  EDQUOT: 'the quota of its disk is used up: free some space, or choose another place',
-};
-const reasonOf = (error: unknown) => reasons[(error as NodeJS.ErrnoException).code ?? ''];
-
-function unwritable(path: string, error: unknown): StartError {
-  const reason = reasonOf(error) ?? (error as NodeJS.ErrnoException).code;
-  return new StartError(`${path} cannot be written (${reason}).`, { cause: error });
 }
 
 async function s3Place(given: S3Address, name: string, options: PlaceOptions): Promise<BackupPlace> {

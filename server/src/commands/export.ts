@@ -14,6 +14,7 @@ import { StartError } from '../instance.ts';
 import { type Command, UsageError } from './command.ts';
 import { chosenPassphrase, secretOptions } from './passphrase.ts';
 import { macKeyType, rowsOfProject, type TransferTable, transferTables } from './transfer-tables.ts';
+import { unwritable } from './unwritable.ts';
 import type { OpenedInstance } from './with-instance.ts';
 import { withInstance } from './with-instance.ts';
 
@@ -87,14 +88,13 @@ async function toFile(path: string, work: (writer: TransferWriter) => Promise<nu
   } catch (error) {
     // It may not have been opened yet.
     if (!stream.closed) await new Promise<void>((resolve) => stream.destroy().once('close', () => resolve()));
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST')
+    const fault = stream.errored as NodeJS.ErrnoException | null;
+    if (fault?.code === 'EEXIST')
       throw new StartError(
         `${draft} exists: another export is writing it, or one was interrupted. Remove it in that case.`,
       );
-    rmSync(draft, { force: true });
-    if (code?.startsWith('E')) throw new StartError(`${path} cannot be written (${code}).`);
-    throw error;
+    if (existsSync(draft)) rmSync(draft);
+    throw fault ? unwritable(path, fault) : error;
   }
 }
 

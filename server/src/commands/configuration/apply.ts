@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import type { CreatedSecrets } from '../../domain/configuration/writer.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
-import { StartError } from '../../instance.ts';
 import { type Command, UsageError } from '../command.ts';
+import { unwritable } from '../unwritable.ts';
 import { withInstance } from '../with-instance.ts';
 import { linesOf, named, wantedIn } from './wanted.ts';
 
@@ -71,7 +71,7 @@ function secretsFile(path: string) {
         length = confirmed + bytes.length;
       } catch (error) {
         ftruncateSync(file, confirmed);
-        throw new StartError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+        throw unwritable(path, error);
       }
     },
     confirm() {

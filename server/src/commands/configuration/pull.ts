@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { projectYaml } from '../../domain/configuration/project-yaml.ts';
 import { checkLogo } from '../../domain/experience/logo-file.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import { StartError } from '../../instance.ts';
 import { type Command } from '../command.ts';
+import { unwritable } from '../unwritable.ts';
 import { withInstance } from '../with-instance.ts';
 
 export const pull: Command = {
@@ -20,18 +21,34 @@ export const pull: Command = {
       const where = { builtIn: null, ...(slug !== undefined && { slug }) };
       const projects = await services.db.reader().find(Project, where, { orderBy: { slug: 'asc' } });
       if (slug !== undefined && projects.length === 0) throw new StartError(`There is no project ${slug}.`);
-      mkdirSync(directory, { recursive: true });
+      try {
+        mkdirSync(directory, { recursive: true });
+      } catch (error) {
+        throw unwritable(directory, error);
+      }
       for (const project of projects) {
         const save = (bytes: Uint8Array, [name]: readonly unknown[]) => {
           const file = `${project.slug}-${String(name)}.${checkLogo(bytes).type.replace('image/', '')}`;
-          writeFileSync(join(directory, file), bytes);
+          replace(join(directory, file), bytes);
           return file;
         };
         const document = await services.configurations.document(project);
-        writeFileSync(join(directory, `${project.slug}.yaml`), projectYaml(document, save));
+        replace(join(directory, `${project.slug}.yaml`), projectYaml(document, save));
         context.print(join(directory, `${project.slug}.yaml`));
       }
       return 0;
     });
   },
 };
+
+/** Writes a file as a whole: a full disk leaves the earlier one. Throws {@link StartError}. */
+function replace(path: string, content: string | Uint8Array): void {
+  const draft = `${path}.partial`;
+  try {
+    writeFileSync(draft, content);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw unwritable(path, error);
+  }
+}

@@ -1,0 +1,83 @@
+/** Commands whose connection, disk or files fail: one line that names the cause, and nothing half-written. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { changed } from '../../test/rows.ts';
+import { type Ran, shell, testMasterKey } from '../../test/shell.ts';
+
+let app: TestApp;
+let folder: string;
+
+beforeAll(async () => {
+  app = await buildTestApp();
+  await app.services.projects.create({ name: 'Shop', slug: 'shop' }, { kind: 'system' });
+});
+afterAll(() => app.close());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lk-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const run = (...args: [string, ...string[]]): Promise<Ran> =>
+  shell({ DATABASE_URL: app.databaseUrl, MASTER_KEY: testMasterKey, BASE_URL: app.url }, ...args);
+
+describe('a connection that PostgreSQL ends', () => {
+  beforeEach(async () => {
+    await changed(
+      app.services.db,
+      `create function ended() returns trigger language plpgsql security definer as
+        $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`,
+    );
+    await changed(
+      app.services.db,
+      'create trigger ended before insert on audit_log for each row execute function ended()',
+    );
+  });
+  afterEach(() => changed(app.services.db, 'drop function ended cascade'));
+
+  it.each<[string, ...string[]]>([
+    ['keys:rotate'],
+    ['admin:link'],
+    ['export', '--all', '--without-secrets', '--to'],
+    ['backup', '--to'],
+  ])('is one line with the reason and the next step: %s', async (name, ...args) => {
+    const { code, err } = await run(name, ...args, ...(args.length > 0 ? [join(folder, 'a.jsonl.gz')] : []));
+    const reason = 'terminating connection due to administrator command';
+    expect(err).toBe(`${name}: Cannot use the database: ${reason}. Try again once it is available.`);
+    expect(code).toBe(1);
+  });
+});
+
+describe('a place that cannot be written', () => {
+  it.each<[string, string, ...string[]]>([
+    ['ENOTDIR', 'file/x.jsonl', 'export', '--all', '--without-secrets', '--to'],
+    ['ENOTDIR', 'file/x.jsonl.gz', 'backup', '--to'],
+    ['ENAMETOOLONG', `${'x'.repeat(300)}.gz`, 'backup', '--to'],
+    ['EEXIST', 'file', 'pull'],
+    ['ENOTDIR', 'file/x', 'pull'],
+  ])('is one line with its path and %s: %s', async (reason, path, name, ...args) => {
+    writeFileSync(join(folder, 'file'), '');
+    const { code, err } = await run(name as string, ...args, join(folder, path));
+    expect([code, err]).toEqual([1, `${name}: ${join(folder, path)} cannot be written (${reason}).`]);
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
+});
+
+describe('pull', () => {
+  it.skipIf(process.platform !== 'linux')('leaves the earlier file as it is if the disk is full', async () => {
+    const file = join(folder, 'shop.yaml');
+    writeFileSync(file, 'earlier');
+    symlinkSync('/dev/full', `${file}.partial`);
+    const { code, err } = await run('pull', folder);
+    expect([code, err]).toEqual([1, expect.stringContaining('its disk is full: free some space')]);
+    expect([readdirSync(folder), readFileSync(file, 'utf8')]).toEqual([['shop.yaml'], 'earlier']);
+  });
+
+  it('leaves no draft beside a folder with the name of its file', async () => {
+    mkdirSync(join(folder, 'shop.yaml'));
+    expect((await run('pull', folder)).err).toBe(`pull: ${join(folder, 'shop.yaml')} cannot be written (EISDIR).`);
+    expect(readdirSync(folder)).toEqual(['shop.yaml']);
+  });
+});

@@ -1,0 +1,17 @@
+import { StartError } from '../instance.ts';
+
+const reasons: Record<string, string> = {
+  ENOSPC: 'its disk is full: free some space, or choose another place',
+  EDQUOT: 'the quota of its disk is used up: free some space, or choose another place',
+};
+
+/** The error to show for one of the file system. */
+export function unwritable(path: string, error: unknown): StartError {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return new StartError(`${path} cannot be written (${reasons[code] ?? code}).`, { cause: error });
+}
+
+/** Whether no more can be written to the disk. */
+export function isDiskFull(error: unknown): boolean {
+  return Object.hasOwn(reasons, (error as NodeJS.ErrnoException).code ?? '');
+}
