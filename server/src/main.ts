@@ -15,6 +15,8 @@ async function main(): Promise<void> {
   // The reader closed the pipe, as in `| head`.
   process.stdout.on('error', () => process.exit(1));
   const { runCommand } = await import('./commands/commands.ts');
+  // A command that ends without a result has failed.
+  process.exitCode = 1;
   process.exitCode = await runCommand(command, args, {
     config,
     env: process.env,

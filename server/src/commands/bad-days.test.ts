@@ -1,7 +1,10 @@
 /** Commands whose connection, disk or files fail: one line that names the cause, and nothing half-written. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { changed } from '../../test/rows.ts';
@@ -79,5 +82,22 @@ describe('pull', () => {
     mkdirSync(join(folder, 'shop.yaml'));
     expect((await run('pull', folder)).err).toBe(`pull: ${join(folder, 'shop.yaml')} cannot be written (EISDIR).`);
     expect(readdirSync(folder)).toEqual(['shop.yaml']);
+  });
+});
+
+describe('a command', () => {
+  it('that ends without a result, as while it waits for a lost answer, has failed', async () => {
+    // The file never ends, and no open handle keeps the process alive.
+    const endless = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+      import { Readable } from 'node:stream';
+      fs.createReadStream = () => new Readable({ read: () => undefined }); syncBuiltinESMExports();`;
+    const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+    const flags = ['--experimental-transform-types', '--no-warnings'];
+    const preload = ['--import', `data:text/javascript,${encodeURIComponent(endless)}`];
+    const command = spawn(process.execPath, [...flags, ...preload, main, 'restore', '--check', 'x.jsonl.gz'], {
+      env: { MASTER_KEY: testMasterKey },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    expect(await once(command, 'exit')).toEqual([1, null]);
   });
 });
