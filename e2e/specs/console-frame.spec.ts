@@ -172,3 +172,25 @@ test('? shows the keys, except while typing, and can be turned off', async () =>
   await expect(help).toHaveCount(0);
   await page.keyboard.press('Escape');
 });
+
+test('the heading of its section is focused once the row with the focus is gone', async () => {
+  const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  const create = 'mutation ($input: CreateRoleInput!) { createRole(input: $input) { id } }';
+  for (const key of ['editor', 'viewer']) await admin.run(create, { input: { clientId, key, name: key } });
+  const page = await open(`applications/${clientId}/roles`, 'Portal');
+  await page.getByRole('button', { name: 'Delete editor' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete role' }).press('Enter');
+  await expect(page.getByRole('row', { name: /editor/ })).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Roles', level: 2 })).toBeFocused();
+  await page.getByRole('button', { name: 'Delete viewer' }).press('Enter');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: 'Delete viewer' })).toBeFocused();
+});
+
+test('the heading of the changed section is focused once its changes are saved', async () => {
+  const page = await open(`applications/${clientId}/settings`, 'Portal');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Portal 2');
+  await page.getByRole('button', { name: 'Save changes' }).press('Enter');
+  await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Basics', level: 2 })).toBeFocused();
+});

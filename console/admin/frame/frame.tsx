@@ -10,6 +10,7 @@ import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
 import { HelpMenu } from './help-menu.tsx';
 import { InstanceMenu } from './instance-menu.tsx';
+import { useKeptFocus } from './keep-focus.ts';
 import { Navigation, useCurrentProjectId } from './navigation.tsx';
 import { PaletteButton } from './search/palette-button.tsx';
 import { Switcher } from './search/switcher.tsx';
@@ -23,6 +24,7 @@ const Palette = lazy(async () => ({ default: (await import('./search/palette.tsx
 export function Frame() {
   const projectId = useCurrentProjectId();
   const { state } = useNavigation();
+  useKeptFocus();
   const [drawer, setDrawer] = useState(false);
   const closeDrawer = () => setDrawer(false);
   const palette = usePalette();
