@@ -105,6 +105,7 @@ const rotation = (): Confirmation => ({
     </>
   ),
   verb: t('Rotate keys'),
+  isHarmless: true,
   request: request(RotateSigningKeys, {}),
   invalidates: [SigningKeys, SystemLevel],
   done: t('New keys published'),

@@ -78,6 +78,7 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
         title={words ? `${words.verb}: ${who}?` : ''}
         verb={words?.verb ?? ''}
         name={words?.isFinal ? (isOne ? only?.name : String(users.length)) : undefined}
+        isHarmless={action === 'ACTIVATE'}
         busy={busy}
         failure={failure}
         onClose={close}

@@ -15,6 +15,8 @@ interface QuestionProps {
   verb: string;
   /** Text to type before confirming; absent for reversible actions. */
   name?: string | undefined;
+  /** Nothing is lost: the button is not red. */
+  isHarmless?: boolean;
   onClose(): void;
 }
 
@@ -26,7 +28,7 @@ interface ConfirmProps extends QuestionProps {
   onConfirm(): void;
 }
 
-/** Confirmation dialog for irreversible actions. */
+/** Confirmation dialog. */
 export function Confirm(props: ConfirmProps & { opened: boolean }) {
   const { opened, title, onClose } = props;
   return (
@@ -37,12 +39,18 @@ export function Confirm(props: ConfirmProps & { opened: boolean }) {
 }
 
 /** The question, and the button that confirms it. */
-export function Question({ children, verb, name, busy, failure, graphql, onConfirm, onClose }: ConfirmProps) {
+export function Question(props: ConfirmProps) {
+  const { children, verb, name, isHarmless = false, busy, failure, graphql, onConfirm, onClose } = props;
   const [typed, setTyped] = useState('');
   const firstFocus = useFirstFocus<HTMLInputElement>();
   const isTyped = name === undefined || typed.trim() === name;
   return (
-    <DialogForm {...{ verb, busy, failure, graphql, onClose }} color="red" disabled={!isTyped} onSubmit={onConfirm}>
+    <DialogForm
+      {...{ verb, busy, failure, graphql, onClose }}
+      {...(!isHarmless && { color: 'red' })}
+      disabled={!isTyped}
+      onSubmit={onConfirm}
+    >
       <Stack gap="sm" className={styles.loss}>
         {children}
       </Stack>

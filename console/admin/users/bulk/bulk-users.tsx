@@ -108,6 +108,7 @@ function Preview({ action, of, onClose, run }: PartProps) {
       title={`${run.title}?`}
       verb={verb}
       name={isFinal && total !== undefined ? String(total) : undefined}
+      isHarmless={action === 'ACTIVATE'}
       busy={isRunning || (total === undefined && counted.stale)}
       failure={run.failure ?? counted.failure}
       onClose={onClose}
