@@ -48,7 +48,16 @@ function readProjectFile(
   });
   const [fault] = [...document.errors, ...document.warnings];
   if (fault) throw new ProjectFileError(`${name}: ${fault.message.split('\n')[0]}`);
-  return { name, content: document.toJS({ maxAliasCount: 100 }), references };
+  return { name, content: contentOf(document, name), references };
+}
+
+/** Throws {@link ProjectFileError} if aliases repeat too much. */
+function contentOf(document: ReturnType<typeof parseDocument>, name: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw new ProjectFileError(`${name}: ${(error as Error).message}`);
+  }
 }
 
 function valueOf(name: string, env: Readonly<Record<string, string | undefined>>, file: string): string {

@@ -166,6 +166,7 @@ describe('apply', () => {
     ['slug: shop', 'slug: Shop Two', 'slug must be'],
     ['slug: shop', 'slug: [', 'shop.yaml: '],
     ['slug: shop', 'slug: shop\nslug: shop', 'shop.yaml: '],
+    ['slug: shop', `slug: shop\nx: &x [1]\ny: [${'*x, '.repeat(101)}]`, 'shop.yaml: Excessive alias count'],
   ])('refuses %j as %j, naming the file and the setting', async (from, to, message) => {
     edit(from, to);
     const read = () => wantedIn(folder, { env: {} }, here);
@@ -179,6 +180,14 @@ describe('apply', () => {
   ])('refuses %j as the private target %j', async (from, to, message) => {
     edit(from, to);
     expect(await run('apply')).toMatchObject({ code: 1, err: expect.stringContaining(message) });
+  });
+
+  it('and plan refuse a new project without a name', async () => {
+    writeFileSync(file(), 'slug: new\n');
+    for (const name of ['plan', 'apply']) {
+      const { code, err } = await run(name);
+      expect([code, err]).toEqual([1, `${name}: shop.yaml: settings.name is required for a new project`]);
+    }
   });
 
   it('takes values from variables and files, without printing them', async () => {

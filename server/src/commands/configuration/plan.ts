@@ -1,6 +1,6 @@
 import { type Command } from '../command.ts';
 import { withInstance } from '../with-instance.ts';
-import { linesOf, wantedIn } from './wanted.ts';
+import { linesOf, named, wantedIn } from './wanted.ts';
 
 export const plan: Command = {
   name: 'plan',
@@ -12,7 +12,9 @@ export const plan: Command = {
     return withInstance(context, async (opened) => {
       let changes = 0;
       for (const { name, wanted, references } of wantedIn(input.operands[0] as string, context, opened)) {
-        const differences = await opened.services.configurations.plan(wanted);
+        const differences = await opened.services.configurations.plan(wanted).catch((error: unknown) => {
+          throw named(name, error);
+        });
         changes += differences.length;
         const summary = differences.length === 0 ? 'no changes' : `${differences.length} to change`;
         context.print(`${name}: ${summary}`);

@@ -30,6 +30,7 @@ export class Configurations {
   /** The changes that {@link apply} would make. */
   async plan(wanted: WantedProject): Promise<Difference[]> {
     const project = await this.find(wanted.slug);
+    if (!project) mustHaveName(wanted);
     return differencesOf(wanted, project ? await this.current(project) : []);
   }
 
@@ -60,11 +61,8 @@ export class Configurations {
       });
     if (known) return inProject(known.id, () => write(known));
     return db.together(async () => {
-      const settings = wanted.parts.find(({ kind }) => kind === 'settings')?.values ?? {};
-      if (typeof settings['name'] !== 'string') {
-        refuse({ code: 'invalid', field: 'settings.name', reason: 'is required for a new project' });
-      }
-      const made = await projects.create({ ...settings, name: settings['name'] as string, slug: wanted.slug }, actor);
+      const settings = mustHaveName(wanted);
+      const made = await projects.create({ ...settings, slug: wanted.slug }, actor);
       return [created(wanted, settings), ...(await write(made))];
     });
   }
@@ -159,6 +157,13 @@ export class Configurations {
 /** Without the digest of its secret. */
 function shown({ secret: _, ...values }: Values): Values {
   return values;
+}
+
+/** The settings of a new project. Refuses `invalid` without a name. */
+function mustHaveName({ parts }: WantedProject): Values & { name: string } {
+  const { name, ...settings } = parts.find(({ kind }) => kind === 'settings')?.values ?? {};
+  if (typeof name === 'string') return { ...settings, name };
+  refuse({ code: 'invalid', field: 'settings.name', reason: 'is required for a new project' });
 }
 
 function created(wanted: WantedProject, settings: Values): Difference {
