@@ -7,8 +7,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
-import { changed } from '../../test/rows.ts';
-import { type Ran, shell, testMasterKey } from '../../test/shell.ts';
+import { changed, rows } from '../../test/rows.ts';
+import { contextOf, type Ran, shell, shellUntil, testMasterKey } from '../../test/shell.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { StartError } from '../instance.ts';
+import { runCommand } from './commands.ts';
 
 let app: TestApp;
 let folder: string;
@@ -82,6 +85,45 @@ describe('pull', () => {
     mkdirSync(join(folder, 'shop.yaml'));
     expect((await run('pull', folder)).err).toBe(`pull: ${join(folder, 'shop.yaml')} cannot be written (EISDIR).`);
     expect(readdirSync(folder)).toEqual(['shop.yaml']);
+  });
+});
+
+describe('a signal', () => {
+  const interrupted = AbortSignal.abort(new StartError('Interrupted by SIGTERM.'));
+
+  it.each<[string, ...string[]]>([
+    ['import', 'export.jsonl', '--without-secrets'],
+    ['plan', 'files'],
+    ['apply', 'files'],
+    ['pull', 'files'],
+    ['master-key:rotate'],
+  ])('stops %s, which changes nothing', async (name, path, ...more) => {
+    const file = join(folder, 'export.jsonl');
+    expect(await run('export', '--all', '--without-secrets', '--to', file)).toMatchObject({ code: 0 });
+    expect(await run('pull', join(folder, 'files'))).toMatchObject({ code: 0 });
+    const yaml = join(folder, 'files/shop.yaml');
+    writeFileSync(yaml, readFileSync(yaml, 'utf8').replace('name: Shop', 'name: Changed'));
+    const stateOf = async () => [
+      await rows(app.services.db, 'select id, name from projects order by id'),
+      await rows(app.services.db, 'select count(*) from audit_log'),
+      readFileSync(yaml, 'utf8'),
+    ];
+    const before = await stateOf();
+    const args = path === undefined ? more : [join(folder, path), ...more];
+    const { code, err } = await shellUntil(interrupted, systemClock, env(), name, ...args);
+    expect([code, err]).toEqual([1, `${name}: Interrupted by SIGTERM.`]);
+    expect(await stateOf()).toEqual(before);
+  });
+
+  // Without a handler, Node ends the process, and the embedded database continues.
+  it.each(['keys:rotate', 'admin:link', 'doctor', 'master-key:rotate'])('does not end %s at once', async (name) => {
+    let isHandled = false;
+    const handled = () => {
+      isHandled = true;
+      return interrupted;
+    };
+    await runCommand(name, [], { ...contextOf(env()), interrupted: handled });
+    expect(isHandled).toBe(true);
   });
 });
 

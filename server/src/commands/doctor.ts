@@ -64,6 +64,8 @@ async function examine(
   since: Date | null,
   report: (check: SystemCheck) => void,
 ): Promise<void> {
+  // A signal does not end the process before the embedded database has been stopped.
+  context.interrupted();
   const config = readSettings(context, report);
   if (!config) return;
   report(disk(config));

@@ -38,7 +38,7 @@ export const exportProjects: Command = {
       throw new UsageError('choose exactly one: --project or --all');
     const passphrase = chosenPassphrase(input);
     return withInstance(context, async (opened) => {
-      const interrupted = context.interrupted();
+      const { interrupted } = opened;
       const projects = await chosenProjects(opened, input.text('project'));
       if (target === '-') {
         const through = new PassThrough();

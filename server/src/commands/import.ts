@@ -96,6 +96,7 @@ class Importing {
   async check(): Promise<{ header: TransferHeader }> {
     let header: TransferHeader | undefined;
     for await (const item of readTransfer(this.path)) {
+      this.opened.interrupted.throwIfAborted();
       if ('format' in item) {
         header = item;
         this.file = this.vaultOf(item);
@@ -122,6 +123,7 @@ class Importing {
       await db.transaction(async (em) => {
         let batch: TransferRecord[] = [];
         for await (const item of readTransfer(this.path)) {
+          this.opened.interrupted.throwIfAborted();
           if ('format' in item) continue;
           if (batch.length >= batchSize || batch[0]?.type !== item.type) {
             await this.put(em, batch);

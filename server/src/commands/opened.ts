@@ -9,6 +9,8 @@ export interface Opened {
   config: Config;
   database: OpenedDatabase;
   orm: MikroORM;
+  /** Long work throws its reason once it is aborted. */
+  interrupted: AbortSignal;
   now(): Date;
 }
 
@@ -30,16 +32,18 @@ export function mustHaveDatabase(config: Config): Config {
 
 /** Opens the database while `work` runs. A server may be running at the same time, unless `exclusive`. */
 export async function withDatabase<T>(
-  { config: load, clock, log }: CommandContext,
+  { config: load, clock, log, interrupted }: CommandContext,
   work: (opened: Opened) => Promise<T>,
   { exclusive = false, migrate = true, programs }: OpenOptions = {},
 ): Promise<T> {
   const config = mustHaveDatabase(load());
+  // A signal does not end the process before the embedded database has been stopped.
+  const signal = interrupted();
   const database = await openConfigured(config, exclusive, (line) => log(`· ${line}`), programs);
   let orm: MikroORM | undefined;
   try {
     orm = await reach(database.url, config, { migrate });
-    return await work({ config, database, orm, now: () => clock.now() });
+    return await work({ config, database, orm, interrupted: signal, now: () => clock.now() });
   } finally {
     await orm?.close(true);
     await database.embedded?.stop();

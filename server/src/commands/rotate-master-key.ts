@@ -31,14 +31,14 @@ export const rotateMasterKey: Command = {
 
 /** With MASTER_KEY: encrypts with it all values that are encrypted with MASTER_KEY_SECOND. */
 function resealGiven(context: CommandContext): Promise<number> {
-  return withInstance(context, async ({ services, config }) => {
+  return withInstance(context, async ({ services, config, interrupted }) => {
     const { masterKeyChange, vault } = services;
     if (config.MASTER_KEY_SECOND === undefined && (await masterKeyChange.left()) > 0) {
       throw new StartError(
         'Some values are encrypted with another master key: set MASTER_KEY_SECOND to it, and run this again.',
       );
     }
-    const count = await masterKeyChange.reseal();
+    const count = await masterKeyChange.reseal(interrupted);
     context.print(`${count} values re-encrypted; all values now use the key ${vault.name}.`);
     if (config.MASTER_KEY_SECOND !== undefined) context.print('Remove MASTER_KEY_SECOND and restart each process.');
     return 0;
@@ -46,9 +46,10 @@ function resealGiven(context: CommandContext): Promise<number> {
 }
 
 /** With the key in DATA_DIR. No server and no other command may be running: it would keep encrypting with the old key. */
-async function changeOwnKey({ config: load, clock, print, log }: CommandContext): Promise<number> {
+async function changeOwnKey({ config: load, clock, interrupted, print, log }: CommandContext): Promise<number> {
   const config = mustHaveDatabase(load());
   const dataDir = resolve(config.DATA_DIR);
+  const signal = interrupted();
   const database = await openConfigured(config, 'alone', (line) => log(`· ${line}`));
   try {
     const old = database.masterKeys.first;
@@ -59,7 +60,7 @@ async function changeOwnKey({ config: load, clock, print, log }: CommandContext)
       queue: noQueue,
       clock,
     });
-    const count = await masterKeyChange.reseal().finally(() => orm.close(true));
+    const count = await masterKeyChange.reseal(signal).finally(() => orm.close(true));
     const kept = promoteNextMasterKey(dataDir, new Vault(old, systemRandom).name);
     print(`${count} values re-encrypted; all values now use the key ${vault.name} in ${dataDir}/master.key.`);
     print(`The old key is in ${kept}: keep it as long as backups made with it, then delete it.`);

@@ -31,6 +31,7 @@ export const apply: Command = {
       const keep = path === undefined ? null : secretsFile(resolve(path));
       try {
         for (const { name, wanted, references } of files) {
+          opened.interrupted.throwIfAborted();
           const options = {
             ...{ prune: input.flag('prune'), actor: system },
             keep: (secrets: readonly CreatedSecrets[]) =>

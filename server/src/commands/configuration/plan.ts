@@ -12,6 +12,7 @@ export const plan: Command = {
     return withInstance(context, async (opened) => {
       let changes = 0;
       for (const { name, wanted, references } of wantedIn(input.operands[0] as string, context, opened)) {
+        opened.interrupted.throwIfAborted();
         const differences = await opened.services.configurations.plan(wanted).catch((error: unknown) => {
           throw named(name, error);
         });

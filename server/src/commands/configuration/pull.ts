@@ -17,7 +17,7 @@ export const pull: Command = {
   async run(input, context) {
     const directory = resolve(input.operands[0] as string);
     const slug = input.text('project');
-    return withInstance(context, async ({ services }) => {
+    return withInstance(context, async ({ services, interrupted }) => {
       const where = { builtIn: null, ...(slug !== undefined && { slug }) };
       const projects = await services.db.reader().find(Project, where, { orderBy: { slug: 'asc' } });
       if (slug !== undefined && projects.length === 0) throw new StartError(`There is no project ${slug}.`);
@@ -27,6 +27,7 @@ export const pull: Command = {
         throw unwritable(directory, error);
       }
       for (const project of projects) {
+        interrupted.throwIfAborted();
         const save = (bytes: Uint8Array, [name]: readonly unknown[]) => {
           const file = `${project.slug}-${String(name)}.${checkLogo(bytes).type.replace('image/', '')}`;
           replace(join(directory, file), bytes);

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
-import { type Actor, system } from '../kernel/actor.ts';
+import { system } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
 import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
@@ -33,18 +33,19 @@ export class MasterKeyChange {
    * Runs in one transaction and can be repeated: values under the first key stay unchanged, and a later run finds rows
    * that processes sealed meanwhile under the other key. Throws `VaultError` if a value is under neither key.
    *
+   * @param interrupted its abortion rolls back, and is thrown
    * @returns the number of resealed values
    */
-  reseal(actor: Actor = system): Promise<number> {
+  reseal(interrupted: AbortSignal): Promise<number> {
     return this.deps.db.transaction(async (em) => {
       await query(em, sql`select pg_advisory_xact_lock(${changeLock})`);
       await this.retireMacKeys(em);
       await em.flush();
       let count = 0;
-      for (const place of sealedColumns) count += await this.resealColumn(em, place);
+      for (const place of sealedColumns) count += await this.resealColumn(em, place, interrupted);
       if (count > 0) {
         const subject = { kind: 'master-key', id: this.deps.vault.name };
-        this.deps.audit.record(em, { type: 'master-key.changed', actor, subject, detail: { resealed: count } });
+        this.deps.audit.record(em, { type: 'master-key.changed', actor: system, subject, detail: { resealed: count } });
       }
       return count;
     });
@@ -87,9 +88,11 @@ export class MasterKeyChange {
   private async resealColumn(
     em: EntityManager,
     { table, column, purpose }: (typeof sealedColumns)[number],
+    interrupted: AbortSignal,
   ): Promise<number> {
     let count = 0;
     while (true) {
+      interrupted.throwIfAborted();
       // Resealed rows are no longer found.
       const found = await query(
         em,
