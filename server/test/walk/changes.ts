@@ -96,6 +96,12 @@ export class ChangeLog {
     return rows.filter(({ table }) => table !== 'budgets');
   }
 
+  /** Ids of the sessions of a project that have ended by the audit log. */
+  async endedSessions(projectId: string): Promise<string[]> {
+    const text = "select subject_id as id from audit_log where project_id = $1 and type = 'session.ended'";
+    return (await this.client.query<{ id: string }>(text, [projectId])).rows.map(({ id }) => id);
+  }
+
   /** Exhausts budgets, as attackers could. */
   async spend(ids: readonly string[]): Promise<void> {
     await this.client.query('update budgets set spent = 100000 where id = any($1)', [ids]);

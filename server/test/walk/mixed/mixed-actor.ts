@@ -36,9 +36,9 @@ export class MixedActor extends Restorable {
   }
 
   async act({ app, party: index, seed }: Mix): Promise<void> {
-    if (this.parties.length === 0) await this.seed();
     const { world } = this;
     const dice = new Dice(seed);
+    if (this.parties.length === 0) await this.seed(dice);
     const author = this.parties[index] as Party;
     if (dice.next() < 0.03) return this.admin.act(app, author, dice);
     if (author.mustWait) world.processes.clock.turn(31);
@@ -78,7 +78,7 @@ export class MixedActor extends Restorable {
     await this.deliver();
   }
 
-  private async seed(): Promise<void> {
+  private async seed(dice: Dice): Promise<void> {
     const { world, clients, values } = this;
     const { make } = world.processes.apps[0];
     const passkeys = { passkeyPolicy: 'preferred' as const };
@@ -110,6 +110,7 @@ export class MixedActor extends Restorable {
       const login = { userName: address, userNameKey: address, email: address, emailKey: address };
       const user = await make.user(project, { ...login, phone: null, attributes: { emails, phoneNumbers: [] } });
       party.user = user.id;
+      party.turn = Math.floor(dice.next() * 100);
       this.site.keys.set(dpop.jkt, dpop);
       keep(party, { user: user.id, address, dpop: dpop.jkt });
       this.parties.push(party);
@@ -188,7 +189,7 @@ export class MixedActor extends Restorable {
 }
 
 /** Begun during other flows, as in another tab. */
-const beginnings = ['authorize', 'challenge', 'authenticate', 'device-begin'];
+const beginnings = ['authorize', 'challenge', 'authenticate', 'device-begin', 'par'];
 
 /** An application of the project's owner, one of another company, and one whose tokens are bound to keys. */
 const kindsOfClients = [

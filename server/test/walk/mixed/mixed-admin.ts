@@ -91,6 +91,7 @@ export class MixedAdmin {
     this.log(`${what}: ${reply.status} ${reply.json['errors']?.[0]?.message ?? ''}`);
     demand(reply.status < 300 && reply.json['errors'] === undefined, `${what} failed: ${reply.text.slice(0, 300)}`);
     this.rules.checkAdmin(what, user, changes);
+    this.rules.checkAudit(what, await world.processes.log.endedSessions(this.site.project.id));
     absorb(world.model, changes);
   }
 

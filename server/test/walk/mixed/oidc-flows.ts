@@ -15,9 +15,10 @@ import {
 import { claimsOf, type Dice, type Party } from './party.ts';
 
 const kinds: Record<string, string> = { client_id: 'client', code_challenge: 'challenge', redirect_uri: 'redirect' };
+/** From a place that differs by user and walk: a walk ends before they all follow. */
 const afterTokens = [
-  ...['userinfo', 'device-begin', 'refresh', 'account', 'authorize', 'device-begin', 'revoke', 'par'],
-  ...['device-begin', 'userinfo', 'account', 'refresh', 'device-begin', 'end-session'],
+  ...['userinfo', 'device-begin', 'refresh', 'end-session', 'account', 'par', 'device-begin'],
+  ...['revoke', 'refresh', 'end-session', 'userinfo', 'account', 'authorize'],
 ];
 
 /** The requests of an application and of the browser that it sends to the provider. */
@@ -41,6 +42,8 @@ export function oidcFlows(site: Site): Record<string, Action> {
     for (const [name, value] of Object.entries(all)) fields[name] = [kinds[name] ?? '', value];
     if (client?.isThirdParty && dice.next() < 0.3) fields['prompt'] = ['', 'consent'];
     if (client?.isDpopBound) fields['dpop_jkt'] = ['dpop', party.dpop.jkt];
+    const hint = [...party.held].findLast(({ kind, with: of }) => kind === 'id-token' && of['user'] === party.user);
+    if (hint && dice.next() < 0.3) fields['id_token_hint'] = ['id-token', hint.text];
     return fields;
   }
 
@@ -49,6 +52,7 @@ export function oidcFlows(site: Site): Record<string, Action> {
     ...{ client: sent['client_id'], challenge: sent['code_challenge'], redirect: sent['redirect_uri'] },
     ...{ state: sent['state'], scope: sent['scope'], prompt: sent['prompt'], dpop: sent['dpop_jkt'] },
     verifier: site.values.of('challenge', sent['code_challenge'])?.with['verifier'],
+    hinted: site.values.of('id-token', sent['id_token_hint'])?.with['user'],
   });
 
   /** The reply of /authorize and /authorize/resume. */
@@ -97,6 +101,7 @@ export function oidcFlows(site: Site): Record<string, Action> {
         fields = { request_uri: ['request-uri', pushed.text], client_id: ['client', pushed.with['client']] };
       return {
         ...{ method: 'GET', path: `${base}/authorize`, as: 'query', fields },
+        aim: 'request_uri' in fields ? 'client_id' : 'id_token_hint' in fields ? 'id_token_hint' : undefined,
         learn: (by, reply, sent) =>
           landed(by, reply, site.values.of('request-uri', sent['request_uri'])?.with ?? storedOf(sent)),
       };
@@ -170,7 +175,7 @@ export function oidcFlows(site: Site): Record<string, Action> {
       };
     },
     'end-session': async (party, dice) => {
-      const isForm = dice.next() < 0.5;
+      const isForm = dice.next() < 0.35;
       const last = party.last('id-token');
       const path = `${base}/oauth2/end_session`;
       const csrf = isForm ? await csrfOf(site, party, path) : undefined;
@@ -182,7 +187,9 @@ export function oidcFlows(site: Site): Record<string, Action> {
           ...(isForm && { csrf: ['csrf', csrf], project: ['', site.project.id] }),
           logout_scope: ['', dice.of(['session', 'global'])],
         },
-        learn: () => 'authorize',
+        aim: isForm ? undefined : 'id_token_hint',
+        // An application that has not noticed the logout.
+        learn: () => 'refresh',
       };
     },
   };

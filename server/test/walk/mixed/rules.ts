@@ -55,22 +55,35 @@ export class Rules extends Restorable {
       return demand(!strange, `${what} was refused and changed rows: ${strange && describeChange(strange)}`);
     }
     this.checkFlow(done, effects);
+    if (name === 'authorize') this.checkPushed(done);
     if (done.isForm && effects.length > 0) this.checkForm(done);
     const { flow = '', answer } = done.fields;
     if (name === 'consent' && effects.length > 0 && answer === 'allow') this.allowed.set(flow, party);
     if (name === 'device-decide' && effects.length > 0) this.tokens.decided(party, done.fields);
     if (reply.location?.searchParams.get('code')) this.gave(done);
-    this.tokens.check(done, effects);
+    this.tokens.check(done, effects, wasLive);
     if (name === 'account' && effects.length > 0) demand(wasLive, `${what} was accepted after their session ended`);
   }
 
   /** An action of an admin or directory on a user. */
   checkAdmin(what: string, user: string, changes: readonly Change[]): void {
+    const ended = changes.flatMap(({ table, op, old }) =>
+      table === 'authorization_requests' && op === 'DELETE' && old?.['hinted_user_id'] === user ? [old['id']] : [],
+    );
     for (const change of changes) {
       this.note(change);
-      const owner = this.ownerOf(change.table, (change.new ?? change.old) as Row);
+      const row = (change.new ?? change.old) as Row;
+      // The sign-ins of a request that hints at an erased user end with it, also those of other users.
+      if (change.table === 'ceremonies' && ended.includes(row['request_id'])) continue;
+      const owner = this.ownerOf(change.table, row);
       demand(owner === null || owner === user, `${what} made ${describeChange(change)} of another user`);
     }
+  }
+
+  /** @param ended sessions that have ended by the audit log */
+  checkAudit(what: string, ended: readonly string[]): void {
+    const live = ended.find((id) => this.isLive(id));
+    demand(live === undefined, `${what} recorded the end of a session that is live`);
   }
 
   checkLogout(sid: string | undefined, user: string): void {
@@ -105,7 +118,7 @@ export class Rules extends Restorable {
     if (table === 'consents') this.consent({ name, party, fields }, change);
     if (table === 'sessions' && row['user_id'] === party.user && (op === 'INSERT' || isRenewed(change)))
       party.session = row['id'];
-    if (/^(messages|logout_deliveries|webhook_events|user_counts)$/.test(table)) return;
+    if (/^(messages|webhook_events|user_counts)$/.test(table)) return;
     // Any address may be typed at a sign-in; its code goes to the address.
     const isAsked = name === 'authenticate' && /^(one_time_codes|ceremonies)$/.test(table);
     if (isAsked && (op === 'INSERT' || mine)) return;
@@ -120,6 +133,7 @@ export class Rules extends Restorable {
 
   private ownerOf(table: string, row: Row): string | null {
     if (table === 'users') return row['id'];
+    if (table === 'logout_deliveries') return row['subject'];
     if (table === 'participations') return this.sessions.get(row['session_id'])?.['user_id'] ?? 'another user';
     // A sign-in by another person's address ends with their sign-ins.
     const named = this.parties.find(({ address }) => address === row['address']);
@@ -141,6 +155,15 @@ export class Rules extends Restorable {
     const proof = this.site.values.of('credential', fields['credential']) ?? this.otpOf(fields);
     if (proof)
       demand(proof.with['txn'] === txn.text, `${name} of ${party.name} was accepted with a proof of another sign-in`);
+  }
+
+  /** Another client cannot send a pushed request. */
+  private checkPushed({ party, fields }: Done): void {
+    const pushed = this.site.values.of('request-uri', fields['request_uri']);
+    demand(
+      pushed === undefined || pushed.with['client'] === fields['client_id'],
+      `authorize of ${party.name} was accepted for the pushed request of another application`,
+    );
   }
 
   private otpOf(fields: Record<string, string>): Seen | undefined {
@@ -179,7 +202,7 @@ export class Rules extends Restorable {
     demand(change.new?.['approved'] === (fields['decision'] === 'allow'), `${what} to another decision`);
   }
 
-  /** Rule 7; the request may have named a user. */
+  /** Rule 7; the request may have named a user or a session. */
   private checkDisclosure({ party, name, fields, reply }: Done): void {
     for (const value of Object.values(fields)) party.sent.add(value);
     const asked = JSON.stringify(fields);
@@ -190,6 +213,10 @@ export class Rules extends Restorable {
         if (typeof secret !== 'string' || asked.includes(secret) || party.sent.has(secret)) continue;
         demand(!text.includes(secret), `${name} of ${party.name} revealed ${secret}`);
       }
+    }
+    for (const [id, row] of this.sessions) {
+      if (row['user_id'] === party.user || asked.includes(id) || party.sent.has(id)) continue;
+      demand(!text.includes(id), `${name} of ${party.name} revealed a session of another user`);
     }
   }
 
@@ -207,7 +234,9 @@ export class Rules extends Restorable {
     const of: Record<string, string | undefined> = asked ?? {
       ...{ client: fields['client_id'], redirect: fields['redirect_uri'], state: fields['state'] },
       ...{ prompt: fields['prompt'], challenge: fields['code_challenge'] },
+      hinted: this.site.values.of('id-token', fields['id_token_hint'])?.with['user'],
     };
+    demand(of['hinted'] === undefined || of['hinted'] === party.user, `${what} though it hints at another user`);
     const client = clientOf(this.site, of['client']);
     demand(client && row['client_id'] === client.id, `${what} of another application`);
     const target = reply.location as URL;

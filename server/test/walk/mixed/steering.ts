@@ -31,19 +31,20 @@ export function steer(
   const honest: Record<string, string> = {};
   for (const [field, [, right]] of Object.entries(draft.fields)) if (right !== undefined) honest[field] = right;
   const kept = { by: author, fields: honest, deviation: null };
-  if (dice.next() > (closing.test(name) ? 0.6 : 0.3)) return kept;
+  if (dice.next() > (draft.aim !== undefined || closing.test(name) ? 0.6 : 0.3)) return kept;
   const chance = dice.next();
   if (chance < 0.25) {
     const by = dice.of(others) as Party;
     return { by, fields: honest, deviation: `from the browser of ${by.name}` };
   }
   const names = Object.keys(honest).filter((field) => draft.fields[field]?.[0] !== '');
-  const field = dice.of(names);
+  const isAimed = draft.aim !== undefined && dice.next() < 0.75;
+  const field = isAimed ? draft.aim : dice.of(names);
   if (field === undefined) return kept;
   const { [field]: _, ...rest } = honest;
   if (chance < 0.35) return { by: author, fields: rest, deviation: `without ${field}` };
   const kind = chance < 0.95 ? draft.fields[field]?.[0] : undefined;
-  const other = pick(candidates(values, author, kind, honest[field]), author, dice);
+  const other = pick(candidates(values, author, kind, honest[field]), author, dice, isAimed ? 0.8 : 0.55);
   if (!other) return kept;
   const fields = { ...honest, [field]: other.text };
   // Some of what belongs to the value comes with it.
@@ -66,9 +67,13 @@ function isGuarded({ kind, of, with: belongs }: Seen): boolean {
   return kind === 'otp' && belongs['asked by'] !== of.name;
 }
 
-/** Mostly a fresh value, that no accepted request has used, of another user. */
-function pick(some: Seen[], author: Party, dice: Dice): Seen | undefined {
-  const [ofOthers, unspent, fresh] = [dice.next() < 0.55, dice.next() < 0.7, dice.next() < 0.8];
+/**
+ * Mostly a fresh value, that no accepted request has used, of another user.
+ *
+ * @param others probability of a value of another user
+ */
+function pick(some: Seen[], author: Party, dice: Dice, others: number): Seen | undefined {
+  const [ofOthers, unspent, fresh] = [dice.next() < others, dice.next() < 0.7, dice.next() < 0.8];
   let left = some;
   const narrow = (by: (one: Seen) => boolean) => {
     const narrowed = left.filter(by);

@@ -61,19 +61,15 @@ export class TokenRules extends Restorable {
     return device ? device.by.user : seen?.with['user'];
   }
 
-  check(done: Done, effects: readonly Change[]): void {
+  /** @param wasLive whether the browser had a live session before */
+  check(done: Done, effects: readonly Change[], wasLive: boolean): void {
     const { fields, name, party, reply } = done;
     if (reply.json['access_token'] !== undefined) this.gave(done);
     if (name === 'userinfo') this.userInfo(done);
     const revoked = this.site.values.of('refresh', fields['token']);
     if (name === 'revoke' && done.changes.length > 0)
       demand(revoked?.with['client'] === fields['client_id'], `${party.name} revoked a token of another client`);
-    if (
-      name === 'end-session' &&
-      effects.length > 0 &&
-      fields['id_token_hint'] !== undefined &&
-      this.isLive(party.session)
-    )
+    if (name === 'end-session' && effects.length > 0 && fields['id_token_hint'] !== undefined && wasLive)
       demand(this.presented(fields) === party.user, `${party.name} ended sessions by the hint of another user`);
   }
 
