@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { TestBackEnd } from '../../back-end.ts';
 import { type DeviceKey, signJws } from '../../signin-browser.ts';
 import type { Change } from '../changes.ts';
+import type { ProjectModel } from '../model.ts';
 import type { Reply } from '../wire.ts';
 import type { World } from '../world.ts';
 import type { Dice, Party, Values } from './party.ts';
@@ -9,8 +11,8 @@ import type { Dice, Party, Values } from './party.ts';
 export interface Draft {
   method: 'GET' | 'POST';
   path: string;
-  /** `page`: a form of a page, with its origin. */
-  as: 'query' | 'form' | 'page' | 'json';
+  /** `page`: a form of a page, with its origin. `sealed`: the encrypted request of a back end. */
+  as: 'query' | 'form' | 'page' | 'json' | 'sealed';
   /** The kind of value of each parameter, with the right one. Names that begin with `@` are sent in headers. */
   fields: Record<string, [kind: string, right: string | undefined]>;
   /** The parameter that deviations change mostly: the only one that names a user or a client beside another value. */
@@ -44,7 +46,11 @@ export interface MixedClient {
 export interface Site {
   world: World;
   project: { id: string; slug: string; scimToken: string };
+  /** The project of the admins. */
+  console: ProjectModel;
   clients: readonly MixedClient[];
+  /** Back ends with keys for the delegation, by client. */
+  backEnds: Map<string, TestBackEnd>;
   values: Values;
   /** Keys by thumbprint. */
   keys: Map<string, DeviceKey>;

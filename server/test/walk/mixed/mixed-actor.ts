@@ -1,10 +1,13 @@
 import { system } from '../../../src/domain/kernel/actor.ts';
+import { TestBackEnd } from '../../back-end.ts';
 import { absorb } from '../absorb.ts';
 import { Restorable } from '../checkpoint.ts';
 import type { Mix } from '../commands.ts';
 import { Authenticator } from '../passkeys.ts';
 import { send } from '../wire.ts';
 import type { World } from '../world.ts';
+import { adminFlows } from './admin-flows.ts';
+import { delegationFlows, sendSealed } from './delegation-flows.ts';
 import type { Action, Draft, MixedClient, Site } from './draft.ts';
 import { MixedAdmin } from './mixed-admin.ts';
 import { oidcFlows } from './oidc-flows.ts';
@@ -40,7 +43,7 @@ export class MixedActor extends Restorable {
     const dice = new Dice(seed);
     if (this.parties.length === 0) await this.seed(dice);
     const author = this.parties[index] as Party;
-    if (dice.next() < 0.03) return this.admin.act(app, author, dice);
+    if (dice.next() < 0.04) return this.admin.act(app, author, dice);
     if (author.mustWait) world.processes.clock.turn(31);
     author.mustWait = false;
     if (author.isRevoked) await author.renewKey();
@@ -100,7 +103,14 @@ export class MixedActor extends Restorable {
     };
     const page = (party: Party, path: string) => this.page(party, path);
     const { id, slug } = project;
-    this.site = { world, project: { id, slug, scimToken }, clients, values, keys: new Map(), keep, page };
+    const backEnds = new Map<string, TestBackEnd>();
+    for (const _place of [0, 1]) {
+      const backEnd = await TestBackEnd.of(world.processes.apps[0], project);
+      backEnds.set(backEnd.client.id, backEnd);
+    }
+    const { console } = world;
+    const known = { clients, backEnds, values, keys: new Map() };
+    this.site = { world, project: { id, slug, scimToken }, console, ...known, keep, page };
     const serial = String(world.model.step + world.model.users.size * 1000) + world.addresses[0]?.replace(/\D/g, '');
     const ip = (place: number) => world.browsers[0]?.ip.replace(/\.\d+$/, `.${10 + place}`) ?? '';
     for (const [place, name] of ['mallory', 'mona'].entries()) {
@@ -116,21 +126,24 @@ export class MixedActor extends Restorable {
       this.parties.push(party);
     }
     this.visitor = await Party.of('visitor', `visitor${serial}@example.com`, 5, ip(2));
-    for (const client of clients) keep(this.parties[0] as Party, { client: client.id, redirect: client.redirect });
+    const first = this.parties[0] as Party;
+    for (const client of clients) keep(first, { client: client.id, redirect: client.redirect });
+    for (const backEnd of backEnds.keys()) keep(first, { 'back-end': backEnd });
     await world.services.projects.update(project.id, { deviceTrustSeconds: 30 * 86_400 }, system);
     absorb(world.model, await world.processes.log.read());
     const authenticators = new Map(this.parties.map((party) => [party, new Authenticator(true)]));
     const none = new Authenticator(true);
     this.rules = new Rules(this.site, this.parties);
-    this.admin = new MixedAdmin(this.site, this.rules, this.log);
+    this.admin = new MixedAdmin(this.site, this.parties, this.rules, this.log);
     this.actions = {
-      ...{ ...oidcFlows(this.site), ...pageFlows(this.site) },
+      ...{ ...oidcFlows(this.site), ...pageFlows(this.site), ...delegationFlows(this.site), ...adminFlows(this.site) },
       ...signinFlows(this.site, (party) => authenticators.get(party) ?? none),
     };
   }
 
   private async post(app: number, draft: Draft, { by, fields, forges }: Sending) {
     const url = `${this.world.process(app)}${draft.path}`;
+    if (draft.as === 'sealed') return sendSealed(this.site, url, fields);
     const sent = Object.entries(fields).filter(([name]) => !name.startsWith('@'));
     const query = new URLSearchParams(sent).toString();
     const browser = forges === undefined ? by.browser : by.browser.forging(forges.browser);
@@ -146,7 +159,8 @@ export class MixedActor extends Restorable {
   private spend({ fields: kinds }: Draft, fields: Record<string, string>): void {
     for (const [name, [kind]] of Object.entries(kinds)) {
       const seen = this.values.of(kind, fields[name]);
-      if (seen && !/^(client|address|flow|txn|dpop|csrf|access|refresh|user|redirect)$/.test(kind)) seen.isSpent = true;
+      if (seen && !/^(client|back-end|setup-link|address|flow|txn|dpop|csrf|access|refresh|user|redirect)$/.test(kind))
+        seen.isSpent = true;
     }
   }
 

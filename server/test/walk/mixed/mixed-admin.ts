@@ -1,3 +1,4 @@
+import { system } from '../../../src/domain/kernel/actor.ts';
 import { absorb } from '../absorb.ts';
 import { demand } from '../model.ts';
 import type { Reply } from '../wire.ts';
@@ -7,6 +8,8 @@ import type { Rules } from './rules.ts';
 
 const updateProject = 'mutation($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
 const changeUsers = 'mutation($input: ChangeUsersInput!) { changeUsers(input: $input) { done code } }';
+const grantRole = 'mutation($input: GrantRoleInput!) { grantRole(input: $input) { id } }';
+const grantUserRecovery = 'mutation($input: GrantUserRecoveryInput!) { grantUserRecovery(input: $input) { code } }';
 const policies = [
   { mfaPolicy: 'REQUIRED' },
   { mfaPolicy: 'OPTIONAL' },
@@ -16,16 +19,25 @@ const policies = [
   { passkeyPolicy: 'PREFERRED' },
 ];
 
+const actions = [
+  ...['END_SESSIONS', 'DEACTIVATE', 'RESET_FACTORS', 'policy', 'address', 'erase', 'erase'],
+  ...['setup', 'setup', 'invite', 'recovery'],
+];
+
 /** An admin and a directory that end or change the access of a user, or change the policies of the project. */
 export class MixedAdmin {
   constructor(
     private readonly site: Site,
+    private readonly parties: readonly Party[],
     private readonly rules: Rules,
     private readonly log: (line: string) => void,
   ) {}
 
   async act(app: number, party: Party, dice: Dice): Promise<void> {
-    const action = dice.of(['END_SESSIONS', 'DEACTIVATE', 'RESET_FACTORS', 'policy', 'address', 'erase', 'erase']);
+    const action = dice.of(actions);
+    if (action === 'setup') return this.mint();
+    if (action === 'invite') return this.invite(app, party);
+    if (action === 'recovery') return this.recover(app, party);
     if (action === 'policy') return this.policy(app, dice);
     if (action === 'address') return this.readdress(app, party);
     if (action === 'erase') return this.erase(app, party);
@@ -93,6 +105,52 @@ export class MixedAdmin {
     this.rules.checkAdmin(what, user, changes);
     this.rules.checkAudit(what, await world.processes.log.endedSessions(this.site.project.id));
     absorb(world.model, changes);
+  }
+
+  /** The operator makes a setup link, which both users get: only one of them becomes an owner. */
+  private async mint(): Promise<void> {
+    const { keep, world } = this.site;
+    const { token } = await world.services.admins.mintSetupLink(system);
+    this.rules.admins.minted(token);
+    this.log('the operator makes a setup link');
+    this.rules.checkAdmin('the operator', '', await world.processes.log.read());
+    for (const party of this.parties) {
+      keep(party, { 'setup-link': token });
+      party.next = 'setup-open';
+    }
+  }
+
+  /** The role goes to the user with the invited address, and so does the mail. */
+  private async invite(app: number, party: Party): Promise<void> {
+    const { project, world } = this.site;
+    const input = { email: party.address, role: 'PROJECT_VIEWER', projectId: project.id, invite: true };
+    const reply = await world.graphql(world.process(app), grantRole, { input });
+    const changes = await world.processes.log.read();
+    const what = `an admin: invites ${party.name}`;
+    const { errors } = reply.json;
+    this.log(`${what}: ${reply.status} ${errors?.[0]?.message ?? ''}`);
+    demand(reply.status === 200 && errors === undefined, `${what} failed: ${reply.text.slice(0, 300)}`);
+    for (const { table, new: row } of changes) {
+      if (table === 'users') demand(row?.['email'] === party.address, `${what} made an account for another address`);
+      if (table === 'users') party.admins.add(row?.['id']);
+      if (table === 'messages') demand(row?.['recipient'] === party.address, `${what} by a mail to another address`);
+      if (table === 'memberships') demand(party.admins.has(row?.['user_id']), `${what} gave a role to another user`);
+    }
+    absorb(world.model, changes);
+  }
+
+  /** An admin lets a user replace a lost factor or passkey. The waiting time passes, or not. */
+  private async recover(app: number, party: Party): Promise<void> {
+    const { keep, world } = this.site;
+    const input = { userId: party.user, reason: 'Lost.', waitHours: 1 };
+    const reply = await world.graphql(world.process(app), grantUserRecovery, { input });
+    await this.done(`an admin: recovery of ${party.name}`, party.user, reply);
+    const { code } = reply.json['data'].grantUserRecovery;
+    this.rules.recoveries.granted(party.user, code, world.model.now + 3_600_000);
+    keep(party, { recovery: code });
+    await party.renewKey();
+    if (world.model.step % 2 > 0) world.processes.clock.turn(3610);
+    party.next = 'authorize';
   }
 
   /** Logout tokens go to the application that they are for, about a session of their user that has ended. */

@@ -17,7 +17,7 @@ import { claimsOf, type Dice, type Party } from './party.ts';
 const kinds: Record<string, string> = { client_id: 'client', code_challenge: 'challenge', redirect_uri: 'redirect' };
 /** From a place that differs by user and walk: a walk ends before they all follow. */
 const afterTokens = [
-  ...['userinfo', 'device-begin', 'refresh', 'end-session', 'account', 'par', 'device-begin'],
+  ...['userinfo', 'device-begin', 'refresh', 'end-session', 'account', 'par', 'delegate-begin', 'device-begin'],
   ...['revoke', 'refresh', 'end-session', 'userinfo', 'account', 'authorize'],
 ];
 

@@ -57,6 +57,10 @@ export class Party extends Restorable {
   session = '';
   /** Step of the last action by which an admin ended the user's open work. */
   endedStep = -1;
+  /** Their users in the project of the console. */
+  readonly admins = new Set<string>();
+  /** The setup link that their browser opened last. */
+  setupLink: string | undefined;
   /** Third-party clients that the user allowed. */
   readonly consents = new Set<string>();
   /** Every value that they ever sent, which replies may repeat. */
@@ -87,6 +91,11 @@ export class Party extends Restorable {
   /** A browser without cookies. */
   renewBrowser(): void {
     this.browser = new Browser(this.index, this.ip);
+  }
+
+  /** Whether it is their user, in the project or in that of the console. */
+  is(user: string | null): boolean {
+    return user !== null && (user === this.user || this.admins.has(user));
   }
 
   last(kind: string): Seen | undefined {

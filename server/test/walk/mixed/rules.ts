@@ -1,8 +1,12 @@
 import { type Change, changedColumns, describeChange, type Row } from '../changes.ts';
 import { Restorable } from '../checkpoint.ts';
 import { demand, type Model } from '../model.ts';
+import { AdminRules } from './admin-rules.ts';
+import { DelegationRules } from './delegation-rules.ts';
 import { clientOf, type Done, type Site } from './draft.ts';
 import type { Party, Seen } from './party.ts';
+import { RecoveryRules } from './recovery-rules.ts';
+import { isRenewed, SessionRules } from './session-rules.ts';
 import { TokenRules } from './token-rules.ts';
 
 /**
@@ -17,7 +21,10 @@ import { TokenRules } from './token-rules.ts';
  * 5. Tokens: see {@link TokenRules}.
  * 6. A refused request changes nothing.
  * 7. No reply names another user.
- * 8. After an admin has ended a user's access, no earlier value works. An admin's action changes only rows of its user.
+ * 8. A session begins only in a sign-in in which its user proved themself. See {@link SessionRules}.
+ * 9. A back end changes the second factor of a user that it names, by the code of a change that it began for them.
+ * 10. Admins: see {@link AdminRules} and {@link RecoveryRules}.
+ * 11. After an admin has ended a user's access, no earlier value works. An admin's action changes only rows of its user.
  */
 export class Rules extends Restorable {
   private readonly model: Model;
@@ -27,6 +34,10 @@ export class Rules extends Restorable {
   /** Flows whose user allowed the application, on its page. */
   private readonly allowed = new Map<string, Party>();
   private readonly tokens: TokenRules;
+  private readonly sessionRules: SessionRules;
+  private readonly delegation: DelegationRules;
+  readonly admins: AdminRules;
+  readonly recoveries: RecoveryRules;
 
   constructor(
     private readonly site: Site,
@@ -35,6 +46,10 @@ export class Rules extends Restorable {
     super();
     this.model = site.world.model;
     this.tokens = new TokenRules(site, parties, (id) => this.isLive(id));
+    this.sessionRules = new SessionRules(site);
+    this.delegation = new DelegationRules(site, parties);
+    this.admins = new AdminRules(site);
+    this.recoveries = new RecoveryRules(site);
   }
 
   check(done: Done): void {
@@ -55,6 +70,10 @@ export class Rules extends Restorable {
       return demand(!strange, `${what} was refused and changed rows: ${strange && describeChange(strange)}`);
     }
     this.checkFlow(done, effects);
+    this.sessionRules.check(done);
+    this.delegation.check(done);
+    this.admins.check(done);
+    this.recoveries.check(done);
     if (name === 'authorize') this.checkPushed(done);
     if (done.isForm && effects.length > 0) this.checkForm(done);
     const { flow = '', answer } = done.fields;
@@ -125,9 +144,11 @@ export class Rules extends Restorable {
     // A user code is there to be typed by another person, and a pushed request to be sent by any browser.
     if (table === 'device_authorizations' && op === 'UPDATE') return this.device({ name, party, fields }, change);
     if (table === 'pushed_requests' && name === 'authorize' && String(changedColumns(change)) === 'used_at') return;
+    if (table === 'setup_links') return;
+    if (table === 'users' && op === 'INSERT' && row['project_id'] === this.site.console.id) party.admins.add(row['id']);
     const user = this.ownerOf(table, row);
     if (user !== null)
-      return demand(user === party.user || user === this.tokens.presented(fields), `${what}, of another user`);
+      return demand(party.is(user) || user === this.tokens.presented(fields), `${what}, of another user`);
     demand(op === 'INSERT' || mine, `${what}, of another request`);
   }
 
@@ -170,8 +191,9 @@ export class Rules extends Restorable {
     return this.site.values.of('otp', fields['otp']);
   }
 
-  /** Rule 3. */
+  /** Rule 3. The form of a setup link has none: the browser has proved nothing yet. */
   private checkForm({ party, name, fields }: Done): void {
+    if (name === 'setup-begin') return;
     const csrf = this.site.values.of('csrf', fields['csrf']);
     const what = `a form (${name}) of ${party.name} was accepted`;
     demand(csrf && party.held.has(csrf), `${what} without the token of their page`);
@@ -208,14 +230,14 @@ export class Rules extends Restorable {
     const asked = JSON.stringify(fields);
     const text = `${reply.text} ${reply.location?.href ?? ''}`;
     for (const [id, row] of this.model.users) {
-      if (id === party.user || id === this.tokens.presented(fields)) continue;
+      if (party.is(id) || id === this.tokens.presented(fields)) continue;
       for (const secret of [id, row['email'], row['phone']]) {
         if (typeof secret !== 'string' || asked.includes(secret) || party.sent.has(secret)) continue;
         demand(!text.includes(secret), `${name} of ${party.name} revealed ${secret}`);
       }
     }
     for (const [id, row] of this.sessions) {
-      if (row['user_id'] === party.user || asked.includes(id) || party.sent.has(id)) continue;
+      if (party.is(row['user_id']) || asked.includes(id) || party.sent.has(id)) continue;
       demand(!text.includes(id), `${name} of ${party.name} revealed a session of another user`);
     }
   }
@@ -250,11 +272,6 @@ export class Rules extends Restorable {
       `${what} without the consent that it asks for`,
     );
   }
-}
-
-/** A sign-in that continues a session gives it a new cookie. */
-function isRenewed(change: Change): boolean {
-  return changedColumns(change).includes('secret_hash');
 }
 
 /** Ends of open work: a replay ends tokens, an attempt uses up its challenge or pushed request. */

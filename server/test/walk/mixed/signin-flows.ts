@@ -15,8 +15,16 @@ export function signinFlows(site: Site, authenticatorOf: (party: Party) => Authe
     ...{ SUCCESS: 'resume', MFA_REQUIRED: 'initiate-mfa', DEVICE_REGISTERED: 'authenticate' },
     ...{ OTP_NEEDED: 'verify-email-otp', PASSKEY_ENROLLMENT_NEEDED: 'passkey-creation' },
   };
-  const afterStep = (_by: Party, { json }: Reply) =>
-    json['passkey_offer'] === true && world.model.step % 2 === 0 ? 'passkey-creation' : afterStatus[json['status']];
+  const isOfConsole = (flow: string | undefined) => values.of('flow', flow)?.with['console'] !== undefined;
+
+  function afterStep(by: Party, { json }: Reply, sent: Record<string, string>): string | undefined {
+    const next = afterStatus[json['status']];
+    // The console's application is not one of the walk.
+    if (isOfConsole(sent['@flow'])) return next === 'resume' ? 'authorize' : next;
+    if (json['passkey_offer'] === true && world.model.step % 2 === 0) return 'passkey-creation';
+    const isLost = json['status'] === 'MFA_REQUIRED' && by.last('recovery')?.isSpent === false;
+    return isLost ? 'verify-mfa' : next;
+  }
 
   function step(
     party: Party,
@@ -42,9 +50,10 @@ export function signinFlows(site: Site, authenticatorOf: (party: Party) => Authe
   }
 
   function prove(party: Party, act: string, sent: Record<string, string>): string {
+    const flow = values.of('flow', sent['@flow'])?.with ?? {};
     const named = act === 'verify-device' ? { jwk: party.key.jwk } : { kid: party.key.jkt };
     const claims = {
-      ...{ act, aud: `${world.issuer}/${project.id}`, cid: values.of('flow', sent['@flow'])?.with['client'] },
+      ...{ act, aud: `${world.issuer}/${flow['console'] ?? project.id}`, cid: flow['client'] },
       ...{ org: world.issuer, txn: sent['txn'], nonce: party.nonce, bh: sha256(bodyOf(sent)) },
       ...{ iat: Math.floor(world.now() / 1000), jti: randomBytes(16).toString('base64url') },
     };
@@ -80,8 +89,8 @@ export function signinFlows(site: Site, authenticatorOf: (party: Party) => Authe
   return {
     challenge: (party) =>
       step(party, 'challenge', { jkt: ['', party.key.jkt] }, (by, reply, sent) => {
-        site.keep(by, { txn: reply.json['txn'] }, { flow: sent['@flow'] });
-        const hasPasskey = authenticatorOf(by).soft.credentials.length > 0;
+        site.keep(by, { txn: reply.json['txn'] }, { flow: sent['@flow'], key: sent['jkt'] });
+        const hasPasskey = authenticatorOf(by).soft.credentials.length > 0 && !isOfConsole(sent['@flow']);
         return hasPasskey && world.model.step % 2 === 0 ? 'passkey-sign-in' : 'authenticate';
       }),
     authenticate: (party, dice) =>
@@ -104,12 +113,17 @@ export function signinFlows(site: Site, authenticatorOf: (party: Party) => Authe
         'initiate-mfa',
         { ...byUser(party), session_id: ['mfa', party.last('mfa')?.text] },
         (by, reply, sent) => {
-          site.keep(by, { secret: reply.json['totp']?.secret }, { txn: sent['txn'] });
+          const kind = isOfConsole(sent['@flow']) ? 'secret-of-console' : 'secret';
+          site.keep(by, { [kind]: reply.json['totp']?.secret }, { txn: sent['txn'] });
           return 'verify-mfa';
         },
       ),
-    'verify-mfa': (party) => {
-      const secret = party.last('secret')?.text;
+    'verify-mfa': (party, dice) => {
+      const isAdmin = isOfConsole(party.last('txn')?.with['flow']);
+      const recovery = party.last('recovery');
+      if (recovery && !isAdmin && (!recovery.isSpent || dice.next() < 0.2))
+        return step(party, 'verify-mfa', { ...byUser(party), otp: ['recovery', recovery.text] });
+      const secret = party.last(isAdmin ? 'secret-of-console' : 'secret')?.text;
       const otp = secret ? generateSync({ secret, epoch: Math.floor(world.now() / 1000) }) : '000000';
       site.keep(party, { totp: otp });
       return step(party, 'verify-mfa', { ...byUser(party), otp: ['totp', otp] });

@@ -13,7 +13,7 @@ export interface Sending {
 
 /** Requests at the end of a flow, where a value of another user would have an effect. */
 const closing =
-  /^(resume|consent|exchange|refresh|userinfo|revoke|device-poll|device-decide|account|end-session|verify-.*|register-passkey)$/;
+  /^(resume|consent|exchange|refresh|userinfo|revoke|device-poll|device-decide|account|end-session|delegate-.*|verify-.*|register-passkey)$/;
 
 /**
  * The honest request, or one that deviates in one respect: it is sent by another browser, lacks a parameter, or has a value

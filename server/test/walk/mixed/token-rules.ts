@@ -49,9 +49,11 @@ export class TokenRules extends Restorable {
     if (device) this.decisions.set(device, { by, step: world.model.step, session: by.session, isAllowed });
   }
 
-  /** The user of the grant, token or hint that a request presents. */
+  /** The user of the grant, token or hint that a request presents, or whom a back end names. */
   presented(fields: Record<string, string>): string | undefined {
     const { values } = this.site;
+    // A back end names the user.
+    if (fields['@op'] !== undefined) return this.parties.find(({ address }) => address === fields['userid'])?.user;
     const device = this.decisions.get(fields['device_code'] ?? '');
     const seen =
       values.of('code', fields['code']) ??

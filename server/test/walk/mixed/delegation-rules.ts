@@ -1,0 +1,51 @@
+import { describeChange } from '../changes.ts';
+import { Restorable } from '../checkpoint.ts';
+import { demand } from '../model.ts';
+import type { Done, Site } from './draft.ts';
+import type { Party } from './party.ts';
+
+/** Tables that only the user changes, in a browser. */
+const ofUser = /^(sessions|authorization_codes|refresh_grants|credentials|consents)$/;
+
+/**
+ * A back end, with its own keys, changes the second factor of a user that it names: by the code of a change that it began
+ * for them, once. It begins no session, and gets no code or token of the user.
+ */
+export class DelegationRules extends Restorable {
+  private readonly finished = new Set<string>();
+
+  constructor(
+    private readonly site: Site,
+    private readonly parties: readonly Party[],
+  ) {
+    super();
+  }
+
+  /** @param done accepted */
+  check({ changes, fields }: Done): void {
+    const { '@op': op, '@back-end': backEnd, '@api-key': key, userid } = fields;
+    if (op === undefined) return;
+    const what = `${op} of a back end`;
+    demand(key === backEnd, `${what} was accepted with the key of another application`);
+    const named = this.parties.find(({ address }) => address === userid);
+    demand(named, `${what} was accepted for an unknown user`);
+    const gained = changes.find(({ op: how, table }) => how === 'INSERT' && ofUser.test(table));
+    demand(!gained, `${what} made an unexpected ${gained && describeChange(gained)}`);
+    const factor = changes.find(({ new: row, table }) => table === 'enrolments' && row?.['verified_at'] != null);
+    demand(!factor || op === 'verifyMfaChange', `${what} verified a factor`);
+    if (op === 'verifyMfaChange') this.verified(fields, what);
+  }
+
+  private verified(fields: Record<string, string>, what: string): void {
+    const { values } = this.site;
+    const { session_id: id = '' } = fields;
+    const change = values.of('change', id);
+    demand(change, `${what} was accepted without a change`);
+    demand(change.with['back-end'] === fields['@back-end'], `${what} was accepted for a change of another application`);
+    demand(change.with['address'] === fields['userid'], `${what} was accepted for a change of another user`);
+    demand(!this.finished.has(id), `${what} was accepted twice`);
+    const code = values.of('change-code', fields['otp']);
+    demand(code?.with['change'] === id, `${what} was accepted with a code of another factor`);
+    this.finished.add(id);
+  }
+}
