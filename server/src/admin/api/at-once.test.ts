@@ -40,6 +40,31 @@ it.each(Object.entries(endings))('%s', async (name, { table, event }) => {
   expect(events).toEqual([{ type: event }]);
 });
 
+it.each([
+  ['revokeApiKey', 'api_keys', 'apiKey'],
+  ['revokeClientSecret', 'client_secrets', 'clientSecret'],
+  ['revokeDelegationKey', 'delegation_keys', 'delegationKey'],
+] as const)('%s beside the deletion of its application', async (name, table, kind) => {
+  const { db } = harness.services;
+  const { ids } = await newProjectObjects(harness, kind.toLowerCase());
+  const waiting = async () =>
+    (
+      await query(
+        db.alone,
+        sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).length;
+  const { answers } = await db.transaction(async (em) => {
+    await query(em, sql`select from ${sql.table(table)} where id = ${ids[kind]} for update`);
+    const revoked = harness.call(`mutation { ${name}(id: "${ids[kind]}") { id } }`);
+    await expect.poll(waiting).toBe(1);
+    const deleted = harness.call(`mutation { deleteClient(id: "${ids.client}") }`);
+    await expect.poll(waiting).toBe(2);
+    return { answers: Promise.all([revoked, deleted]) };
+  });
+  expect((await answers).map(({ code }) => code)).toEqual([undefined, undefined]);
+});
+
 it('grantRole for a new address', async () => {
   const grant = () =>
     harness.call('mutation { grantRole(input: { email: "new@example.com", role: OWNER }) { admin { email } } }');

@@ -70,10 +70,11 @@ export class ClientSecrets {
   /** Takes effect immediately in all processes. Revoking twice changes nothing. Refuses `not-found`. */
   revoke(key: TenantKey, actor: Actor): Promise<ClientSecret> {
     return this.deps.db.transaction(async (em) => {
-      const secret = await existing(em, ClientSecret, key, 'client-secret', { ...locked, populate: ['client'] });
+      const secret = await existing(em, ClientSecret, key, 'client-secret', locked);
+      const client = await secret.client.loadOrFail();
       if (secret.revokedAt) return secret;
       secret.revokedAt = this.deps.clock.now();
-      this.record(em, 'client-secret.revoked', secret, secret.client.getEntity(), actor);
+      this.record(em, 'client-secret.revoked', secret, client, actor);
       return secret;
     });
   }

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Audit, aboutClient } from '../audit/audit.ts';
 import type { EventType } from '../audit/event-types.ts';
@@ -202,15 +201,11 @@ export class Clients {
   /** Takes effect immediately in all processes. Revoking twice changes nothing. Refuses `not-found`. */
   revokeApiKey(key: TenantKey, actor: Actor): Promise<ApiKey> {
     return this.deps.db.transaction(async (em) => {
-      const apiKey = found(
-        isUuid(key.id)
-          ? await em.findOne(ApiKey, atKey(key), { populate: ['client'], lockMode: LockMode.PESSIMISTIC_WRITE })
-          : null,
-        'api-key',
-      );
+      const apiKey = await existing(em, ApiKey, key, 'api-key', locked);
+      const client = await apiKey.client.loadOrFail();
       if (apiKey.revokedAt) return apiKey;
       apiKey.revokedAt = this.deps.clock.now();
-      this.recordKey(em, 'api-key.revoked', apiKey, apiKey.client.getEntity(), actor);
+      this.recordKey(em, 'api-key.revoked', apiKey, client, actor);
       return apiKey;
     });
   }

@@ -87,11 +87,12 @@ export class DelegationKeys {
   /** Revokes at once on all processes; idempotent. Refuses `not-found`. */
   async revoke(wanted: TenantKey, actor: Actor): Promise<DelegationKey> {
     return this.deps.db.transaction(async (em) => {
-      const key = await existing(em, DelegationKey, wanted, 'delegation-key', { ...locked, populate: ['client'] });
+      const key = await existing(em, DelegationKey, wanted, 'delegation-key', locked);
+      const client = await key.client.loadOrFail();
       const now = this.deps.clock.now();
       if (key.expiresAt && isPast(key.expiresAt, now)) return key;
       key.expiresAt = now;
-      this.record(em, 'delegation-key.revoked', key, key.client.getEntity(), actor);
+      this.record(em, 'delegation-key.revoked', key, client, actor);
       return key;
     });
   }
