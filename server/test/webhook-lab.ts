@@ -101,6 +101,8 @@ export async function deliver(by: Services = lab.services): Promise<void> {
 
 export const idsSent = (): (string | undefined)[] => lab.sent.map(({ headers }) => headers['webhook-id']);
 
+export const subjectsSent = (): string[] => lab.sent.map(({ body }) => JSON.parse(body).data.subject.id);
+
 interface DeliveryRow {
   state: string;
   tries: number;

@@ -24,9 +24,12 @@ export function UserSessions({
       title: t('End this session?'),
       effect: (
         <p>
-          {t('The user is signed out in {userAgent}, and its applications receive a logout. The user can sign in again.', {
-            userAgent: browserName(userAgent),
-          })}
+          {t(
+            'The user is signed out in {userAgent}, and its applications receive a logout. The user can sign in again.',
+            {
+              userAgent: browserName(userAgent),
+            },
+          )}
         </p>
       ),
       verb: t('End session'),

@@ -21,6 +21,8 @@ export interface Confirmation {
   verb: string;
   /** Text to type before confirming; absent for reversible actions. */
   name?: string | undefined;
+  /** Nothing is lost: the button is not red. */
+  isHarmless?: boolean;
   request: GraphqlRequest;
   invalidates: readonly AnyOperation[];
   /** Toast after success. */
@@ -48,17 +50,17 @@ export function useDialog() {
 }
 
 function Confirm(props: Confirmation & { onClose(): void }) {
-  const { title, effect, verb, name, request, invalidates, done, onDone, onClose } = props;
+  const { effect, request, invalidates, done, onDone, ...question } = props;
   const [mutate, busy, failure] = useMutation(request.operation as Operation<unknown, object>, invalidates);
   const run = async () => {
     const { data } = await mutate(request.variables);
     if (!data) return;
     toast(done);
-    onClose();
+    question.onClose();
     onDone?.();
   };
   return (
-    <Question {...{ title, verb, name, busy, failure, onClose }} graphql={request} onConfirm={() => void run()}>
+    <Question {...question} {...{ busy, failure }} graphql={request} onConfirm={() => void run()}>
       {effect}
     </Question>
   );

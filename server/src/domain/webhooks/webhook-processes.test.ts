@@ -99,7 +99,8 @@ describe('several processes', () => {
     );
     for (const subject of ['ada', 'grace', 'grace']) await record(subject);
     let finish: (outcome: WebhookOutcome) => void = () => undefined;
-    lab.answer = ({ body }) => (body.includes('"ada"') ? { status: 299 } : new Promise((resolve) => (finish = resolve)));
+    lab.answer = ({ body }) =>
+      body.includes('"ada"') ? { status: 299 } : new Promise((resolve) => (finish = resolve));
     const order: string[] = [];
     await lab.services.webhookRelay.start((error) => order.push(`the run ends: ${(error as Error).message}`));
     const refused = async () =>

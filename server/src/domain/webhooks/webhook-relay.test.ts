@@ -9,6 +9,7 @@ import {
   openLab,
   record,
   row,
+  subjectsSent,
   webhook,
 } from '../../../test/webhook-lab.ts';
 import { everything } from '../admins/permission.ts';
@@ -19,8 +20,6 @@ import type { WebhookOutcome } from './attempts.ts';
 import { signedHeaders } from './signature.ts';
 
 openLab();
-
-const subjectsSent = () => lab.sent.map(({ body }) => JSON.parse(body).data.subject.id);
 
 describe('an event', () => {
   it('is sent once, with its id, signed', async () => {
