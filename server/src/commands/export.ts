@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
+import { createWriteStream, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { EntityManager } from '@mikro-orm/postgresql';
@@ -80,21 +80,27 @@ async function chosenProjects({ services }: OpenedInstance, id: string | undefin
 async function toFile(path: string, work: (writer: TransferWriter) => Promise<number>): Promise<number> {
   if (existsSync(path)) throw new UsageError(`${path} already exists: choose another file`);
   const draft = `${path}.partial`;
-  const stream = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
+  const stream = createWriteStream(draft, { fd: opened(draft), flush: true });
   try {
     const records = await work(new TransferWriter(stream));
     renameSync(draft, path);
     return records;
   } catch (error) {
-    // It may not have been opened yet.
+    const isFault = error === stream.errored;
     if (!stream.closed) await new Promise<void>((resolve) => stream.destroy().once('close', () => resolve()));
-    const fault = stream.errored as NodeJS.ErrnoException | null;
-    if (fault?.code === 'EEXIST')
-      throw new StartError(
-        `${draft} exists: another export is writing it, or one was interrupted. Remove it in that case.`,
-      );
-    if (existsSync(draft)) rmSync(draft);
-    throw fault ? unwritable(path, fault) : error;
+    rmSync(draft, { force: true });
+    throw isFault ? unwritable(path, error) : error;
+  }
+}
+
+function opened(draft: string): number {
+  try {
+    return openSync(draft, 'wx', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(draft, error);
+    throw new StartError(
+      `${draft} exists: another export is writing it, or one was interrupted. Remove it in that case.`,
+    );
   }
 }
 
