@@ -9,7 +9,7 @@ const variables = { id: '1' };
 const parts = [part(First, variables), part(Second, {})];
 
 const sent: string[] = [];
-/** A server that answers by the name of the query; absent names fail. */
+/** A server that responds by the name of the query; absent names fail. */
 function serve(answers: Record<string, object>): void {
   vi.stubGlobal('fetch', async (_path: string, { body }: { body: string }) => {
     const name = /^query (\w+)/.exec(JSON.parse(body).query)?.[1] as string;
@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 describe('prefetch', () => {
-  it('answers several queries by one request', async () => {
+  it('loads several queries in one request', async () => {
     serve({ Both: { first: 'a', second: 'b' } });
     await prefetch(Both, variables, parts);
     expect(sent).toEqual(['Both']);

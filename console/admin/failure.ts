@@ -7,10 +7,10 @@ export interface Failure {
   message: string;
   /** The input field that failed validation. */
   field?: string;
-  /** That field with its place in the input: `mappings[2].claim`. */
+  /** The path of that field in the input: `mappings[2].claim`. */
   path?: string;
   requestId?: string;
-  /** When to try again, as milliseconds since 1970. */
+  /** Time of the next attempt, in milliseconds since 1970. */
   retryAt?: number;
 }
 

@@ -5,7 +5,7 @@ import { OverviewPage } from './generated/texts/overview.ts';
 import { overviewVariables } from './overview/overview-variables.ts';
 import { sendAhead } from './request.ts';
 
-// The first module that runs: React and the other libraries take longer to start than the server to answer.
+// The first module that runs: React and the other libraries take longer to start than the server takes to respond.
 if (location.pathname !== '/admin/signed-in') {
   sendAhead({ query: Frame, variables: frameVariables() });
   const projectId = /^\/admin\/projects\/([^/]+)\/overview\/?$/.exec(location.pathname)?.[1];

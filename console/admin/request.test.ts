@@ -4,7 +4,7 @@ import { settings } from './settings.ts';
 
 let sent: string[] = [];
 
-/** A server that answers with the number of the request. */
+/** A server that responds with the number of the request. */
 function serve(): void {
   sent = [];
   vi.stubGlobal('fetch', async (_path: string, { body }: { body: string }) => {
@@ -17,7 +17,7 @@ const answer = async (body: object) => (await post(body)).response.text();
 afterEach(() => vi.unstubAllGlobals());
 
 describe('a request that was sent ahead', () => {
-  it('answers the same request once; later ones are sent', async () => {
+  it('uses the early response once; later requests are sent', async () => {
     serve();
     sendAhead({ query: 'a' });
     expect(sent).toEqual(['{"query":"a"}']);

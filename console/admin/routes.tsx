@@ -18,8 +18,8 @@ function ofResource(Component: PageComponent): PageComponent {
  * Loads a page's script (export `Component`) on demand. A parent route renders load errors: the router renders nothing
  * for a route that failed to load.
  *
- * @param request sends the queries of a project's page while its script loads. The page is shown with its data, or with its
- *   outline if that takes longer than a moment
+ * @param request sends the queries of a project's page while its script loads. The page is shown with its data, or with
+ *   its skeleton if that takes longer than half a second
  */
 const page = (
   path: string,
@@ -36,13 +36,13 @@ const page = (
   ],
 });
 
-const momentMilliseconds = 500;
+const delayMilliseconds = 500;
 
 const loaderOf =
   (request: (projectId: string) => Promise<void>): LoaderFunction =>
   async ({ params }) => {
-    const moment = new Promise((resolve) => setTimeout(resolve, momentMilliseconds));
-    await Promise.race([request(params['projectId'] ?? ''), moment]);
+    const delay = new Promise((resolve) => setTimeout(resolve, delayMilliseconds));
+    await Promise.race([request(params['projectId'] ?? ''), delay]);
     return null;
   };
 

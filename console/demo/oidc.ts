@@ -46,9 +46,9 @@ export async function receive(config: Config, answer: URLSearchParams): Promise<
   sessionStorage.removeItem(pendingKey);
   // Check the issuer (RFC 9207) and that this tab started the sign-in (state).
   if (answer.get('iss') !== config.issuer)
-    throw new Error(`The answer came from ${answer.get('iss')}, not from ${config.issuer}.`);
+    throw new Error(`The response came from ${answer.get('iss')}, not from ${config.issuer}.`);
   if (!pending || answer.get('state') !== pending.state)
-    throw new Error('This answer belongs to no sign-in of this tab. Sign in again.');
+    throw new Error('This response does not belong to a sign-in of this tab. Sign in again.');
   const refusal = answer.get('error');
   if (refusal) throw new Error(`The sign-in was refused: ${refusal}. ${answer.get('error_description') ?? ''}`);
 

@@ -347,7 +347,7 @@ export class Flow {
     return { signal: this.#abort.signal };
   }
 
-  /** Handles an error: wrong answer, restart, or end of the flow. */
+  /** Handles an error: wrong input, restart, or end of the flow. */
   #fail(error: unknown): void {
     if (!(error instanceof LatchkeyError)) throw error;
     const page = this.#page;
@@ -395,7 +395,7 @@ export class Flow {
 /** Errors after which no passkey can be created: the device has one, or the offer has expired. */
 const offerEnds = ['PASSKEY_EXISTS', 'TRANSACTION_EXPIRED', 'OUT_OF_ORDER', 'FLOW_EXPIRED'];
 
-/** Whether the factor is unavailable for now, as opposed to a wrong answer. */
+/** Whether the factor is unavailable for now, as opposed to wrong input. */
 function isFactorUnavailable(error: unknown): boolean {
   const codes = ['RATE_LIMITED', 'MFA_METHOD_NOT_ALLOWED', 'TEMPORARILY_UNAVAILABLE'];
   return error instanceof LatchkeyError && codes.includes(error.code);

@@ -135,7 +135,7 @@ test('a project admin, not a viewer, retries a failed logout delivery', async ({
   await page.goto(at('directory'));
   await page.getByRole('button', { name: 'Run the self-test' }).click();
   await expect(page.getByText('All 10 passed')).toBeVisible();
-  await expect(page.getByText('A deactivated user loses access at once.')).toBeVisible();
+  await expect(page.getByText('A deactivated user loses access immediately.')).toBeVisible();
   expect(browserErrors).toEqual([]);
   await context.close();
 });

@@ -104,7 +104,7 @@ test('settings show a diff before saving, and warn before leaving', async () => 
   const bar = page.getByRole('region', { name: 'Unsaved changes' });
   await expect(bar).toContainText('3 unsaved changes');
   await expect(bar.getByText('https://app.example.com/callback')).toBeVisible();
-  await expect(bar).toContainText('will be refused at once');
+  await expect(bar).toContainText('will be refused immediately');
 
   await page.getByRole('link', { name: 'Keys', exact: true }).click();
   await expect(page.getByRole('dialog', { name: 'Leave without saving?' })).toBeVisible();

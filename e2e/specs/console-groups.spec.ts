@@ -97,7 +97,7 @@ test('an admin creates a group, adds and removes members by keyboard alone, rena
   await expect(page.getByRole('rowheader', { name: 'Night watch' })).toHaveCount(0);
 });
 
-test('a group of the directory is read-only, and a viewer changes no group', async ({ browser }) => {
+test('a group of the directory is read-only, and a viewer cannot change groups', async ({ browser }) => {
   await owner.page.goto(at('groups'));
   await owner.page.getByRole('rowheader', { name: 'Engineering' }).getByRole('link').click();
   await expect(owner.page.getByText('Name and members are managed by the directory.')).toBeVisible();

@@ -134,13 +134,13 @@ test('search continues across pauses and spaces', async () => {
   await expect.poll(() => namesIn(page)).toEqual(['Ada Lovelace']);
 });
 
-test('a search without results can be replaced at once, even if responses are slow', async () => {
+test('another search can be typed after one without results, even if responses are slow', async () => {
   const { page } = owner;
   await page.goto(at('users?search=nobody'));
   await expect(page.getByText('No matching users')).toBeVisible();
-  const answers = Promise.withResolvers<void>();
+  const responses = Promise.withResolvers<void>();
   await page.route('**/admin/graphql', async (route) => {
-    await answers.promise;
+    await responses.promise;
     await route.fallback();
   });
   const search = page.getByRole('searchbox', { name: 'Search users' });
@@ -148,7 +148,7 @@ test('a search without results can be replaced at once, even if responses are sl
   await search.press('Backspace');
   await expect(page).toHaveURL(at('users'));
   await page.keyboard.type('gra');
-  answers.resolve();
+  responses.resolve();
   await expect(search).toHaveValue('gra');
   await expect.poll(() => namesIn(page)).toEqual(['Grace Hopper']);
   await page.unrouteAll({ behavior: 'wait' });
@@ -198,7 +198,7 @@ test('passkeys of a user are shown and revoked', async () => {
   await expectAccessible(page);
   await button(page, 'Revoke Security key').click();
   const dialog = page.getByRole('dialog', { name: 'Revoke Security key?' });
-  await expect(dialog).toContainText('its sessions end at once');
+  await expect(dialog).toContainText('its sessions end immediately');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Revoke passkey' }).click();
   await expect(page.getByText('Security key revoked')).toBeVisible();
@@ -291,7 +291,7 @@ test('an application shows the public keys for its assertions', async () => {
   await expect(page.getByRole('region', { name: 'Client key' })).toContainText('Not set up');
 });
 
-test('new pages are accessible, empty or not', async () => {
+test('the pages of groups, of an application’s events and of test sign-ins are accessible, also when empty', async () => {
   test.slow();
   const { page } = owner;
   const empty = await admin.createProject('Empty');

@@ -34,7 +34,7 @@ export function AdminTokens({ projectId, tokens }: { projectId?: string; tokens:
       form={(issued, close) => <IssueForm projectId={projectId} onIssued={issued} onClose={close} />}
       secret={{ label: t('Admin API token'), fileName: 'admin-token.txt' }}
       revocation={{ operation: RevokeAdminToken, invalidates: [AdminTokensQuery] }}
-      consequence={() => ({ before: t('Requests with this token fail at once. This cannot be undone.') })}
+      consequence={() => ({ before: t('Requests with this token fail immediately. This cannot be undone.') })}
     />
   );
 }

@@ -109,11 +109,11 @@ function removal({ id, admin, role: held }: Member, isMe: boolean): Confirmation
         <p>
           {held === 'OWNER'
             ? t(
-                'They lose the role {role} of this instance at once. API tokens that they created have no more rights than they have.',
+                'They lose the role {role} of this instance immediately. API tokens that they created have no more rights than they have.',
                 { role },
               )
             : t(
-                'They lose the role {role} in this project at once. API tokens that they created have no more rights than they have.',
+                'They lose the role {role} in this project immediately. API tokens that they created have no more rights than they have.',
                 { role },
               )}
         </p>

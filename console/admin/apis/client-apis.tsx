@@ -15,7 +15,7 @@ import { TableSection } from '../ui/lists/table-section.tsx';
 import { AdminAccess } from './admin-access.tsx';
 import { ApiGrantForm } from './api-grant-form.tsx';
 
-/** Which APIs and scopes an application may use. */
+/** The APIs and scopes that an application may use. */
 export function ClientApis({ client, mayChange }: ClientPartProps) {
   const project = useProject();
   const { data, failure, reload } = useQuery(ApiGrants, { projectId: project.id, clientId: client.id });
@@ -65,7 +65,7 @@ function AllowedScopes({ clientId, data, mayChange }: AllowedScopesProps) {
   return (
     <TableSection
       title={t('APIs')}
-      lead={t('Scopes that tokens of this application may have. A change applies at once.')}
+      lead={t('Scopes that tokens of this application may have. A change applies immediately.')}
       columns={columnsOf(grantOf, mayChange && edit)}
       rows={data?.apis}
       skeletonRows={2}

@@ -4,7 +4,7 @@ import { type AuditEvent, partsOf, type SentencePart } from './event-text.ts';
 /** One line for the events of a sign-in, or for a single event. */
 export interface EventLine {
   parts: SentencePart[];
-  /** How the person signed in: "mail code", "new device". */
+  /** The methods of the sign-in: "mail code", "new device". */
   notes: string[];
   /** The event of the line. */
   event: AuditEvent;

@@ -106,7 +106,7 @@ function GroupsClaim({ form }: PartProps) {
       )}
       <WholeNumber
         label={t('Limit in ID tokens')}
-        hint={t('A longer list is left to UserInfo. The ID token refers to it (_claim_names).')}
+        hint={t('Longer lists are only in UserInfo. The ID token refers to it (_claim_names).')}
         unit={t('entries')}
         bounds={[1, 1000]}
         {...form.field('listLimit')}

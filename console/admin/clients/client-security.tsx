@@ -77,7 +77,7 @@ function consequenceOf(saved: Record<Name, boolean>, values: Record<Name, boolea
   const tightened = Object.keys(labels).some((name) => values[name as Name] && !saved[name as Name]);
   return tightened
     ? t(
-        'Requests that do not comply are refused at once, refreshes included. Check first that the application supports it.',
+        'Requests that do not comply are refused immediately, refreshes included. Check first that the application supports it.',
       )
     : undefined;
 }

@@ -150,7 +150,7 @@ function consequence(saved: Values, values: Values, usage: FactorStandingQuery['
   const parts = [
     lost > 0 &&
       t(
-        '{count, plural, one {Sign-ins that return to the removed address will be refused at once.} other {Sign-ins that return to the # removed addresses will be refused at once.}}',
+        '{count, plural, one {Sign-ins that return to the removed address will be refused immediately.} other {Sign-ins that return to the # removed addresses will be refused immediately.}}',
         { count: lost },
       ),
     requiresPasskey && requiring(usage, stopped),

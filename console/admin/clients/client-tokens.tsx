@@ -118,7 +118,7 @@ interface LifetimeProps {
   error: string | undefined;
   disabled: boolean;
   onChange(seconds: number | null): void;
-  /** That of the project. */
+  /** The project's value. */
   standard: number;
 }
 

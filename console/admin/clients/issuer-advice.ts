@@ -2,7 +2,7 @@ import { t } from '../language/language.ts';
 import type { Client } from './client-part.ts';
 import { hasSecret } from './kind.ts';
 
-/** Which issuer the application needs, in one sentence. */
+/** The issuer that the application needs, in one sentence. */
 export function issuerAdvice(client: Client): string {
   const reason = reasonForProjectIssuer(client);
   return reason === undefined
@@ -15,7 +15,7 @@ export function needsProjectIssuer(client: Client): boolean {
   return reasonForProjectIssuer(client) !== undefined;
 }
 
-/** Why only the project issuer fits; undefined: both do. */
+/** The reason why only the project issuer fits; undefined: both do. */
 function reasonForProjectIssuer(client: Client): string | undefined {
   if (client.fapiProfile || client.pushedRequestsRequired) return t('pushes its requests');
   if (hasSecret(client.tokenEndpointAuthMethod)) return t('authenticates with a client secret');

@@ -95,7 +95,7 @@ function Rules({ project, mayChange }: { project: Project; mayChange: boolean })
       effect: (
         <p>
           {t(
-            'SCIM requests return 404 at once: users removed in the directory keep access until sync is on again. Users and tokens stay.',
+            'SCIM requests return 404 immediately: users removed in the directory keep access until sync is on again. Users and tokens stay.',
           )}
         </p>
       ),

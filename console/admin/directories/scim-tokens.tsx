@@ -33,7 +33,7 @@ export function Tokens({ tokens, mayChange }: { tokens: readonly ScimToken[] | u
         const others = othersThan(token);
         const rest = t('{count, plural, one {# other is live.} other {# others are live.}}', { count: others });
         return {
-          before: t('Requests with this token fail at once. Users stay.'),
+          before: t('Requests with this token fail immediately. Users stay.'),
           after: others === 0 ? t('No other token is live: the sync stops.') : rest,
         };
       }}

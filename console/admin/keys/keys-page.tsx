@@ -115,12 +115,12 @@ const withdrawal = ({ id }: Key): Confirmation => ({
   title: t('Withdraw this key at once?'),
   effect: (
     <>
-      <p>{t('For leaked keys. Every token that it signed is refused at once, and it is no longer published.')}</p>
+      <p>{t('For leaked keys. Every token that it signed is refused immediately, and it is no longer published.')}</p>
       <ul>
         <li>{t('Relying parties that cached the key accept it until they refetch the JWKS.')}</li>
         <li>
           {t(
-            'Another key takes over at once; relying parties with a stale JWKS may refuse sign-ins until they refetch.',
+            'Another key takes over immediately; relying parties with a stale JWKS may refuse sign-ins until they refetch.',
           )}
         </li>
         <li>{t('Sessions continue: users do not sign in again.')}</li>

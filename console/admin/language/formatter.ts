@@ -7,7 +7,7 @@ export function formatter(language: string): (text: string, values: Values) => s
   return (text, values) => {
     let message = parsed.get(text);
     if (!message) {
-      // Tags are split off before: rich.tsx.
+      // rich.tsx has already split off the tags.
       message = new IntlMessageFormat(text, language, undefined, { ignoreTag: true });
       parsed.set(text, message);
     }

@@ -16,7 +16,7 @@ const choice = stored(key);
 // Tests have no document, and are in English.
 const preferred = typeof document === 'undefined' ? [] : navigator.languages;
 
-/** The language that the admin chose; null: as the browser. */
+/** The language that the admin chose; null: the browser's. */
 export const chosenLanguage: Language | null = isLanguage(choice) ? choice : null;
 const wanted = chosenLanguage ?? preferred.map(stem).find(isLanguage) ?? 'en';
 
@@ -35,14 +35,14 @@ export function t(message: string, values?: Values): string {
 
 export const translationOf = (message: string): string => translated?.messages[message] || message;
 
-/** A translated sentence that keeps its placeholders, `{name}`, for elements to take their places. */
+/** A translated sentence with its placeholders, `{name}`, which the caller replaces with elements. */
 export function template(message: string): string {
   return translationOf(message);
 }
 
 const translateServerText = translated && serverTranslator(translated.messages, translated.format);
 
-/** A text of the server in the language of the page; as it is, if the catalog lacks it. */
+/** A text of the server in the language of the page; unchanged if the catalog lacks it. */
 export const serverText = (text: string): string => translateServerText?.(text) ?? text;
 
 export function fill(text: string, values: Values | undefined): string {
@@ -52,7 +52,7 @@ export function fill(text: string, values: Values | undefined): string {
 /** A noun within a sentence. German keeps its capital. */
 export const lower = (noun: string): string => (language === 'de' ? noun : noun.toLocaleLowerCase(locale));
 
-/** Keeps the choice and shows it. Null: as the browser. */
+/** Stores the choice and reloads the page. Null: the browser's language. */
 export function chooseLanguage(next: Language | null): void {
   store(key, next);
   location.reload();

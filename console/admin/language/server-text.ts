@@ -8,7 +8,7 @@ export function serverTranslator(
   messages: Readonly<Record<string, string>>,
   format: (text: string, values: Values) => string,
 ): (text: string) => string {
-  // The most specific first.
+  // The most specific pattern first.
   const patterns = Object.keys(messages)
     .filter((key) => /\{\d\}/.test(key))
     .sort((one, other) => other.length - one.length)

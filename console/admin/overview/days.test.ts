@@ -19,7 +19,7 @@ describe('the charts of the overview', () => {
     expect(shown.map(([chart]) => chart)).toEqual([name]);
   });
 
-  it('show no refused directory requests where none was refused', () => {
+  it('omit the directory if none of its requests was refused', () => {
     expect(chartsOf([{ ...quiet, scimRequests: 40 }]).directory).toBe(false);
   });
 

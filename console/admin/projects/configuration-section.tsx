@@ -31,7 +31,7 @@ export function ConfigurationSection({ project }: { project: Project }) {
   return (
     <Section
       title={t('Configuration as code')}
-      lead={t('YAML for latchkey plan and apply. Has webhook addresses, no keys or secrets.')}
+      lead={t('YAML for latchkey plan and apply. Contains webhook addresses, but no keys or secrets.')}
       actions={
         <SecondaryButton leftSection={<Icon name="download" size={16} />} loading={busy} onClick={() => void save()}>
           {t('Export as code')}

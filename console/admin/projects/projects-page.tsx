@@ -58,7 +58,7 @@ export function Component() {
   const [isOpen, setOpen] = useState(false);
   const isNew = isOpen || params.has('new');
   const open = (on: boolean) => {
-    // Open at once; the router updates the URL later, and input typed meanwhile belongs to the dialog.
+    // Opens immediately: the router updates the URL later, and input typed in the meantime belongs to the dialog.
     setOpen(on);
     setParams(on ? { new: '' } : {}, { replace: true });
   };

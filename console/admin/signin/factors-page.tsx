@@ -267,10 +267,10 @@ function consequence(saved: FactorValues, values: FactorValues, usage: Usage | u
       saved.passkeyPolicy !== 'OFF' &&
       saved.mfaPolicy === 'REQUIRED' &&
       values.mfaPolicy === 'REQUIRED' &&
-      t('Users with only a passkey enroll a second factor at next sign-in; their sessions end at once.'),
+      t('Users with only a passkey enroll a second factor at next sign-in; their sessions end immediately.'),
     values.mfaPolicy === 'REQUIRED' &&
       saved.mfaPolicy !== 'REQUIRED' &&
-      `${enrolling(without, usage?.activeUsers)} ${t('Sessions of users without one end at once.')}`,
+      `${enrolling(without, usage?.activeUsers)} ${t('Sessions of users without one end immediately.')}`,
     values.mfaPolicy === 'REQUIRED' &&
       saved.mfaPolicy !== 'REQUIRED' &&
       values.passkeyPolicy !== 'OFF' &&
@@ -295,7 +295,7 @@ function consequence(saved: FactorValues, values: FactorValues, usage: Usage | u
     !values.emailFactor &&
       saved.emailFactor &&
       values.mfaPolicy === 'REQUIRED' &&
-      t('Users with email alone enroll another factor at next sign-in; their sessions end at once.'),
+      t('Users with email alone enroll another factor at next sign-in; their sessions end immediately.'),
     values.testMode && !saved.testMode && t('One-time codes no longer protect this project.'),
   ];
   return parts.filter(Boolean).join(' ') || undefined;

@@ -68,7 +68,7 @@ function GrantForm({ user, onGranted, onClose }: GrantFormProps) {
         />
         <NativeSelect
           label={t('Waiting time')}
-          description={t('The user is notified at once and can cancel. Then it can be used for 24 hours.')}
+          description={t('The user is notified immediately and can cancel. Then it can be used for 24 hours.')}
           data={waits}
           {...form.field('wait')}
         />

@@ -21,7 +21,7 @@ export function Losses({ userId }: { userId: string }) {
           {t('{count, plural, one {# second factor} other {# second factors}}', { count: held.secondFactors })},{' '}
           {t('{count, plural, one {# recovery code} other {# recovery codes}}', { count: held.recoveryCodes })}
         </li>
-        <li>{t('{count, plural, one {# session} other {# sessions}}, ended at once', { count: held.sessions })}</li>
+        <li>{t('{count, plural, one {# session} other {# sessions}}, ended immediately', { count: held.sessions })}</li>
         <li>{t('{count, plural, one {# message} other {# messages}} to them', { count: held.messages })}</li>
         {held.adminRoles > 0 && (
           <li>{t('{count, plural, one {# role} other {# roles}} in this console', { count: held.adminRoles })}</li>

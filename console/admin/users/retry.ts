@@ -1,14 +1,14 @@
 import type { Outcome } from '../api.ts';
 import type { Failure } from '../failure.ts';
 
-/** While the server is unreachable or restarts: about three minutes. */
+/** Pauses in seconds while the server is unreachable or restarts: about three minutes in total. */
 const pauses = [1, 2, 4, 8, 15, 30, 30, 30, 30, 30];
 const isTransient = ({ code }: Failure) => code === 'network' || code === 'unavailable' || code === 'conflict';
 const sleep = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
 
 export interface RetryOptions {
   signal: AbortSignal;
-  /** The server does not respond; the request is repeated. */
+  /** Called before each repeat, while the server does not respond. */
   onWaiting(): void;
   /** For tests. */
   pause?: ((seconds: number) => Promise<void>) | undefined;

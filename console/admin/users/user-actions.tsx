@@ -19,7 +19,7 @@ export const userActions: Record<UserAction, Words> = {
   DEACTIVATE: {
     verb: t('Deactivate'),
     done: t('deactivated'),
-    effect: t('can no longer sign in. Sessions and codes end at once. You can reactivate later.'),
+    effect: t('can no longer sign in. Sessions and codes end immediately. You can reactivate later.'),
   },
   END_SESSIONS: {
     verb: t('End all sessions'),

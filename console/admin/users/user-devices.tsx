@@ -20,7 +20,9 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
     confirm({
       title: t('Revoke {name}?', { name }),
       effect: (
-        <p>{t('Its key is revoked at once, and its sessions end. It can be registered again with a code by mail.')}</p>
+        <p>
+          {t('Its key is revoked immediately, and its sessions end. It can be registered again with a code by mail.')}
+        </p>
       ),
       verb: t('Revoke device'),
       request: request(RevokeUserDevice, { id }),

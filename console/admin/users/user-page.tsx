@@ -172,7 +172,7 @@ function DeactivationNotice({ user }: { user: User }) {
   );
 }
 
-/** How the user signs in, and the roles and sessions that they have. @param found absent while it loads */
+/** Sign-in methods, roles and sessions of the user. @param found absent while it loads */
 function Access({ user, found }: { user: User; found: UserAccessQuery['userAccess'] | undefined }) {
   const project = useProject();
   const { mayChange } = useAccess(project.id);

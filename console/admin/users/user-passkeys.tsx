@@ -31,7 +31,7 @@ export function UserPasskeys({ passkeys, isOn, mayChange }: UserPasskeysProps) {
       effect: (
         <p>
           {t(
-            'It can no longer sign in, and its sessions end at once. The user can sign in with a code by mail; if a second factor is required and none is left, that sign-in enrolls one.',
+            'It can no longer sign in, and its sessions end immediately. The user can sign in with a code by mail; if a second factor is required and none is left, that sign-in enrolls one.',
           )}
         </p>
       ),

@@ -1,7 +1,7 @@
 import type { Snippet } from '../../ui/code/snippets.tsx';
 import { clientIdOf, issuerOf, proofOf, redirectUriOf, type SnippetValues } from './values.ts';
 
-/** A sign-in by hand, in a shell. */
+/** A manual sign-in in a shell. */
 export function curl(values: SnippetValues): Snippet {
   const redirect = redirectUriOf(values);
   const proof = proofOf(values);

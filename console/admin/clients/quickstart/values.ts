@@ -34,7 +34,7 @@ export function signatureOf({ client }: SnippetValues): string {
   return client.idTokenSignedResponseAlg === 'EDDSA' ? 'EdDSA' : client.idTokenSignedResponseAlg;
 }
 
-/** How it authenticates at the token endpoint. */
+/** The client's authentication at the token endpoint. */
 export function proofOf({ client: { tokenEndpointAuthMethod: method } }: SnippetValues): 'none' | 'secret' | 'key' {
   if (method === 'NONE') return 'none';
   return hasSecret(method) ? 'secret' : 'key';

@@ -101,14 +101,14 @@ const tokensOf = (text = '') =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
 
-/** How well a choice matches a word, best first; -1 if it does not. */
+/** Rank of a choice for a word, 0 for the best match, 3 for the worst; -1 if it does not match. */
 function rankOf({ label, detail, keywords }: Wanted, word: string): number {
   const [shown, others] = [tokensOf(`${label} ${detail ?? ''}`), tokensOf(keywords)];
   const begins = (token: string) => token.startsWith(word);
   return [shown.includes(word), others.includes(word), shown.some(begins), others.some(begins)].indexOf(true);
 }
 
-/** The choices that match all words, best first. A word matches where a word of the choice begins. */
+/** The choices that match all words, best first. A word matches the beginning of any word of the choice. */
 export function matching<C extends Wanted>(groups: readonly (readonly C[])[], wanted: string): C[] {
   const words = tokensOf(wanted);
   return groups

@@ -42,9 +42,9 @@ export function DialogForm(props: DialogFormProps) {
               <ShowGraphql {...graphql} />
             </Box>
           )}
-          {/* Together, also where long words wrap. */}
+          {/* Keeps the buttons together, even if long words wrap. */}
           <Group gap="xs" wrap="nowrap">
-            {/* Focused unless a field asks for it. */}
+            {/* Gets the focus unless a field requests it. */}
             <SecondaryButton onClick={onClose} data-autofocus>
               {t('Cancel')}
             </SecondaryButton>

@@ -8,7 +8,7 @@ interface DisclosuresProps<Row> {
   rows: readonly Row[] | undefined;
   /** CSS grid columns of the summaries. */
   columns: string;
-  /** The same on phones. */
+  /** Like `columns`, on phones. */
   narrowColumns: string;
   /** Cells of the summary. */
   summary(row: Row): ReactNode;

@@ -84,7 +84,7 @@ interface ResourceListProps<Row> {
   total?: string | undefined;
   /** Shown instead of an empty list. */
   empty: ReactNode;
-  /** Why a search finds nothing. */
+  /** The reason why a search finds nothing. */
   noMatch?: string;
   /** Clears search and filters. */
   onClear?(): void;

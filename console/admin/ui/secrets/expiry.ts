@@ -7,7 +7,7 @@ export const lifetimes = [
   { value: '', label: t('Never expires') },
 ] as const;
 
-/** Timestamp that many days ahead; null: never expires. */
+/** The time that many days from now, in ISO 8601; null for an empty text: never expires. */
 export function moment(days: string): string | null {
   return days === '' ? null : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
 }

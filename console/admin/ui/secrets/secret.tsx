@@ -20,7 +20,7 @@ interface SecretsProps {
   secrets: readonly Secret[];
   /** Name of the downloaded file. */
   fileName: string;
-  /** How Latchkey keeps the secret ones. */
+  /** The form in which Latchkey stores the secret values. */
   stored?: 'as a hash' | 'encrypted';
   onDone(): void;
 }

@@ -11,7 +11,7 @@ export interface CsvRow {
   /** The first line of the row in the file, from 1. */
   line: number;
   cells: readonly string[];
-  /** Why the line cannot be read; its text is the only cell. */
+  /** The reason why the line cannot be read; its text is the only cell. */
   fault?: string;
 }
 

@@ -25,7 +25,7 @@ import { toCsv } from '../add/csv.ts';
 import { userActions } from '../user-actions.tsx';
 import { type BulkPage, type BulkProgress, type Chosen, notBegun, pagesOf, runBulk } from './bulk-run.ts';
 
-/** All users that match, however many. */
+/** All users that match, in any number. */
 export interface AllMatching {
   search: string | null;
   filter: UserFilter;
@@ -182,7 +182,7 @@ function Results({ progress }: { progress: BulkProgress }) {
         facts={[
           [t('Done'), count.format(done)],
           [t('Refused'), count.format(refused.length)],
-          gone > 0 && [t('Erased meanwhile'), count.format(gone)],
+          gone > 0 && [t('Erased in the meantime'), count.format(gone)],
           left > 0 && [t('No longer match'), count.format(left)],
         ]}
       />

@@ -196,7 +196,7 @@ function requests(person: { userName: string }): ((created: CreatedIds) => SelfT
         creates: 'group',
       }),
     ({ user: id }) =>
-      request('Deactivate', 'A deactivated user loses access at once.')('PATCH', `/Users/${id}`, 200, {
+      request('Deactivate', 'A deactivated user loses access immediately.')('PATCH', `/Users/${id}`, 200, {
         body: patch({ active: false }),
         check: is('active', false),
       }),

@@ -34,7 +34,7 @@ export const codeFaults: Record<MailCodeFault, Explanation> = {
   inactive: explain('The account is deactivated.', 'Activate the user here, or in the directory that manages them.'),
 };
 
-/** `signin.refused`; null: no step of a sign-in answers it. */
+/** `signin.refused`; null: no step of a sign-in returns it. */
 export const stepFaults: Record<Problem['code'], Explanation | null> = {
   'too-many': explain('A limit on attempts or codes was reached.', wait),
   unavailable: explain('Messages of this kind cannot be sent.', 'Check the mail or SMS settings under System.'),
@@ -89,7 +89,7 @@ export const stepFaults: Record<Problem['code'], Explanation | null> = {
 /** `token.refused`. */
 export const grantFaults: Record<GrantFault, Explanation> = {
   unknown: explain('The code or token is unknown here.', 'Check that the request goes to the issuer that issued it.'),
-  expired: explain('The code or token had expired.', 'Exchange codes at once; they last one minute.'),
+  expired: explain('The code or token had expired.', 'Exchange codes immediately; they last one minute.'),
   used: explain('The code or token had been used before.', 'Use each code once; store the newest refresh token.'),
   mismatch: explain(
     'The code belongs to another client, redirect URI or code_verifier.',
@@ -174,7 +174,7 @@ const tables: Record<string, Record<string, Explanation | null>> = {
 
 /** By event type, for faults without a specific text. */
 const others: Record<string, Explanation> = {
-  'otp.failed': explain('The message could not be delivered.', 'Open Messages for the answer of the mail server.'),
+  'otp.failed': explain('The message could not be delivered.', 'See the mail server’s response under Messages.'),
   'otp.suppressed': explain('The code was not sent.', 'Open Messages for the reason.'),
   'mfa.rejected': factorRejected,
   'passkey.rejected': passkeyRejected,
