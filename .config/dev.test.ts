@@ -20,7 +20,7 @@ function write(path: string, text: string): void {
   renameSync(join(folder, 'written'), join(folder, path));
 }
 
-/** A server that answers with `answer`, an expression. */
+/** A server that responds with `answer`, an expression. */
 const serverOf = (answer: string, imports = '') => `${imports}
 import { createServer } from 'node:http';
 const answer: string = ${answer};

@@ -78,7 +78,7 @@ export function runServer({ root, restartOn, checkOn, projects, port, flags, set
     return spawn(projectNode(), args, { cwd: root, env: toolEnvironment(settings()), stdio: ['ignore', 1, 2, 'ipc'] });
   }
 
-  /** Prepares for the next edit when the server answers, or has ended. */
+  /** Prepares for the next edit when the server responds, or has ended. */
   async function settled(started, onAnswer) {
     while (isRunning(started)) {
       const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'HEAD' }).catch(() => undefined);

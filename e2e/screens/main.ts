@@ -41,8 +41,8 @@ try {
 async function photographAll(signedIn: BrowserContext, browser: Browser, world: World): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-screens-'));
   const chosen = shots(world).filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
-  const stranger = await browser.newContext();
-  if (language) for (const context of [signedIn, stranger]) await speak(context, language);
+  const anonymous = await browser.newContext();
+  if (language) for (const context of [signedIn, anonymous]) await speak(context, language);
   const made: string[] = [];
   let found = 0;
   for (const theme of themes) {
@@ -50,7 +50,7 @@ async function photographAll(signedIn: BrowserContext, browser: Browser, world: 
       const place = join(folder, `${theme}-${width}`);
       mkdirSync(place);
       for (const shot of chosen) {
-        const page = await (shot.anonymous ? stranger : signedIn).newPage();
+        const page = await (shot.anonymous ? anonymous : signedIn).newPage();
         await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
         await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
         const file = join(place, `${shot.name}.png`);
@@ -73,7 +73,10 @@ async function photographAll(signedIn: BrowserContext, browser: Browser, world: 
   if (checks) log(`${found} violations of WCAG 2.2 AA.`);
 }
 
-/** The header for pages of the server, the choice for the console. Another locale of Chromium may also change its fonts. */
+/**
+ * Sets the header for pages of the server, and the stored choice for the console. Another locale of Chromium may also
+ * change its fonts.
+ */
 async function speak(context: BrowserContext, language: string): Promise<void> {
   await context.setExtraHTTPHeaders({ 'Accept-Language': language });
   await context.addInitScript((value) => localStorage.setItem('lk-language', JSON.stringify(value)), language);

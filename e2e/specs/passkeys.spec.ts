@@ -58,7 +58,7 @@ test('a passkey is offered after a mail code, and signs in without an address, h
   const { sub } = await first();
   expect(await authenticator.credentials()).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }]);
 
-  await test.step('by button, where the browser knows the account', async () => {
+  await test.step('by button, if the browser knows the account', async () => {
     await context.clearCookies();
     await withoutSuggestions(page);
     const second = await hosted.begin(page, application);
@@ -66,7 +66,7 @@ test('a passkey is offered after a mail code, and signs in without an address, h
     expect(await second()).toMatchObject({ sub, email: 'ada@example.com' });
   });
 
-  // The passkey moves with its counter: a lower one would show a copy.
+  // The passkey moves with its signature counter: a lower counter would indicate a copy.
   let credentials = await authenticator.credentials();
   await test.step('by a suggestion of the address field', async () => {
     const other = await browser.newContext();
@@ -215,7 +215,7 @@ test('recovery codes come before the offer', async ({ page }) => {
   expect(await done()).toMatchObject({ email: 'annie@example.com' });
 });
 
-test('nothing is offered without a platform authenticator, on a shared device, or where passkeys are off', async ({
+test('nothing is offered without a platform authenticator, on a shared device, or if passkeys are off', async ({
   browser,
   page,
 }) => {

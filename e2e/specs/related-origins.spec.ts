@@ -8,7 +8,7 @@ import { argumentsFor, proxyTo, serveSites } from '../support/tls-sites.ts';
 import { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
 
 const [login, shop, forum] = ['login.example.com', 'shop.example.net', 'forum.example.org'];
-/** Pages of an attacker: browsers let a subdomain of the issuer's host ask for its passkeys, and no sibling. */
+/** Pages of an attacker: browsers let a subdomain of the issuer's host ask for its passkeys, but not a sibling. */
 const [child, sibling] = ['pages.login.example.com', 'pages.example.com'];
 const issuer = `https://${login}`;
 let tlsPort = 0;

@@ -35,7 +35,7 @@ export interface Latchkey {
 export interface StartOptions {
   /** The test may move the server's clock. */
   adjustable?: boolean;
-  /** How far the clock is ahead at the start; requires `adjustable`. */
+  /** Seconds by which the clock is ahead at the start; requires `adjustable`. */
   aheadSeconds?: number;
   /** Program of another release. */
   main?: string;

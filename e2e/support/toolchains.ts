@@ -3,13 +3,13 @@ import { cpSync, existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** Where Debian's packages put the sources of Go libraries. */
+/** Folder of the Go libraries' sources in Debian's packages. */
 const gopath = process.env['GOPATH'] ?? '/usr/share/gocode';
 
 /** Debian's Python, which has Debian's packages; else the one of the path. */
 export const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
 
-/** Why a command fails; null if it succeeds. */
+/** The reason why a command fails; null if it succeeds. */
 export function fault(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): string | null {
   try {
     execFileSync(command, args, { stdio: 'pipe', timeout: 60_000, env });
@@ -29,7 +29,7 @@ function goEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, GO111MODULE: 'off', GOPATH: gopath };
 }
 
-/** Which of these Go packages this machine lacks; null: none. */
+/** The first fault of these Go packages on this machine; null: none. */
 export const lacksGo = (...packages: string[]) => fault('go', ['list', ...packages], goEnvironment());
 
 /**

@@ -75,8 +75,8 @@ export const failover: Experiment = {
       await pause(3_000);
       await Promise.all([signIns.stop(), creations.stop()]);
       const ids = await standby.query<{ id: string }>(`select id from users where project_id = '${app.projectId}'`);
-      const there = new Set(ids.map(({ id }) => id));
-      const lost = acknowledged.filter((id) => !there.has(id));
+      const stored = new Set(ids.map(({ id }) => id));
+      const lost = acknowledged.filter((id) => !stored.has(id));
       const { results } = signIns;
       return evaluate(
         `${acknowledged.length} users acknowledged, ${lost.length} lost; ${results.good} sign-ins, ${results.refused.length} refused, ${results.wrong.length} wrong; sign-ins again ${Math.round(wellAfter)} ms after the promotion`,

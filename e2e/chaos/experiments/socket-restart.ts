@@ -8,7 +8,7 @@ import { World } from '../support/world.ts';
 export const socketRestart: Experiment = {
   name: 'socket-restart',
   done: '20 restarts of processes that get their socket as from systemd: one process ten times, then two in turn, under 50,000 requests on separate connections',
-  passes: 'no request fails, each is answered within 60 s; each process exits with code 0',
+  passes: 'no request fails, each gets a response within 60 s; each process exits with code 0',
   async run({ scale, log }) {
     const restarts = Math.max(2, Math.round(20 * scale));
     const requests = Math.round(50_000 * scale);
@@ -40,7 +40,7 @@ export const socketRestart: Experiment = {
       while (load.total < requests) await pause(100);
       await load.stop();
       return evaluate(
-        `${load.total} requests, ${load.faults.length} failed over ${restarts} restarts; the slowest waited ${percentile(alone, 1)} ms for one process, ${percentile(inTurn, 1)} ms beside a second one`,
+        `${load.total} requests, ${load.faults.length} failed over ${restarts} restarts; the slowest waited ${percentile(alone, 1)} ms for one process, ${percentile(inTurn, 1)} ms with a second one`,
         [...faults, ...(load.faults.length > 0 ? world.processes.flatMap(errorsOf) : []), ...load.faults],
       );
     } finally {
@@ -116,7 +116,7 @@ class Load {
           answer.on('end', () => done(answer.statusCode === 200 ? null : `${path}: ${answer.statusCode} ${text}`));
         },
       );
-      asked.on('timeout', () => asked.destroy(new Error('no answer in 60 s')));
+      asked.on('timeout', () => asked.destroy(new Error('no response in 60 s')));
       asked.on('error', ({ message }) => done(`${path}: ${message}`));
       asked.end(isPost ? body : undefined);
     });

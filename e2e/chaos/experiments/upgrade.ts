@@ -67,7 +67,7 @@ export const upgrade: Experiment = {
   },
 };
 
-/** How long ago the backup was made. */
+/** Age of the backup, in seconds. */
 async function ageSeconds({ postgres }: World): Promise<number> {
   const [row] = await postgres.query<{ seconds: number }>(
     'select extract(epoch from now() - max(created_at))::int as seconds from users',

@@ -74,7 +74,7 @@ export class MailSink {
     await closed;
   }
 
-  /** How often each mail arrived, by the ID of its message. */
+  /** Number of arrivals of each mail, by the ID of its message. */
   counts(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { messageId } of this.received) {

@@ -10,7 +10,7 @@ const receivers = 20;
 const [hangs, fails] = [0, 1];
 
 const limitMs = 60_000;
-/** How long the receivers of a dead process wait (decisions/0186). */
+/** Time for which the receivers of a killed process wait (decisions/0186). */
 const claimMs = 18_000;
 
 /** A process, and its own address. */
@@ -47,7 +47,7 @@ export interface Relay {
 /** Two processes deliver events of users to 20 receivers, and one process after another is killed. */
 export const relayKilled = ({ name, noun, subscribe, read }: Relay): Experiment => ({
   name,
-  done: `kill -9 of a process three times while two deliver to 20 ${noun}, of which one hangs and one answers 500`,
+  done: `kill -9 of a process three times while two deliver to 20 ${noun}, of which one hangs and one returns 500`,
   passes:
     'each of the other 18 gets each event at least once, in order for each user, under one id, within 60 s (on a busy ' +
     'machine: three claims, and four times as long as the same events take undisturbed)',
