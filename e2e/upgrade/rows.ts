@@ -8,7 +8,7 @@ const volatile = [
   'scim_request_records',
 ];
 
-/** Columns that use changes, by table. */
+/** Columns that change when users sign in or send requests, by table. */
 const moving: Record<string, readonly string[]> = {
   projects: ['erasures'],
   users: ['last_sign_in_at'],
@@ -21,7 +21,7 @@ const moving: Record<string, readonly string[]> = {
   scim_days: ['requests', 'refused', 'failed'],
   messages: ['state', 'attempts', 'sealed_content', 'note', 'sent_at'],
   logout_deliveries: ['state', 'attempts', 'next_attempt_at', 'delivered_at'],
-  // Events of the instance had none.
+  // Events of the instance had no project.
   audit_events: ['project_id'],
 };
 

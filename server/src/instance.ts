@@ -26,6 +26,9 @@ export function hasDatabase({ DATABASE_URL, DATA_DIR }: Config): boolean {
 }
 
 /**
+ * Opens the configured database; without DATABASE_URL, starts the embedded one and creates it if necessary. Throws
+ * {@link StartError}.
+ *
  * @param exclusive take the embedded database exclusively: true in the server, false in commands; `alone`: no command
  *   may use it either
  * @param programs the package with the embedded PostgreSQL's programs, if not the installed one
@@ -53,7 +56,7 @@ export async function openConfigured(
   }
 }
 
-/** Creates the key of a new database. A filled one has a key, and a new key would not open it. */
+/** Creates the key of a new database. Refuses one that contains data: it was sealed with an earlier key. */
 async function firstMasterKeys(dataDir: string, { url }: EmbeddedPostgres): Promise<MasterKeys> {
   if (await isFilled(url)) {
     throw new StartError(

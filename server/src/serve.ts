@@ -92,7 +92,7 @@ const leastMs = 500;
 /** Time reserved for the shutdown steps after requests have drained. */
 const afterRequestsMs = 2_000;
 
-/** What the parts of the start share. */
+/** Objects that the startup steps share. */
 interface Start {
   config: Config;
   log: Log;
@@ -128,7 +128,7 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   await services.keys.published();
   const builtIn = await services.seed.create({ demo: isEmbedded });
   await startJobs(shared, services, queue);
-  // Imported late: the management port answers before these modules load.
+  // Imported late: the management port responds before these modules load.
   const { buildApp } = await import('./app.ts');
   // Started last: creating a database on a slow disk can block longer than the watch allows.
   await watch.start();
@@ -217,7 +217,7 @@ async function openServices({ config, log, opened, metrics, leftMs }: Start) {
   return { isEmbedded: database.embedded !== undefined, services, queue, clock, watch, status, observers };
 }
 
-/** Starts the queue; a shutdown stops it before it waits for the deliveries that it began. */
+/** Starts the queue. A shutdown first stops the queue, then waits for the deliveries in progress. */
 async function startJobs({ log, opened, leftMs }: Start, services: Services, queue: JobQueue): Promise<void> {
   opened.add(() =>
     Promise.race([
@@ -241,7 +241,7 @@ async function startTimers({ log, opened }: Start, services: Services): Promise<
   await beat();
   const timers = [
     setInterval(beat, beatSeconds * 1000),
-    // The heartbeat reports a database that does not answer.
+    // The heartbeat reports a database that does not respond.
     setInterval(() => relayEvents(services, log), relaySeconds * 1000),
     setInterval(() => renewStatistics(services.db).catch(() => undefined), renewSeconds * 1000),
   ];
@@ -251,7 +251,7 @@ async function startTimers({ log, opened }: Start, services: Services): Promise<
   });
 }
 
-/** How often a process looks for events to deliver. */
+/** Interval between checks for events to deliver. */
 const relaySeconds = 1;
 
 async function relayEvents({ webhookRelay, streamRelay }: Services, log: Log): Promise<void> {

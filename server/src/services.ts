@@ -276,7 +276,7 @@ function withTokens(lower: ReturnType<typeof withUsers>) {
   };
 }
 
-/** Requests of applications, and the sign-ins that answer them. */
+/** Requests of applications, and the sign-ins that complete them. */
 function withSignIn(lower: ReturnType<typeof withTokens>, settings: DomainSettings) {
   const perMinute = settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY;
   const requests = new AuthorizationRequests(lower);

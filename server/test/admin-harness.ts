@@ -43,7 +43,7 @@ export interface AdminHarness {
   mailbox: MailboxMessage[];
   flows: Map<string, string>;
   bugs: unknown[];
-  /** Jobs that were asked for. */
+  /** Queued jobs. */
   jobs: { job: string; data: Record<string, unknown> }[];
   /** Calls the API with the bootstrap token, unless other headers are given. */
   call(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer>;

@@ -46,9 +46,9 @@ beforeAll(async () => {
   };
   [one, other] = [await userOfNew(), await userOfNew()];
   const within = fields('Within', { seen });
-  const answer = fields('Answer', { seen, changed, removed, within: { type: within, resolve: () => ({}) } });
+  const result = fields('Result', { seen, changed, removed, within: { type: within, resolve: () => ({}) } });
   const operation = (rule: OperationRule) => ({
-    type: answer,
+    type: result,
     args: { id: { type: GraphQLID } },
     resolve: () => ({}),
     extensions: { operation: rule },
@@ -85,9 +85,9 @@ async function run(source: string): Promise<Record<string, unknown>> {
 it('sees only the rows of its project, in each field, during operations of other projects', async () => {
   const within = '{ seen within { seen } }';
   const ofUser = ({ id }: User) => `ofUser(id: "${id}") ${within}`;
-  const answer = await run(`{ a: ${ofUser(one)} b: ${ofUser(other)} none: ofInstance ${within} c: ${ofUser(one)} }`);
+  const data = await run(`{ a: ${ofUser(one)} b: ${ofUser(other)} none: ofInstance ${within} c: ${ofUser(one)} }`);
   const rows = ({ project }: User) => ({ seen: [project.id], within: { seen: [project.id] } });
-  expect(answer).toEqual({
+  expect(data).toEqual({
     a: rows(one),
     b: rows(other),
     none: { seen: [], within: { seen: [] } },
@@ -96,8 +96,8 @@ it('sees only the rows of its project, in each field, during operations of other
 });
 
 it('changes and deletes rows of its project only', async () => {
-  const answer = await run(`mutation { ofUser(id: "${one.id}") { changed removed } ofInstance { changed removed } }`);
-  expect(answer).toEqual({
+  const data = await run(`mutation { ofUser(id: "${one.id}") { changed removed } ofInstance { changed removed } }`);
+  expect(data).toEqual({
     ofUser: { changed: [one.project.id], removed: [one.project.id] },
     ofInstance: { changed: [], removed: [] },
   });

@@ -198,7 +198,7 @@ describe('a step-up', () => {
   it('is refused if the sign-in did not reach the class', async () => {
     const site = await atProjectIssuer();
     await site.party.signIn(user);
-    // The user has no passkey. `acr_values` is voluntary, so the service answers with a code nevertheless.
+    // The user has no passkey. `acr_values` is voluntary, so the service still returns a code.
     const { cookie, response } = await signIn(site, { acrValues: ['phr'] });
     expect([response.status, await response.json()]).toEqual([
       401,

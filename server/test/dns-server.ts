@@ -50,7 +50,10 @@ export class DnsServer {
   }
 }
 
-/** Its name refers to the question's; a value is split into strings of at most 255 bytes. */
+/**
+ * A TXT record whose name points to the question's; its value is split into strings of 100 characters (at most 255
+ * bytes).
+ */
 function txtRecord(value: string): Buffer {
   const parts = value.match(/.{1,100}/g) ?? [''];
   const data = Buffer.concat(parts.map((part) => Buffer.concat([Buffer.from([part.length]), Buffer.from(part)])));

@@ -13,7 +13,7 @@ import { migrate } from '../src/adapters/postgres/database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers a GET with a TestDatabaseServer as JSON. */
+    /** Responds to GET with a TestDatabaseServer as JSON. */
     databaseServer: string;
   }
 }

@@ -108,7 +108,7 @@ describe('an instance', () => {
     }
   });
 
-  it('answers sign-in as described', async () => {
+  it('follows the document in sign-in', async () => {
     const page = await world.page();
     const userid = newAddress();
     expectStatus(await page.step('authenticate', { userid }), 'ERROR');
@@ -132,7 +132,7 @@ describe('an instance', () => {
     await documented.check();
   });
 
-  it('answers passkeys and changes of the phone number as described', async () => {
+  it('follows the document in passkeys and changes of the phone number', async () => {
     await world.set({ mfaPolicy: 'optional', passkeyPolicy: 'allowed' });
     const user = new PasskeyUser(world);
     await user.enrolled();
@@ -141,7 +141,7 @@ describe('an instance', () => {
     await documented.check();
   });
 
-  it('answers the base issuer as described', async () => {
+  it('follows the document in the base issuer', async () => {
     const party = new RelyingParty(world.app, world.client);
     const user = await world.user();
     await party.signIn(user);
@@ -159,7 +159,7 @@ describe('an instance', () => {
     await documented.check();
   });
 
-  it('answers the issuer of a project as described', async () => {
+  it('follows the document in the issuer of a project', async () => {
     const { app, project } = world;
     const grantTypes = ['refresh_token', 'device_code'] as const;
     const made = await app.make.client(project, {
@@ -200,7 +200,7 @@ describe('an instance', () => {
     await documented.check();
   });
 
-  it('answers delegation as described', async () => {
+  it('follows the document in delegation', async () => {
     const { app, project } = world;
     const userid = newAddress();
     await world.user({ userName: userid, userNameKey: userid, email: userid, emailKey: userid });
@@ -224,7 +224,7 @@ describe('an instance', () => {
     await documented.check();
   });
 
-  it('answers SCIM as described', async () => {
+  it('follows the document in SCIM', async () => {
     const { app, project } = world;
     const { token } = await app.services.directories.issueScimToken({ projectId: project.id, name: 'Okta' }, system);
     const scim = async (method: string, path: string, body?: object, authorization = `Bearer ${token}`) => {
@@ -278,7 +278,7 @@ describe('an instance', () => {
     await documented.check();
   });
 
-  it('has answered nearly every operation with a success and with a refusal', () => {
+  it('has returned a success and a refusal for nearly every operation', () => {
     const statusesOf = ({ operationId }: Operation) =>
       [...documented.seen].filter((one) => one.startsWith(`${operationId} `)).map((one) => Number(one.split(' ')[1]));
     const all = operations.map(({ operation }) => operation);

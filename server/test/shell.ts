@@ -20,12 +20,12 @@ export function shell(env: Record<string, string>, name: string, ...args: string
   return shellAt(systemClock, env, name, ...args);
 }
 
-/** {@link shell} at another time. */
+/** Like {@link shell}, at the time of `clock`. */
 export function shellAt(clock: Clock, env: Record<string, string>, name: string, ...args: string[]): Promise<Ran> {
   return shellUntil(new AbortController().signal, clock, env, name, ...args);
 }
 
-/** {@link shellAt}, interrupted once `interrupted` is aborted. */
+/** Like {@link shellAt}, but ends when `interrupted` is aborted. */
 export async function shellUntil(
   interrupted: AbortSignal,
   clock: Clock,
@@ -45,7 +45,7 @@ export async function shellUntil(
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-/** For a command's own functions, without output. */
+/** A context for direct calls of a command's functions, without output. */
 export function contextOf(env: Record<string, string>): CommandContext {
   return {
     config: () => loadConfig(env, () => ''),

@@ -28,7 +28,7 @@ export interface Tenant {
   group: string;
   /** A group that belongs to no directory. */
   localGroup: string;
-  /** That the client may use. */
+  /** An API that the client may use. */
   api: string;
   domain: string;
   /** A role of the client, held by the user. */

@@ -238,7 +238,7 @@ export type CreateLogStreamInput = {
   secret?: string | null | undefined;
   /** HTTP: an https URL. SYSLOG: `tls://host:port`. FILE: a name that ends in `.jsonl`. Hosts must have a public address. */
   target: string;
-  /** Event types, e.g. `user.created`, or all of a noun, e.g. `user.*`; none: all. */
+  /** Event types, e.g. `user.created`, or all types of a resource, e.g. `user.*`; empty: all types. */
   types?: Array<string> | null | undefined;
 };
 
@@ -868,16 +868,16 @@ export type UpdateLogStreamInput = {
   description?: string | null | undefined;
   format?: LogStreamFormat | null | undefined;
   gzip?: boolean | null | undefined;
-  /** With `secret`. Null, also for the secret: no header. */
+  /** Set it together with `secret`. Null for both: no header. */
   header?: string | null | undefined;
   id: string;
   /** True: events wait, for 30 days at most. */
   paused?: boolean | null | undefined;
   /** Value of the header, e.g. `Bearer` and a token. For HTTP. */
   secret?: string | null | undefined;
-  /** HTTP: an https URL. SYSLOG: `tls://host:port`. FILE: a name that ends in `.jsonl`. Hosts must have a public address. Another target needs the secret again. */
+  /** HTTP: an https URL. SYSLOG: `tls://host:port`. FILE: a name that ends in `.jsonl`. Hosts must have a public address. A change requires the secret. */
   target?: string | null | undefined;
-  /** Event types, e.g. `user.created`, or all of a noun, e.g. `user.*`; none: all. */
+  /** Event types, e.g. `user.created`, or all types of a resource, e.g. `user.*`; empty: all types. */
   types?: Array<string> | null | undefined;
 };
 

@@ -153,7 +153,7 @@ describe('an authenticator app on the account page', () => {
     expect(await verified(user)).toMatchObject([{ failures: 0 }]);
   });
 
-  it('is verified once, however many requests race with its code', async () => {
+  it('is verified once if concurrent requests send its code', async () => {
     const { code, user, visit } = await begun();
     const [csrf, first] = [await visit.csrf(), code()];
     const fields = { change: 'verify-authenticator', project: world.project.id, csrf, code: first };

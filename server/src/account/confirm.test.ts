@@ -38,7 +38,7 @@ describe('the “Confirm it’s you” button', () => {
     expect((await visit.change('renew-recovery-codes')).status).toBe(200);
   });
 
-  it('does not accept the device key alone', async () => {
+  it('does not accept a device key without a code', async () => {
     const { address, device, key, user } = await registeredUser();
     const visit = await visitOf(user, ['swk'], device.id, 'device-key');
     app.clock.turn(31);
@@ -78,7 +78,7 @@ describe('the “Confirm it’s you” button', () => {
     expect(request.client.id).toBe(world.client.id);
   });
 
-  it('gives no code', async () => {
+  it('issues no authorization code', async () => {
     const { address, user } = await registeredUser();
     const visit = await visitOf(user, ['swk'], undefined, 'device-key');
     app.clock.turn(31);

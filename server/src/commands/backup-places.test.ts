@@ -136,7 +136,7 @@ describe('a backup to S3-compatible storage', () => {
     expect(server.objects.get('a.jsonl.gz')?.toString()).toBe('kept');
   });
 
-  it('removes the uploads of killed runs: with its name at once, with other names after a day', async () => {
+  it('removes the uploads of killed runs: with its name immediately, with other names after a day', async () => {
     const begun = (key: string, hours: number) =>
       server.uploads.set(key, { key, begunAt: new Date(Date.now() - hours * 3_600_000), parts: new Map() });
     begun('a.jsonl.gz', 0);

@@ -27,10 +27,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Where root puts a cluster whose account cannot enter its data folder. */
+/** Folder of a cluster whose account cannot enter its data folder, if this process is root. */
 const systemFolder = '/var/lib/latchkey';
 
-/** What this test's data folders have outside of them. */
+/** Files of this test's data folders that are outside of them. */
 function outside(): string[] {
   if (!existsSync(systemFolder)) return [];
   return readdirSync(systemFolder).filter((name) => {

@@ -25,7 +25,7 @@ export interface TransferTable {
   endedBy?: string;
 }
 
-/** Parents before children. */
+/** All exported tables, parents before children. */
 export const transferTables: readonly TransferTable[] = [
   { type: 'project', table: 'projects', parent: null, key: ['id'], omit: ['built_in'] },
   { type: 'client', table: 'clients', parent: of('project'), key: ['id'], omit: ['built_in'] },

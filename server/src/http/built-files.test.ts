@@ -62,14 +62,14 @@ describe('files of the build', () => {
     expect((await ask('/assets/x.tgz')).headers['content-type']).toBe('application/gzip');
   });
 
-  it('answer 304 to a matching ETag', async () => {
+  it('return 304 for a matching ETag', async () => {
     const { headers } = await ask('/assets/x.js');
     const again = await ask('/assets/x.js', { 'If-None-Match': String(headers.etag) });
     expect(again.status).toBe(304);
     expect(again.body).toBe('');
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])('answer 404 to %s', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])('return 404 for %s', async (method) => {
     const { status, body } = await ask('/assets/x.js', {}, method);
     expect(status).toBe(404);
     expect(body).not.toContain('answer');

@@ -13,7 +13,7 @@ export interface CorsPolicy {
   preflightOfAnySite?: boolean;
 }
 
-/** CORS without credentials (Fetch standard); also answers preflight requests. */
+/** CORS without credentials (Fetch standard); also handles preflight requests. */
 export function cors(policy: CorsPolicy): RequestHandler {
   return async (req, res, next) => {
     const origin = req.get('origin');

@@ -9,12 +9,12 @@ import { toOAuthError } from '../oidc/oauth-error.ts';
 import { toSigninFailure } from '../signin/signin-error.ts';
 import { failureOf } from './failure.ts';
 
-const way = new Breakable();
+const connection = new Breakable();
 let app: TestApp;
 let rp: RelyingParty;
 
 beforeAll(async () => {
-  app = await buildTestApp((url) => way.to(url));
+  app = await buildTestApp((url) => connection.to(url));
   const project = await app.make.project();
   rp = new RelyingParty(app, (await app.make.client(project)).client);
   await rp.signIn(await app.make.user(project));
@@ -28,22 +28,22 @@ describe('while the database is unreachable', () => {
   it('returns 503 temporarily_unavailable with Retry-After, and recovers without a restart', async () => {
     const { access_token: accessToken } = await rp.tokens();
     const code = await rp.code();
-    await way.close();
+    await connection.close();
     for (const refused of [await rp.exchange(code), await rp.userInfo(accessToken), await rp.authorize()]) {
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
       expect(await refused.json()).toMatchObject({ error: 'temporarily_unavailable' });
     }
-    await way.open();
+    await connection.open();
     expect((await rp.userInfo(accessToken)).status).toBe(200);
     expect((await rp.exchange(code)).status).toBe(200);
   });
 
-  it('answers in the error format of each protocol', async () => {
+  it('responds in the error format of each protocol', async () => {
     const project = await app.make.project();
     const json = { 'Content-Type': 'application/json' };
     const ask = (path: string, headers: Record<string, string> = {}, body?: string) =>
       fetch(app.url + path, { redirect: 'manual', headers, ...(body && { method: 'POST', body }) });
-    await way.close();
+    await connection.close();
     const answers = {
       scim: await ask(`/v1/scim/${project.id}/Users`, { Authorization: 'Bearer lk_scim_x' }),
       signIn: await ask('/v1/signin/challenge', { ...json, 'X-Api-Key': 'lk_pk_x', Origin: app.url }, '{}'),
@@ -61,7 +61,7 @@ describe('while the database is unreachable', () => {
         Accept: 'text/html',
       }),
     };
-    await way.open();
+    await connection.open();
     for (const [protocol, { status, headers }] of Object.entries(answers))
       expect([protocol, status, headers.get('retry-after')]).toEqual([protocol, 503, '5']);
     expect(await answers.scim.json()).toMatchObject({
@@ -111,11 +111,11 @@ describe('while the database is unreachable', () => {
   });
 
   it('keeps serving discovery and JWKS', async () => {
-    await way.close();
+    await connection.close();
     app.clock.turn(60);
     for (const path of ['openid-configuration', 'jwks.json']) {
       expect((await fetch(`${app.url}/.well-known/${path}`)).status).toBe(200);
     }
-    await way.open();
+    await connection.open();
   });
 });

@@ -35,7 +35,7 @@ export function formParameters(text: string): Parameters {
   return parse(text, false);
 }
 
-/** Longest form that is redirected as a GET; longer URLs may be rejected by proxies. */
+/** Maximum length of a form that is redirected as a GET; longer URLs may be rejected by proxies. */
 const longestQuery = 6_000;
 
 /**

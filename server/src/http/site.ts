@@ -12,9 +12,10 @@ const sites = new WeakMap<Request, RequestSite>();
 
 /**
  * The only reader of the Host header: it selects a verified custom domain; all other hosts are the base host. Never
- * X-Forwarded-Host, which proxies pass on from clients: a cache in front would store the responses of one host for another.
+ * X-Forwarded-Host, which proxies pass on from clients: a cache in front would store the responses of one host for
+ * another.
  *
- * @param released answers at hosts that were custom domains
+ * @param released handles requests at hosts that were custom domains
  */
 export function withSite(issuers: Pick<Issuers, 'base' | 'ofHost'>, released: RequestHandler): RequestHandler {
   const base: RequestSite = { ...siteOf(issuers.base.url, null), issuer: issuers.base };

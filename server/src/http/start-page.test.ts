@@ -45,7 +45,7 @@ describe('an address without a page', () => {
     },
   );
 
-  it('answers other methods without reading their body', async () => {
+  it('responds to other methods without reading their body', async () => {
     const answer = await ask('/nowhere', browser, 'DELETE');
     expect([answer.status, await answer.text()]).toEqual([404, 'Not found.\n']);
   });

@@ -111,7 +111,7 @@ describe('an essential acr', () => {
     expect(back.searchParams.get('error')).toBe('unmet_authentication_requirements');
   });
 
-  it.each([[''], ['none']])('that no sign-in meets is refused at once, with prompt=%s', async (prompt) => {
+  it.each([[''], ['none']])('that no sign-in meets is refused immediately, with prompt=%s', async (prompt) => {
     await enrolled();
     const back = await hosted.open({ claims: essential('urn:example:loa3'), ...(prompt && { prompt }) });
     expect(Object.fromEntries(back.searchParams)).toMatchObject({

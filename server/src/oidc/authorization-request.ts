@@ -59,7 +59,7 @@ interface RequestContext {
   omitsPkce: boolean;
 }
 
-/** Why the request cannot be redirected; shown on the error page. */
+/** The reason why the request cannot be redirected; shown on the error page. */
 export type TargetFault = 'client' | 'redirect-uri' | 'parameters';
 
 /** The client and redirect URI, or why they are invalid. Nothing is redirected before this passes. */
@@ -199,7 +199,7 @@ export function scopesFor({ grantTypes }: Client, { capabilities }: Issuer): rea
   return capabilities.scopes.filter((scope) => scope !== 'offline_access' || grantTypes.includes('refresh_token'));
 }
 
-/** Those APIs of a request that its client may use. */
+/** The APIs of a request that its client may use. */
 export async function namedApis(
   { apis }: { apis: Pick<Apis, 'usableBy'> },
   parameters: Parameters,

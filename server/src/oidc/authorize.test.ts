@@ -60,7 +60,7 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     expect((await rp.authorize({ state: 's'.repeat(1_000_000) }, 'post')).status).toBe(413);
   });
 
-  it('answers at once under a live session', async () => {
+  it('responds without a sign-in under a live session', async () => {
     await rp.signIn(user);
     const given = await rp.answer();
     expect([...given.keys()].sort()).toEqual(['code', 'iss', 'state']);
@@ -172,7 +172,7 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     expect((await rp.answer({ prompt: 'none' })).get('error')).toBe('login_required');
   });
 
-  it('ends the access of a deactivated user at once', async () => {
+  it('ends the access of a deactivated user immediately', async () => {
     await rp.signIn(user);
     const given = await rp.tokens();
     await app.services.db.transaction(async (em) => {

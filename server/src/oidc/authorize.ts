@@ -72,7 +72,7 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
   };
 }
 
-/** Answers to `prompt=none` that applications expect. */
+/** Errors for `prompt=none` that applications expect. */
 const expected: readonly OAuthErrorCode[] = ['login_required', 'consent_required'];
 
 async function noteRefusal(

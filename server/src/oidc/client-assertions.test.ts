@@ -130,7 +130,7 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     }
   });
 
-  it('records refusals as one event, whatever the header repeats (crit, RFC 7515 §4.1.11)', async () => {
+  it('records refusals as one event, even with repeated header values (crit, RFC 7515 §4.1.11)', async () => {
     const [, body, signature] = (await assertion()).split('.');
     const headers = ['one', 'another', '\u0000', '\ud800'].map((name) => ({ alg: 'EdDSA', crit: [name] }));
     for (const header of headers) {

@@ -142,7 +142,7 @@ describe('PKCE and response modes', () => {
     }
   });
 
-  it('answers by a form that a browser posts, also errors and after a sign-in', async () => {
+  it('responds with a form that the browser posts, also for errors and after a sign-in', async () => {
     const { party } = await partyOf({});
     const fields = async (changes: Changes) => {
       const response = await party.authorize({ response_mode: 'form_post', state: '"><script>', ...changes });

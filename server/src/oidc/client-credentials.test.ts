@@ -106,7 +106,7 @@ describe('a client secret', () => {
     expect((await party.exchange(code, { client_secret: secret })).status).toBe(200);
   });
 
-  it('stops working at once in all processes when it is revoked; two can be live', async () => {
+  it('stops working immediately in all processes when it is revoked; two can be live', async () => {
     const sibling = await buildSibling(app);
     const { party, client, secret: first } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_basic' });
     const there = new RelyingParty(app, client, party.issuer.replace(app.url, sibling.url));

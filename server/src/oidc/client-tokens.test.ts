@@ -243,7 +243,7 @@ describe('an API', () => {
       system,
     );
 
-  it('is limited to 100 in its project, however many are created at once', async () => {
+  it('is limited to 100 in its project, even with concurrent creations', async () => {
     const { id: projectId } = await app.services.projects.create({ name: 'Hasty' }, system);
     await execute(
       app.services.db.alone,
@@ -273,7 +273,7 @@ describe('an API', () => {
     await expect(async () => create(changes)).rejects.toMatchObject({ problem: { code: 'invalid', field } });
   });
 
-  it('cannot be one of our own addresses, however written, nor exist twice in a project', async () => {
+  it('cannot be one of our own addresses, in any spelling, nor exist twice in a project', async () => {
     const { port } = new URL(app.url);
     for (const path of ['', '/', '/admin', `/p/${project.slug}`, '/userinfo']) {
       await expect(async () => create({ identifier: `${app.url}${path}` })).rejects.toMatchObject({

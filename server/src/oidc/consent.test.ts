@@ -36,20 +36,20 @@ async function thirdParty(name: string): Promise<Client> {
 }
 
 /** The consent page: its text, and the fields of its form. */
-interface Asked {
+interface ConsentPage {
   html: string;
   headers: Headers;
   fields: { flow: string; csrf: string };
   action: string;
 }
 
-async function asked(response: Response, by = party): Promise<Asked> {
+async function consentPage(response: Response, by = party): Promise<ConsentPage> {
   const resume = locationOf(response);
   expect(resume.pathname).toMatch(/\/authorize\/resume$/);
   return read(await by.browser.get(resume.href));
 }
 
-async function read(page: Response): Promise<Asked> {
+async function read(page: Response): Promise<ConsentPage> {
   const html = await page.text();
   const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '';
   const action = /action="([^"]+)"/.exec(html)?.[1] ?? '';
@@ -57,14 +57,19 @@ async function read(page: Response): Promise<Asked> {
 }
 
 /** Sends the form, and follows the redirect to the end of the flow. */
-async function answer(page: Asked, given: 'allow' | 'cancel', by = party, fields: Changes = {}): Promise<Response> {
+async function decide(
+  page: ConsentPage,
+  given: 'allow' | 'cancel',
+  by = party,
+  fields: Changes = {},
+): Promise<Response> {
   const form = { ...page.fields, answer: given, ...fields } as Record<string, string>;
   const noted = await by.browser.post(new URL(page.action, app.url).href, form);
   return noted.status === 303 ? by.browser.get(locationOf(noted).href) : noted;
 }
-const answered = async (response: Response) => locationOf(response).searchParams;
+const parametersOf = async (response: Response) => locationOf(response).searchParams;
 const allow = async (changes: Changes = {}, by = party) => {
-  const done = await answered(await answer(await asked(await by.authorize(changes), by), 'allow', by));
+  const done = await parametersOf(await decide(await consentPage(await by.authorize(changes), by), 'allow', by));
   return done.get('code') ?? `no code: ${done}`;
 };
 const events = async () => (await world.events()).filter((type) => /^(consent|access)\./.test(type));
@@ -80,8 +85,8 @@ async function refresh(token: string): Promise<number> {
 }
 
 describe('consent', () => {
-  it('is asked once under a live session, in plain words, before a code is given', async () => {
-    const page = await asked(await party.authorize(lasting));
+  it('is asked once under a live session, in plain words, before a code is issued', async () => {
+    const page = await consentPage(await party.authorize(lasting));
     for (const text of [
       'Calendar &lt;b&gt; asks for access',
       person.address,
@@ -97,7 +102,7 @@ describe('consent', () => {
     expect(policy).not.toContain('form-action');
     expect(page.headers.get('x-frame-options')).toBe('DENY');
     expect(page.headers.get('cache-control')).toBe('no-store');
-    const back = await answered(await answer(page, 'allow'));
+    const back = await parametersOf(await decide(page, 'allow'));
     expect([...back.keys()].sort()).toEqual(['code', 'iss', 'state']);
     expect((await tokensOf(back.get('code') ?? '')).status).toBe(200);
     expect((await party.answer({ ...lasting, prompt: 'none' })).get('code')).not.toBeNull();
@@ -116,9 +121,9 @@ describe('consent', () => {
     expect((await other.answer({ prompt: 'none' })).get('error')).toBe('consent_required');
   });
 
-  it('refused returns access_denied, and stores nothing', async () => {
-    const page = await asked(await party.authorize());
-    const back = await answered(await answer(page, 'cancel'));
+  it('returns access_denied if the user refuses, and stores nothing', async () => {
+    const page = await consentPage(await party.authorize());
+    const back = await parametersOf(await decide(page, 'cancel'));
     expect([back.get('error'), back.get('code'), back.get('state')]).toEqual(['access_denied', null, 'a state']);
     expect((await party.answer({ prompt: 'none' })).get('error')).toBe('consent_required');
     expect(await events()).toEqual(['consent.refused']);
@@ -148,7 +153,7 @@ describe('consent', () => {
     await base.signIn(person.user);
     const page = await read(await base.browser.get(`${app.url}/authorize/resume?${new URLSearchParams({ flow })}`));
     expect(page.html).toContain('asks for access');
-    const code = (await answered(await answer(page, 'allow', base))).get('code') ?? '';
+    const code = (await parametersOf(await decide(page, 'allow', base))).get('code') ?? '';
     expect((await base.exchange(code)).status).toBe(200);
   });
 
@@ -189,7 +194,7 @@ describe('a consent that is withdrawn', () => {
     expect(await events()).toEqual(['consent.given', 'access.removed']);
   });
 
-  it('is that of one application: another asks for itself, and keeps its own', async () => {
+  it('concerns one application: another asks separately, and keeps its consent', async () => {
     const other = partyAt(app, world.project, await thirdParty('Notes'));
     await other.signIn(person.user);
     await allow();
@@ -211,23 +216,23 @@ describe('a consent that is withdrawn', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a decision', () => {
   it('counts only for its request and its session, once', async () => {
-    const page = await asked(await party.authorize({ scope: 'openid email' }));
+    const page = await consentPage(await party.authorize({ scope: 'openid email' }));
     const evil = await thirdParty('Evil');
     const foreign = partyAt(app, world.project, evil);
     foreign.browser.cookies.set(
       `lk-session-${world.project.id}`,
       party.browser.cookies.get(`lk-session-${world.project.id}`) ?? '',
     );
-    const other = await asked(await foreign.authorize({ scope: 'openid email' }), foreign);
+    const other = await consentPage(await foreign.authorize({ scope: 'openid email' }), foreign);
     // The token of another request, of this one without its cookie, and none at all: the page is shown again.
     for (const csrf of [other.fields.csrf, 'x', '']) {
-      expect((await answer(page, 'allow', party, { csrf })).status).toBe(200);
+      expect((await decide(page, 'allow', party, { csrf })).status).toBe(200);
     }
-    expect((await answer(page, 'allow', foreign)).status).toBe(400);
-    expect((await answer(page, 'allow', party, { answer: 'perhaps' })).status).toBe(400);
-    expect((await answer({ ...page, action: `${app.url}/authorize/consent` }, 'allow')).status).toBe(400);
+    expect((await decide(page, 'allow', foreign)).status).toBe(400);
+    expect((await decide(page, 'allow', party, { answer: 'perhaps' })).status).toBe(400);
+    expect((await decide({ ...page, action: `${app.url}/authorize/consent` }, 'allow')).status).toBe(400);
     expect(await events()).toEqual([]);
     const form = { ...page.fields, answer: 'allow' };
     const action = new URL(page.action, app.url).href;
@@ -236,26 +241,26 @@ describe('an answer', () => {
     const ends = await Promise.all(noted.map((one) => party.browser.get(locationOf(one).href)));
     expect(ends.filter(({ status }) => status === 303)).toHaveLength(1);
     expect(await events()).toEqual(['consent.given']);
-    expect((await answer(page, 'cancel')).status).toBe(400);
+    expect((await decide(page, 'cancel')).status).toBe(400);
   });
 
-  it('of a user who has signed out or switched accounts in the meantime gives nothing', async () => {
-    const page = await asked(await party.authorize());
+  it('of a user who has signed out or switched accounts in the meantime has no effect', async () => {
+    const page = await consentPage(await party.authorize());
     const name = `lk-session-${world.project.id}`;
     party.browser.cookies.delete(name);
-    expect(locationOf(await answer(page, 'allow')).pathname).toBe('/signin');
+    expect(locationOf(await decide(page, 'allow')).pathname).toBe('/signin');
     const next = await registeredUser();
     await party.signIn(next.user);
-    const shown = await read(await answer(page, 'allow'));
+    const shown = await read(await decide(page, 'allow'));
     expect(shown.html).toContain(next.address);
     expect(await events()).toEqual([]);
-    const code = (await answered(await answer(shown, 'allow'))).get('code') ?? '';
+    const code = (await parametersOf(await decide(shown, 'allow'))).get('code') ?? '';
     const claims = await party.claims(((await (await party.exchange(code)).json()) as { id_token: string }).id_token);
     expect(claims.sub).toBe(next.user.id);
   });
 
   it('of one person does not count for the next one, with prompt=consent', async () => {
-    const page = await asked(await party.authorize({ prompt: 'consent' }));
+    const page = await consentPage(await party.authorize({ prompt: 'consent' }));
     const action = new URL(page.action, app.url).href;
     const noted = await party.browser.post(action, { ...page.fields, answer: 'cancel' });
     const next = await registeredUser();
@@ -282,7 +287,7 @@ describe('a code for a third-party application exists only if its user’s conse
 
   it('under a session, and after a sign-in', async () => {
     await party.answer({ prompt: 'none' });
-    await asked(await party.authorize(lasting));
+    await consentPage(await party.authorize(lasting));
     await allow({ scope: 'openid' });
     await party.answer({ ...lasting, prompt: 'none' });
     const late = new RelyingParty(app, client);
@@ -312,17 +317,17 @@ describe('a code for a third-party application exists only if its user’s conse
     await stale.challenge();
     await world.verifyAddress(begun, person.address);
     await mark();
-    for (const answer of [
+    for (const refused of [
       await stale.step('authenticate', { userid: person.address }, 'use'),
       await begun.step('verify-device', { userid: person.address }, 'registration'),
     ]) {
-      expect(answer).toMatchObject({ httpStatus: 403, error: { code: 'HOSTED_PAGE_REQUIRED' } });
+      expect(refused).toMatchObject({ httpStatus: 403, error: { code: 'HOSTED_PAGE_REQUIRED' } });
     }
     await sibling.close();
     expect(await uncovered()).toEqual([]);
   });
 
-  it('whatever a caller has checked before', async () => {
+  it('regardless of earlier checks by a caller', async () => {
     const columns = { projectId: world.project.id, clientId: client.id, userId: person.user.id, amr: ['swk'] };
     const issue = (scope: string) =>
       app.services.db.transaction((em) =>

@@ -102,7 +102,7 @@ describe('the issuer at a custom domain', () => {
     expect(await openid.fetchUserInfo(config, tokens.access_token, user.id)).toMatchObject({ sub: user.id });
   });
 
-  it('describes no token for UserInfo to an API that has its address as identifier', async () => {
+  it('reports a token for UserInfo as inactive to an API that has its address as identifier', async () => {
     const { apis } = world.app.services;
     const server = { ...(await machineOf(world.app, world.project)), issuer: url };
     const api = await apiOf(world.app, world.project, url);
@@ -141,17 +141,17 @@ describe('the issuer at a custom domain', () => {
     };
     expect((await get('/admin/graphql', query)).status).toBe(404);
     const other = await world.app.make.client(await world.app.make.project());
-    const stranger = new RelyingParty(world.app, other.client, url);
-    const page = await stranger.authorize();
+    const foreignParty = new RelyingParty(world.app, other.client, url);
+    const page = await foreignParty.authorize();
     expect(page.status).toBe(400);
     expect(await page.text()).toContain('<html');
-    expect((await stranger.exchange('a-code')).status).toBe(401);
+    expect((await foreignParty.exchange('a-code')).status).toBe(401);
     const sdk = { origin: appOrigin, apiKey: world.apiKey };
     const step = await new SigninPage(url, sdk, await newDeviceKey(), () => 0).challenge();
     expect(step).toMatchObject(refusal('INVALID_API_KEY', 401));
   });
 
-  it('gives codes and tokens that no other issuer takes, and takes none of theirs', async () => {
+  it('issues codes and tokens that no other issuer accepts, and accepts none of theirs', async () => {
     const parties = [await atDomain(), await atBase(), await atSlug()];
     for (const issuing of parties) {
       const tokens = await issuing.tokens();
@@ -205,7 +205,7 @@ describe('the Host header', () => {
     expect((await jsonOf(base))['issuer']).toBe(world.app.url);
   });
 
-  it('of a domain that was removed gets 421, from every process at once', async () => {
+  it('of a domain that was removed gets 421 immediately', async () => {
     const signedIn = await atDomain();
     const { access_token } = await signedIn.tokens();
     const code = await signedIn.code();
@@ -221,7 +221,7 @@ describe('the Host header', () => {
 });
 
 describe('a session', () => {
-  it('works only at the host whose cookie it is', async () => {
+  it('works only at the host that set its cookie', async () => {
     const name = `lk-session-${world.project.id}`;
     const [own, base, slug] = [await atDomain(), await atBase(), await atSlug()];
     const secret = own.browser.cookies.get(name) ?? '';
@@ -346,7 +346,7 @@ describe('the hosted page at a custom domain', () => {
     await again.open();
     const done = expectStatus(await again.usePasskey({ origin: url }), 'SUCCESS');
     expect(await again.claims(done)).toMatchObject({ iss: url });
-    // At the base host, and signed for its relying-party id: as a page that is not ours could ask.
+    // Used at the base host, but signed for the relying-party id of the custom domain, as a foreign page could request.
     const base = hosted(authenticator, world.app.url);
     await base.open();
     const stolen = await base.usePasskey({
@@ -356,7 +356,7 @@ describe('the hosted page at a custom domain', () => {
     });
     expect(stolen).toMatchObject(refusal('PASSKEY_REJECTED', 401));
     expect(stolen.text).not.toContain('"unknown":true');
-    // The base host neither offers it nor forgets that the user has one: the mailbox alone adds none.
+    // The base host does not offer it, but still requires a passkey: a mail code is not enough to add one.
     await world.set({ mfaPolicy: 'required' });
     const mail = hosted(new SoftAuthenticator(), world.app.url);
     await mail.open();
@@ -373,7 +373,7 @@ describe('the hosted page at a custom domain', () => {
 });
 
 describe('the account page at a custom domain', () => {
-  it('is that of this project, and its forms come from there', async () => {
+  it('shows only this project, and accepts forms only from this host', async () => {
     const [own, base] = [await atDomain(), await atBase()];
     const page = await (await own.browser.get(`${url}/account`)).text();
     expect(page).toContain(`value="${world.project.id}"`);

@@ -29,8 +29,9 @@ export function publish(document: object): Published {
 }
 
 /**
- * Answers plain requests for discovery and keys without Express, which costs more than 25 % of their CPU (decisions/0081).
- * All others (another method, a query, a condition, an error) go to `rest`, whose routes send the same bytes.
+ * Serves plain requests for discovery and keys without Express, which costs more than 25 % of their CPU
+ * (decisions/0081). All others (another method, a query, a condition, an error) go to `rest`, whose routes send the
+ * same bytes.
  */
 export function plainDocuments(deps: DocumentDeps, rest: RequestListener): RequestListener {
   const headOf = ({ body, etag }: Published) =>

@@ -287,7 +287,7 @@ describe('UserInfo with a bound token', () => {
     expect(await used()).toBe(0);
   });
 
-  it('answers pages of other origins', async () => {
+  it('responds to pages of other origins', async () => {
     const origin = 'https://app.example.com';
     const response = await fetch(`${party.issuer}/userinfo`, { method: 'OPTIONS', headers: { origin } });
     expect(response.headers.get('access-control-allow-headers')).toContain('DPoP');

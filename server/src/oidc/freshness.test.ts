@@ -1,4 +1,6 @@
-/** Which sign-in completes which request: by their order, regardless of clocks, and by the proofs of the sign-in. */
+/**
+ * Requests that a sign-in completes: decided by their order, regardless of clocks, and by the proofs of the sign-in.
+ */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';

@@ -177,7 +177,7 @@ describe('time', () => {
     const device = { grant_type: grantTypeNames.device_code, device_code: await deviceOf(ours) };
     const fromDevice = await token(ours, device, at);
     expect(fromDevice.status).toBe(200);
-    // Signed by a clock that is behind: valid at once.
+    // Signed by a clock that is behind: valid immediately.
     expect((await ours.rp.userInfo(fromDevice.body['access_token'] ?? '')).status).toBe(200);
     await behind.close();
     const { access_token: access = '' } = await tokensOf(ours);

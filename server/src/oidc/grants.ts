@@ -63,7 +63,7 @@ async function redeem(deps: GrantDeps, request: TokenRequest): Promise<TokenResp
   if (isRedirected && codeVerifier === undefined && !mayOmitPkce(issuer, caller.client)) {
     throw new OAuthError('invalid_request', 'code_verifier is missing.', { isOfClient: by !== 'none' });
   }
-  // A code of the SDK was not pushed.
+  // FAPI requires pushed requests, and a code of the SDK was not pushed.
   const isWithoutRedirect = by === 'none' || caller.client.fapiProfile;
   if (isWithoutRedirect && redirectUri === undefined)
     throw new OAuthError('invalid_request', 'redirect_uri is missing.', { isOfClient: by !== 'none' });
@@ -133,7 +133,7 @@ function wantedScope(parameters: Parameters): string | undefined {
   return scope;
 }
 
-/** Rethrows. */
+/** Rethrows, a refused target as `invalid_target`. */
 function aboutTarget(error: unknown): never {
   if (!isFault(error, 'target')) throw error;
   throw new OAuthError('invalid_target', 'resource must be one of those of the authorization request.');
@@ -146,7 +146,10 @@ function onlyResource(parameters: Parameters): string | undefined {
   return resource;
 }
 
-/** Refuses `resource` (RFC 8707 section 2): tokens of devices are for UserInfo, and the device would send them to the API. */
+/**
+ * Refuses `resource` (RFC 8707 section 2): tokens of devices are only for UserInfo, and without a refusal the device
+ * would send them to the API.
+ */
 export function refuseResource(parameters: Parameters): void {
   if (parameters.all('resource').length === 0) return;
   throw new OAuthError('invalid_target', 'A device gets no tokens for APIs: omit resource.');

@@ -70,7 +70,7 @@ describe('POST {issuer}/oauth2/introspect', () => {
     expect(await ask(server, token, { token_type_hint: 'unknown' })).toMatchObject({ active: true });
   });
 
-  it('calls a token inactive for everyone else, at every other issuer, and for garbage', async () => {
+  it('reports a token as inactive to every other caller, at every other issuer, and for garbage', async () => {
     const token = await tokenOf(machine);
     const third = await machineOf(app, project);
     await grant(third, ['read', 'write']);
@@ -102,7 +102,7 @@ describe('POST {issuer}/oauth2/introspect', () => {
     ['a logout', (id) => app.services.logout.endSession({ project, id }, system)],
     ['deactivation', () => app.services.accountAccess.deactivate(project.id, user.id, system)],
     ['an admin', () => app.services.accountAccess.endSessions(project.id, user.id, system)],
-  ])('calls tokens of a user inactive after %s', async (name, end) => {
+  ])('reports tokens of a user as inactive after %s', async (name, end) => {
     const { web, sessionId, access_token, refresh_token } = await signedIn();
     expect([await isActive(web, access_token), await isActive(web, refresh_token)]).toEqual([true, true]);
     await end(sessionId);
@@ -123,7 +123,7 @@ describe('POST {issuer}/oauth2/introspect', () => {
     expect([active, exp]).toEqual([true, Math.floor(Date.parse(session?.expires_at ?? '') / 1000)]);
   });
 
-  it('calls a refresh token that was replaced or revoked inactive', async () => {
+  it('reports a refresh token as inactive after it was replaced or revoked', async () => {
     const { web, refresh_token, access_token } = await signedIn();
     const form = { grant_type: 'refresh_token', refresh_token };
     const next = (await (await send(web, '/oauth2/token', form)).json()) as { refresh_token: string };
@@ -157,7 +157,7 @@ describe('POST {issuer}/oauth2/introspect', () => {
     expect(await isActive(server, third)).toBe(false);
   });
 
-  it('calls a token inactive while its client may not act for itself, or its user is not active', async () => {
+  it('reports a token as inactive while its client may not act for itself, or its user is not active', async () => {
     const token = await tokenOf(machine);
     const { web, access_token } = await signedIn();
     const { db } = app.services;
@@ -197,7 +197,7 @@ describe('POST {issuer}/oauth2/introspect', () => {
     expect(await refused(fetch(`${url}?token=${token}`, { headers: basic(machine) }))).toBe(405);
   });
 
-  it('answers with a JWT for the caller on request (RFC 9701)', async () => {
+  it('returns a JWT for the caller on request (RFC 9701)', async () => {
     const token = await tokenOf(machine);
     const accept = { ...basic(server), Accept: 'application/token-introspection+jwt' };
     const keys = (await (await fetch(`${server.issuer}/.well-known/jwks.json`)).json()) as { keys: [] };

@@ -190,7 +190,7 @@ describe.each([
       expect(await exchanged(await rp.code({ max_age: '10000' }))).toMatchObject({ auth_time: before['auth_time'] });
     });
 
-    it('oidcc-max-age-0 asks at once', async () => {
+    it('oidcc-max-age-0 asks immediately', async () => {
       expect(signInPage(await rp.authorize({ max_age: '0' }))).toBe(true);
     });
 

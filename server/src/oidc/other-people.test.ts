@@ -79,7 +79,7 @@ describe('an access token', () => {
 });
 
 describe('an approved device', () => {
-  it('gets no tokens once its user lacks a required factor, whatever others have', async () => {
+  it('gets no tokens once its user lacks a required factor, even if other users have one', async () => {
     const [user, other] = [await app.make.user(project), await app.make.user(project)];
     await enrol(other);
     const statusFor = async (by: User) => {

@@ -61,7 +61,7 @@ describe('an issuer of a project', () => {
     expect(await metadata.json()).toEqual(document);
   });
 
-  it('signs in its clients, answers UserInfo, and ends their sessions', async () => {
+  it('signs in its clients, serves UserInfo, and ends their sessions', async () => {
     const { id_token, access_token } = await own.tokens({ nonce: 'n', scope: 'openid email' });
     expect(await own.claims(id_token)).toMatchObject({ iss: own.issuer, sub: user.id, nonce: 'n' });
     expect(decodeJwt(access_token)).toMatchObject({ iss: own.issuer, aud: own.issuer });
@@ -207,7 +207,7 @@ describe('slugs', () => {
     expect(new Set(many.map(({ slug }) => slug)).size).toBe(4);
   });
 
-  it('lead to the new project at once after the old one is deleted, in all processes', async () => {
+  it('lead to the new project immediately after the old one is deleted, in all processes', async () => {
     const sibling = await buildSibling(app);
     const ask = (url: string) =>
       fetch(`${url}/p/reused/authorize?${new URLSearchParams({ client_id: fresh.id })}`, { redirect: 'manual' });

@@ -256,7 +256,7 @@ describe('a refresh token', () => {
   });
 
   it.each<[string, (tokens: Tokens) => Promise<unknown>]>([
-    ['at once', async () => undefined],
+    ['immediately', async () => undefined],
     ['after a logout', ({ id_token }) => party.endSession({ id_token_hint: id_token })],
     ['after its access token was revoked', ({ access_token }) => post('revoke', { token: access_token })],
   ])('ends with its code, if that is replayed %s', async (_when, before) => {

@@ -121,7 +121,7 @@ describe('a sign-in that names an API', () => {
     expect((await authorize([orders], 'openid read', other)).get('error')).toBe('invalid_target');
   });
 
-  it('gives nothing more to an application that becomes a third party, whatever its users allow then', async () => {
+  it('issues no more tokens to an application that becomes a third party, even if its users consent', async () => {
     const scope = 'openid email offline_access';
     const code = (await authorize([orders], scope)).get('code') ?? '';
     const { access_token: token, refresh_token } = await exchange((await authorize([orders], scope)).get('code') ?? '');
@@ -134,7 +134,7 @@ describe('a sign-in that names an API', () => {
     expect((await exchange((await authorize([], scope)).get('code') ?? '')).status).toBe(200);
   });
 
-  it('gives nothing more once the application has lost the API', async () => {
+  it('issues no more tokens once the application has lost the API', async () => {
     const code = await codeFor(orders);
     const { refresh_token } = await exchange(await codeFor(orders));
     await grant(api, []);

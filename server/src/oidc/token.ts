@@ -35,27 +35,27 @@ async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<G
     throw new OAuthError('unsupported_grant_type', notOffered(offered.map((one) => grantTypeNames[one])));
   }
   const proof = await proofOf(deps, req, res, `${issuer.url}/oauth2/token`);
-  const stranger = actorOf(req);
-  const asStranger = (error: unknown) => refused(deps, error, namedClient(req, parameters), stranger, stranger);
-  // The cache, then the database: a cached client alone neither refuses nor grants.
+  const anonymous = actorOf(req);
+  const refuseAnonymous = (error: unknown) => refused(deps, error, namedClient(req, parameters), anonymous, anonymous);
+  // The cache, then the database, because a cached client may be stale.
   for (const clients of [deps.clients.cached, deps.clients.current]) {
     const isLast = clients === deps.clients.current;
     const caller = await authenticateClient(deps, req, parameters, clients)
       .then((one) => requireProof(one, proof))
-      .catch((error: unknown) => (isLast || !dependsOnClient(error) ? asStranger(error) : null));
+      .catch((error: unknown) => (isLast || !dependsOnClient(error) ? refuseAnonymous(error) : null));
     if (!caller) continue;
     const { id, name } = caller.client;
     const actor = actorOf(req, { kind: 'client', id, name });
     const request = { parameters, issuer, caller, proof, proofKey: proof?.jkt ?? null, actor };
     const answer = await grants[wanted](deps, request).catch((error: unknown) =>
-      isLast || !isOfClient(error) ? refused(deps, error, id, actor, stranger) : null,
+      isLast || !isOfClient(error) ? refused(deps, error, id, actor, anonymous) : null,
     );
     if (answer) return answer;
   }
-  return asStranger(new Refusal({ code: 'client-rejected', reason: 'the client changed during the request' }));
+  return refuseAnonymous(new Refusal({ code: 'client-rejected', reason: 'the client changed during the request' }));
 }
 
-/** At the base issuer, the words of the contract. */
+/** The description of the error; with one grant type, as at the base issuer, in the words of the contract. */
 function notOffered(offered: readonly string[]): string {
   return offered.length === 1 ? `Only ${offered[0]} is supported.` : `grant_type must be one of ${offered.join(', ')}.`;
 }
@@ -76,7 +76,7 @@ async function refused(
   error: unknown,
   clientId: string | undefined,
   actor: Actor,
-  stranger: Actor,
+  anonymous: Actor,
 ): Promise<never> {
   if (error instanceof OAuthError && error.error === 'invalid_grant') {
     await deps.refusals.record({ type: 'token.refused', reason: 'malformed', clientId, actor });
@@ -90,7 +90,7 @@ async function refused(
       await deps.refusals.record({ type: 'token.refused', reason: problem.reason, clientId, actor });
     }
     if (problem.code === 'client-rejected') {
-      await deps.refusals.record({ type: 'client.rejected', reason: problem.reason, clientId, actor: stranger });
+      await deps.refusals.record({ type: 'client.rejected', reason: problem.reason, clientId, actor: anonymous });
     }
   }
   throw error;

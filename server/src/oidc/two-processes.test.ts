@@ -1,4 +1,4 @@
-/** A change in one process applies at once in another that has the client cached (decisions/0080). */
+/** A change in one process applies immediately in another that has the client cached (decisions/0080). */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -71,14 +71,14 @@ describe('a change in one process', () => {
     expect(refusal.headers.get('location')).toBeNull();
   });
 
-  it('that adds a redirect URI applies in another at once', async () => {
+  it('that adds a redirect URI applies in another immediately', async () => {
     await codeFromThere();
     await change({ redirectUris: [redirectUri, 'https://new.example.com/callback'] });
     const answer = await rp.authorize({ redirect_uri: 'https://new.example.com/callback' });
     expect(locationOf(answer).searchParams.has('code')).toBe(true);
   });
 
-  it('that lets a client omit PKCE applies in another at once, at the exchange, too', async () => {
+  it('that lets a client omit PKCE applies in another immediately, at the exchange, too', async () => {
     const { client: web, clientSecret } = await here.make.client(project, {
       tokenEndpointAuthMethod: 'client_secret_basic',
     });
@@ -107,7 +107,7 @@ describe('a change in one process', () => {
     expect(await (await rp.exchange(code)).json()).toMatchObject({ error: 'invalid_grant' });
   });
 
-  it('that shortens the lifetime of tokens or sessions applies in another at once', async () => {
+  it('that shortens the lifetime of tokens or sessions applies in another immediately', async () => {
     await codeFromThere();
     await change({ accessTokenTtlSeconds: 7 });
     expect(await (await rp.exchange(await codeFromThere())).json()).toMatchObject({ expires_in: 7 });
@@ -126,7 +126,7 @@ describe('a change in one process', () => {
     expect(await registry.cached.byId(client.id)).toMatchObject({ version: version + 1, name: 'Renamed' });
   });
 
-  it('that replaces the key of a client applies in another at once', async () => {
+  it('that replaces the key of a client applies in another immediately', async () => {
     const [old, young] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
     const jwkOf = ({ publicKey }: typeof old) => publicKey.export({ format: 'jwk' });
     const settings = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: jwkOf(old) } as const;

@@ -13,7 +13,7 @@ export interface UserInfoDeps extends DpopDeps {
   tokens: { userInfo(accessToken: string, issuer: Issuer, proof?: CheckedProof): Promise<UserInfoOutcome> };
 }
 
-/** How a token was sent: RFC 6750 §2, RFC 9449 §7.1. */
+/** Authentication scheme of a token: RFC 6750 §2, RFC 9449 §7.1. */
 type Scheme = 'Bearer' | 'DPoP';
 
 interface Sent {

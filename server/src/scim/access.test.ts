@@ -339,7 +339,7 @@ describe('limits', () => {
     }
   });
 
-  describe('of requests at once', () => {
+  describe('of concurrent requests', () => {
     /** Sends thirty changes of a locked user, and calls `meanwhile` when five of them wait for the lock. */
     async function sendLocked(busy: ScimProject, meanwhile: () => Promise<void>): Promise<number[]> {
       const { id } = (await busy.request('POST', '/Users', { userName: 'locked' })).body;

@@ -83,12 +83,12 @@ describe('malicious filters', () => {
     ['a megabyte of backslashes', `userName eq "${'\\'.repeat(400_000)}`],
     ['a megabyte of spaces', ' '.repeat(1_000_000)],
     ['30,000 brackets', 'emails['.repeat(4000)],
-  ])('refuses %s at once', async (_what, filter) => {
+  ])('refuses %s immediately', async (_what, filter) => {
     const ms = await took(async () => expect((await search(filter)).body).toMatchObject(invalidFilter));
     expect(ms).toBeLessThan(2000);
   });
 
-  it('handles 18 negated clauses, 45 nested ones and 400 comparisons at once', async () => {
+  it('handles 18 negated clauses, 45 nested ones and 400 comparisons in one filter', async () => {
     const clause = (i: number) => `not (title eq "${i}" or emails[type eq "${i}" and value co "x"])`;
     const filters = [
       Array.from({ length: 18 }, (_, i) => clause(i)).join(' and '),

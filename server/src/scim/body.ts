@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { parseBody } from './json.ts';
 import { badRequest, ScimError } from './scim-error.ts';
 
-/** Longest body of a request other than Bulk (decisions 10). */
+/** Maximum body size of a request other than Bulk, in bytes (decisions 10). */
 export const maxBodyBytes = 1024 * 1024;
 
 const mediaTypes = ['application/scim+json', 'application/json'];

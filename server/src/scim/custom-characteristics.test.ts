@@ -135,7 +135,7 @@ describe('characteristics', () => {
     expect(same.body.meta.version).toBe(`W/"${version + 1}"`);
   });
 
-  it('never: a list with values is only replaced or removed as a whole, whatever it contains', async () => {
+  it('never: a list with values, of any content, is only replaced or removed as a whole', async () => {
     await string('pins', { multiValued: true, returned: 'never', required: true });
     await define({
       ...{ name: 'cards', type: 'complex', multiValued: true, returned: 'never' },

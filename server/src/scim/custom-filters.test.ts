@@ -8,7 +8,7 @@ const harness = customAttributesHarness();
 const { created, create, define, found, patch, string } = harness;
 
 describe('filters and orders', () => {
-  it('compare by type, whatever other projects store under the same name', async () => {
+  it('compare by type, even if other projects store another type under the same name', async () => {
     const other = await harness.app.project();
     for (const name of ['text', 'exact', 'n', 'at', 'list', 'flag', 'parts']) {
       await define({ name, type: 'string' }, other.id);

@@ -140,7 +140,7 @@ describe('values', () => {
     expect(detail).toBe(`${urn} must have at most 8192 bytes.`);
   });
 
-  it('meet the limits on size at the same length, whatever a hidden value is', async () => {
+  it('reach the size limits at the same length for every hidden value', async () => {
     await string('open');
     await define({ name: 'flag', type: 'boolean', returned: 'never' });
     const subAttributes = [

@@ -19,15 +19,15 @@ export function assertedBy({ custom }: ResourceType, steps: readonly (PatchStep 
   return new Set(names);
 }
 
-/** Those of the attributes that are never returned. */
+/** Names of the asserted attributes that are never returned. */
 export function hiddenAmong({ custom }: ResourceType, asserted: Asserted): string[] {
   return custom?.attributes.filter((each) => isHidden(each) && asserted.has(each.name)).map(({ name }) => name) ?? [];
 }
 
 /**
- * The user of a PUT with the custom values that a client cannot replace: read-only and immutable ones, and those that it
- * cannot read. A hidden immutable value stays, whatever the request has, so that the response does not reveal whether it is the
- * same. Throws `mutability`.
+ * The user of a PUT with the custom values that a client cannot replace: read-only and immutable ones, and those that
+ * it cannot read. A hidden immutable value stays, regardless of the request, so that the response does not reveal
+ * whether it is the same. Throws `mutability`.
  */
 export function keptByReplace(type: ResourceType, before: Resource, next: Resource): Resource {
   const { custom } = type;

@@ -73,7 +73,7 @@ it.each([
     }));
     const { body } = await patch(`/Users/${id}`, ...operations);
     expect(body).toMatchObject({ status: '400', scimType: 'tooMany' });
-    // What directories send is not refused.
+    // Requests of real directories are not refused.
     const few = operations.slice(0, 2).map((operation) => ({ ...operation, path: `${name}[value sw "0"].display` }));
     expect((await patch(`/Users/${id}`, ...few)).status).toBe(200);
   },

@@ -100,7 +100,7 @@ async function signedIn(scim: ScimProject, userName: string) {
 }
 
 describe('active: false', () => {
-  it('ends sessions, codes and UserInfo at once, and suspends devices; reactivation restores only devices', async () => {
+  it('ends sessions, codes and UserInfo immediately, and suspends devices; reactivation restores only devices', async () => {
     const scim = await app.project();
     const user = await signedIn(scim, 'erika@example.com');
     expect((await scim.request('PATCH', `/Users/${user.id}`, deactivate)).body).toMatchObject({ active: false });

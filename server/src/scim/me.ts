@@ -29,7 +29,7 @@ export interface MeDeps {
   dpopNonces: DpopDeps['nonces'];
 }
 
-/** How a token was sent: RFC 6750 §2.1, RFC 9449 §7.1. */
+/** Authentication scheme of a token: RFC 6750 §2.1, RFC 9449 §7.1. */
 interface Sent {
   scheme: 'Bearer' | 'DPoP';
   token: string;

@@ -67,7 +67,7 @@ interface ScimRequest {
 }
 
 interface Operation {
-  /** Longest body in bytes; absent if the operation takes none. */
+  /** Maximum body size in bytes; absent if the operation takes no body. */
   maxBytes?: number;
   /** Whether it takes its turns itself, since it consists of many requests. */
   takesTurns?: true;
@@ -291,7 +291,7 @@ function recheck({ clock }: ScimDeps, authenticate: () => Promise<unknown>): () 
   };
 }
 
-/** Answers OPTIONS (RFC 9110 §9.3.7), the same for every project and without a token. */
+/** Handles OPTIONS (RFC 9110 §9.3.7), the same for every project and without a token. */
 function allows(methods: string): RequestHandler {
   return (_req, res) => {
     res.status(204).setHeader('Allow', methods).setHeader('Cache-Control', 'no-store').end();

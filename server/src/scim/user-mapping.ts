@@ -13,7 +13,7 @@ import type { ResourceType } from './schema/resource-type.ts';
 import { invalid } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
 
-/** The most bytes of a user's attributes, as JSON: a page of a hundred users must fit into memory. */
+/** Maximum size of a user's attributes as JSON, in bytes: a page of a hundred users must fit into memory. */
 const maxUserBytes = 256 * 1024;
 
 /** Set if a directory has removed `active`: access stays as it was, and `active` is not returned. */
@@ -24,9 +24,9 @@ export function resourceOf(user: UserRecord): Resource {
   return writableOf({ ...user, attributes: structuredClone(user.attributes) });
 }
 
-/** The same without a copy, for reading. */
+/** Like {@link resourceOf}, only for reading: it shares values with the user. */
 function writableOf(user: UserRecord): Resource {
-  const { [unassigned]: silent, name, ...rest } = user.attributes;
+  const { [unassigned]: isUnassigned, name, ...rest } = user.attributes;
   const names = defined({
     ...(isObject(name) ? name : {}),
     familyName: user.familyName ?? undefined,
@@ -38,7 +38,7 @@ function writableOf(user: UserRecord): Resource {
     externalId: user.externalId ?? undefined,
     displayName: user.displayName ?? undefined,
     name: Object.keys(names).length > 0 ? names : undefined,
-    active: silent ? undefined : user.active,
+    active: isUnassigned ? undefined : user.active,
   });
 }
 
@@ -83,8 +83,8 @@ export function valuesOfResource(resource: Resource, current?: UserRecord): User
 }
 
 /**
- * Many changes could make a user as large as to exhaust memory in a list. One that is too large already may shrink. Custom
- * attributes have a separate limit, which hides the size of those that are never returned.
+ * Without a limit, many changes could make a user so large that a list of users exhausts memory. A user that is already
+ * too large may shrink. Custom attributes have a separate limit, which hides the size of those that are never returned.
  */
 function checkSize(next: Resource, before: Resource = {}): void {
   const bytes = bytesOf(next);
@@ -95,8 +95,8 @@ function checkSize(next: Resource, before: Resource = {}): void {
 const bytesOf = ({ [customUrn]: _, ...attributes }: Resource) => Buffer.byteLength(JSON.stringify(attributes));
 
 /**
- * The login email must be an address: the primary one, or one of several without a primary. The others are stored as they
- * come (RFC 7643 §4.1.2).
+ * The login email must be an address: the primary one, or one of several without a primary. The others are stored
+ * unchecked (RFC 7643 §4.1.2).
  */
 function checkLoginEmail(emails: readonly Contact[]): void {
   const isUsable = ({ value }: Contact) => value !== undefined && isAddress(value);

@@ -4,11 +4,11 @@ import { Processes } from '../../test/walk/processes.ts';
 import { attempt, Progress, plans, shrink } from '../../test/walk/replay.ts';
 
 /**
- * Total number of steps of all actors, with requests at once; `LATCHKEY_WALK_STEPS=200000` for the long walk
+ * Total number of steps of all actors, with concurrent requests; `LATCHKEY_WALK_STEPS=200000` for the long walk
  * (decisions/0067).
  */
 const long = process.env['LATCHKEY_WALK_STEPS'];
-/** Walks are deterministic by seed, except for requests at once. */
+/** Walks are deterministic by seed, except for concurrent requests. */
 const seed = Number(process.env['LATCHKEY_WALK_SEED'] ?? 1);
 
 let processes: Processes;

@@ -87,7 +87,7 @@ describe('the hosted page of a project', () => {
     expect(html).toContain('&lt;/head&gt;');
   });
 
-  it('of another project is not affected', async () => {
+  it('is not affected by the branding of another project', async () => {
     await publish({ displayName: 'Acme' });
     project = await app.make.project({ name: 'Other' });
     client = (await app.make.client(project)).client;
@@ -136,7 +136,7 @@ describe('GET /experience/of/{publishable key}', () => {
     expect((await branding(publishableKey)).status).toBe(404);
   });
 
-  it('is that of the key’s own project', async () => {
+  it('is the branding of the key’s project', async () => {
     const { publishableKey } = await app.make.client(await app.make.project({ name: 'Other' }));
     await publish({ accent: '#ffd400' });
     expect(await (await branding(publishableKey)).json()).toEqual({ colors: null, logo: null });

@@ -1,4 +1,4 @@
-/** Which factor a sign-in asks for, where policy, other factors, grants and numbers on record meet. */
+/** The factor that a sign-in asks for, by policy, other factors, grants and numbers on record. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../test/account-visit.ts';
 import { SoftAuthenticator } from '../../test/authenticator.ts';

@@ -113,7 +113,7 @@ describe('1,000 guesses from 50 networks', () => {
 });
 
 describe('guesses at codes that a network of the user requested', () => {
-  it('are counted wherever they are entered: at most forty in a month', async () => {
+  it('are counted for all browsers and networks: at most forty in a month', async () => {
     await world.register(await world.page(), userid);
     for (let round = 0; round < 9; round++) {
       world.app.clock.turn(1000);

@@ -44,7 +44,7 @@ describe('a project that requires passkeys', () => {
     expectStatus(await hosted.addPasskey(), 'SUCCESS');
   });
 
-  it('creates one passkey and one session if the step is sent 20 times at once', async () => {
+  it('creates one passkey and one session if the step is sent 20 times concurrently', async () => {
     const hosted = await person.open();
     await person.byMail(hosted.page);
     const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });

@@ -91,7 +91,7 @@ describe('a registration', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('of fifty passkeys by one challenge, sent at once, adds one', async () => {
+  it('of fifty passkeys by one challenge, sent concurrently, adds one', async () => {
     const hosted = await signedUp();
     const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
     const answers = await Promise.all(

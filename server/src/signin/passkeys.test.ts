@@ -133,7 +133,7 @@ describe('a passkey', () => {
     const { db, passkeys } = world.app.services;
     const [passkey] = await passkeys.list(db.reader(), { projectId, userId: user });
     await world.app.services.accountAccess.revokeDevice(projectId, user, passkey?.id ?? '', system);
-    // With its session, the browser would return to the application at once.
+    // With its session, the browser would return to the application immediately.
     await hosted.open();
     expect(await hosted.usePasskey()).toMatchObject(refusal('PASSKEY_UNKNOWN', 401));
   });
@@ -157,7 +157,7 @@ describe('a passkey', () => {
     expect(await hosted.page.step('passkey-options', {})).toMatchObject(refusal('PASSKEYS_NOT_ALLOWED', 403));
   });
 
-  it('finishes one sign-in if it is used twice at once', async () => {
+  it('finishes one sign-in if it is used twice concurrently', async () => {
     await enrolled();
     const hosted = await open();
     await hosted.page.challenge({});
@@ -218,7 +218,7 @@ describe('adding a passkey', () => {
     expect(await passkeyRows()).toEqual([]);
   });
 
-  it('adds each credential once, also if it is sent twice at once', async () => {
+  it('adds each credential once, also if it is sent twice concurrently', async () => {
     const hosted = await open();
     expectStatus(await hosted.register(userid), 'SUCCESS');
     const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });

@@ -93,7 +93,7 @@ describe('a recovery grant', () => {
     expectStatus(await trusted.page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
   });
 
-  it('finishes one sign-in if it is used twenty times at once', async () => {
+  it('finishes one sign-in if it is used in twenty concurrent requests', async () => {
     const code = await grant();
     passed();
     const all = [await asked(), await asked(), await asked(), await asked()];

@@ -136,7 +136,7 @@ describe('a trusted device', () => {
   }
 });
 
-describe('a change by one process applies at once in another that has cached the page', () => {
+describe('a change by one process applies immediately in another that has cached the page', () => {
   const clients = () => world.app.services.clients;
 
   const changes: [string, () => Promise<unknown>, object][] = [

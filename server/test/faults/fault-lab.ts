@@ -74,7 +74,7 @@ export function queueInTable(admin: () => pg.Client): TestQueue {
 const secrets =
   /\bat \S+\.(ts|js):\d|select |insert into|update "|delete from|terminat|deadlock|serializ|errcode|raise|pg_|sqlstate|ECONN/i;
 
-/** How the response breaks its protocol; null: it is a proper refusal. */
+/** The violation of the protocol by the response; null: it is a proper refusal. */
 function improperIn({ status, headers, body }: Answered): string | null {
   if (secrets.test(body)) return 'the body reveals the database';
   const location = headers.get('location');
@@ -106,7 +106,7 @@ async function plainRun({ admin }: Instance, flow: Flow): Promise<{ shape: strin
   return { shape, usual };
 }
 
-/** Whether repeating a request that was carried out gets an unexpected answer. */
+/** Whether repeating a request that was carried out gets an unexpected response. */
 function isUnlike({ again = 'refused' }: Flow, { isSuccess }: Answered): boolean {
   return again !== 'anything' && isSuccess !== (again === 'succeeds');
 }
@@ -173,7 +173,7 @@ export async function sweep(
         note('success with other changes', { missing, more });
     } else {
       const improper = improperIn(result);
-      if (improper !== null) note('improper answer', improper);
+      if (improper !== null) note('improper response', improper);
       // The server does not know whether the statement ran either.
       const isUnknown = fault === 'lost-after' && isFinal(statements, at);
       const isRepeatable = (flow.again ?? 'refused') !== 'refused';

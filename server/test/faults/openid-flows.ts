@@ -186,7 +186,7 @@ export function openidFlows(world: SigninWorld, admin: () => pg.Client): Flow[] 
       },
     },
     {
-      name: 'openid: device poll before the answer',
+      name: 'openid: device poll before the decision',
       again: 'anything',
       prepare: async () => {
         const { post } = await start({ grantTypes: ['device_code'] });

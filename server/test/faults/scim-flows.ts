@@ -57,7 +57,7 @@ export function scimFlows(world: SigninWorld): Flow[] {
       return () => send(...asked);
     },
   });
-  /** Answers as its first operation that was refused. */
+  /** Has the status of its first refused operation. */
   const bulk = (name: string, again: Flow['again'], operations: (given: Given) => object[]): Flow => {
     const requested = (given: Given): Request => [
       'POST',

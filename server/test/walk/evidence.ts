@@ -14,12 +14,12 @@ import {
 
 const codeLifeMs = 5 * 60_000;
 
-/** Evidence of a transaction, with that of the one that it continues. */
+/** Evidence of a transaction and of the transaction that it continues. */
 export function allPieces(txn: Transaction): Piece[] {
   return [...(txn.earlier?.pieces ?? []), ...txn.pieces];
 }
 
-/** Users for whom the transaction, or the one that it continues, registered its key. */
+/** Users for whom the transaction, or the transaction that it continues, registered its key. */
 export function registeredBy(txn: Transaction): string[] {
   return [...(txn.earlier?.registered ?? []), ...txn.registered];
 }
@@ -48,7 +48,10 @@ export function isGranted(pieces: readonly Piece[]): boolean {
   return pieces.some(({ kind }) => kind === 'grant') && pieces.some(({ kind }) => kind === 'mail');
 }
 
-/** Whether the piece proves that the person was there: not a device key, nor a passkey that anyone may touch. */
+/**
+ * Whether the piece proves that the person was present: false for a device key, and for a passkey without user
+ * verification.
+ */
 export function isOfPerson({ kind, isVerified }: Piece): boolean {
   return kind !== 'key' && (kind !== 'passkey' || isVerified === true);
 }
@@ -147,7 +150,7 @@ export function factorPiece(model: Model, txn: Transaction, typed: string): Piec
     const enrolments = (method === 'totp' ? met : own.filter(isSame)).map(({ id }) => id);
     return { kind: 'factor', users: [user], method, enrolments, at: model.now, step: model.step };
   }
-  return demand(false, `a factor was met in ${txn.name} by a code that proves none`) as never;
+  return demand(false, `a code was accepted as a factor in ${txn.name} that proves no factor`) as never;
 }
 
 /** Evidence of a recovery grant: open, after its waiting time, together with a mail code of the same transaction. */

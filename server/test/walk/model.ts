@@ -166,7 +166,7 @@ export interface PasskeyModel {
   /** Whether a use verified the user. */
   hasVerified: boolean;
   signCount: number;
-  /** When it was added. */
+  /** Step at which it was added. */
   step: number;
   isRevoked: boolean;
 }
@@ -255,7 +255,7 @@ export interface RecoveryModel {
   link: string | null;
   usableAt: number;
   expiresAt: number;
-  /** Why it can no longer be used; null: it can, after its waiting time. */
+  /** The reason why it can no longer be used; null: it can, after its waiting time. */
   ended: string | null;
 }
 

@@ -70,7 +70,7 @@ export class Walker {
       const next = this.signin.tabs[tab]?.next;
       if (next === null || next === undefined) break;
     }
-    // Its application redeems the code at once, which most do.
+    // In three of four sign-ins the application redeems the code immediately.
     const isNew = this.world.model.codes.at(-1)?.step === this.world.model.step;
     if (isNew && command.pick % 4 > 0) return this.step(() => this.act({ do: 'exchange', app, pick: 0, deviation: 0 }));
   }
@@ -106,7 +106,7 @@ export class Walker {
     return requests === 2 ? processes.log.readBoth() : [await processes.log.read()];
   }
 
-  /** A user signs in, and adds an authenticator app at the account page: after another sign-in, by its first code. */
+  /** A user signs in, confirms the sign-in on the account page, and adds an authenticator app with its first code. */
   private async addApp({ app, tab, browser: own, client, person, pick }: AddApp): Promise<void> {
     const page = { entry: 'hosted', client, ask: 'plain', access: 'base', person, key: 0, hasPkce: false } as const;
     await this.take({ do: 'open', app, tab, browser: own, ...page });
@@ -120,7 +120,10 @@ export class Walker {
     await this.step(() => this.account.change({ ...change, browser, change: numberOf('verify-authenticator') }));
   }
 
-  /** An admin grants a recovery; mostly after the waiting time, its user signs in by its code, or by another's. */
+  /**
+   * An admin grants a recovery. Usually after its waiting time, the user signs in with its code or with the code of
+   * another user.
+   */
   private async lose(command: Recover): Promise<void> {
     const { app, browser, pick } = command;
     const how = (['right', 'right', 'twice', 'early', 'cancelled', 'foreign'] as const)[pick % 6];

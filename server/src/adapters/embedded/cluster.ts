@@ -51,7 +51,7 @@ export interface ClusterOptions {
   dataDir: string;
   /** False: no fsync, for disposable databases. */
   durable: boolean;
-  /** Where root puts the files if PostgreSQL's user cannot enter `dataDir`. */
+  /** Folder for the files if this process is root and PostgreSQL's user cannot enter `dataDir`. */
   systemFolder: string;
   onProgress: (line: string) => void;
   /** The package with PostgreSQL's programs, if not the installed one. */
@@ -290,7 +290,7 @@ function run(program: string, args: string[], account: Account, input = ''): Pro
       const code = stderr.includes('No space left on device') ? 'ENOSPC' : undefined;
       fail(Object.assign(new Error(line.trim(), { cause: error }), { code }));
     });
-    // A program that exits at once closes the pipe; its exit code is more useful than EPIPE.
+    // A program that exits immediately closes the pipe; its exit code is more useful than EPIPE.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });

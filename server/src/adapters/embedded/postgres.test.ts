@@ -139,7 +139,7 @@ describe('a first start', () => {
     rmSync(database.connection.host, { recursive: true });
   });
 
-  it('twice at once creates one database, which both use', async () => {
+  it('twice concurrently creates one database, which both use', async () => {
     const [one, other] = await Promise.all([startElsewhere(), startElsewhere()]);
     expect(one.pid).toBe(other.pid);
     expect([one.adopted, other.adopted].sort()).toEqual([false, true]);

@@ -48,7 +48,10 @@ export interface StartOptions {
    * process uses it; a process that starts later waits.
    */
   exclusive?: boolean | 'alone';
-  /** Where root puts the files if PostgreSQL's user cannot enter `dataDir`. Default `/var/lib/latchkey`. */
+  /**
+   * Folder for the files if this process is root and PostgreSQL's user cannot enter `dataDir`. Default
+   * `/var/lib/latchkey`.
+   */
   systemFolder?: string;
   /** The package with PostgreSQL's programs, if not the installed one. */
   programs?: string | undefined;

@@ -21,7 +21,7 @@ class EventFileError extends OperatorError {
   override readonly name = 'EventFileError';
 }
 
-/** The archived month, as its file proves it. */
+/** The archived month, verified from its file. */
 export interface VerifiedMonth {
   month: string;
   events: number;
@@ -48,8 +48,8 @@ export class EventFolder implements EventArchive {
   async write(month: string, lines: AsyncIterable<string>): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const path = this.path(month);
-    // Two processes may write the same month: each its own file, and the later takes the name. In containers their ids are
-    // the same, and others who can write to the folder could put a link at a name that they can guess.
+    // Two processes may write the same month: each writes its own file, and the last rename wins. The name is random,
+    // because processes in containers have equal ids, and a guessable name would allow a link there.
     const partial = `${path}.${randomBytes(6).toString('hex')}.partial`;
     try {
       const target = createWriteStream(partial, { flags: 'wx', mode: 0o600 });

@@ -11,12 +11,12 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.close();
 });
 
-/** A name server on this machine; `answer` is the address that it gives to each question for one, or nothing at all. */
-async function nameServer(answer: string | null): Promise<string[]> {
+/** Starts a name server on this machine, which returns `record` for each IPv4 query; null: it never responds. */
+async function nameServer(record: string | null): Promise<string[]> {
   const socket = createSocket('udp4');
   sockets.push(socket);
   socket.on('message', (question, { port, address }) => {
-    if (answer !== null) socket.send(reply(question, answer), port, address);
+    if (record !== null) socket.send(reply(question, record), port, address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return [`127.0.0.1:${socket.address().port}`];
@@ -46,7 +46,7 @@ describe('name lookup', () => {
     expect(found).toEqual([{ address: '203.0.113.7', family: 4 }]);
   });
 
-  it('does not delay other lookups if name servers never answer', async () => {
+  it('does not delay other lookups if name servers never respond', async () => {
     const resolve = nameLookup(await nameServer(null));
     const options = { allowPrivate: false, timeoutMs: 2000, resolve };
     let done = 0;

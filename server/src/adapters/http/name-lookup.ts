@@ -7,12 +7,12 @@ export type NameLookup = (
   done: (error: Error | null, addresses: { address: string; family: 4 | 6 }[]) => void,
 ) => void;
 
-/** Two tries, 4.5 s in all: less than the timeout of an outgoing request. */
+/** Two attempts, 4.5 s in all: less than the timeout of an outgoing request. */
 const resolverOptions = { timeout: 1500, tries: 2 };
 
 /**
- * Queries the name servers directly. `getaddrinfo` blocks one of the process's few threads, so one customer's name whose
- * servers never answer would delay all other lookups.
+ * Queries the name servers directly. `getaddrinfo` blocks one of the process's few threads, so one customer's name
+ * whose servers never respond would delay all other lookups.
  *
  * @param servers default: those of the system
  */
@@ -33,8 +33,8 @@ async function resolve(resolver: Resolver, hostname: string, done: Parameters<Na
   else done(four.reason as Error, []);
 }
 
-function addressesOf(answer: PromiseSettledResult<string[]>, family: 4 | 6): { address: string; family: 4 | 6 }[] {
-  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
+function addressesOf(result: PromiseSettledResult<string[]>, family: 4 | 6): { address: string; family: 4 | 6 }[] {
+  return result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : [];
 }
 
 /** A socket's lookup that returns only addresses which pass `isUsable`, or fails with `refused`. */

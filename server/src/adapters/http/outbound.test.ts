@@ -128,7 +128,7 @@ describe('a POST to a registered URL', () => {
     expect(received).toBe('logout_token=x');
   });
 
-  it('sends JSON, and reads no body of the response, however large', async () => {
+  it('sends JSON, and does not read the body of the response, even if it is large', async () => {
     let received: [string | undefined, string] = ['', ''];
     const url = await serve((req, res) => {
       let text = '';

@@ -8,7 +8,7 @@ import { PooledDialect } from './driver.ts';
 import { grantTenantRole } from './row-security.ts';
 import type { DatabaseWatch } from './watch.ts';
 
-/** How to reach PostgreSQL (14 or newer): a URL, whose `host` parameter may name a directory of Unix sockets. */
+/** Connection to PostgreSQL (14 or newer): a URL, whose `host` parameter may name a directory of Unix sockets. */
 export interface DatabaseOptions {
   url: string;
   poolSize?: number;
@@ -30,7 +30,7 @@ export const serverLimits = {
   lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 60_000,
 };
-/** How long a request waits for a free connection. `DatabaseWatch` limits how long connecting takes. */
+/** Maximum time that a request waits for a free connection. `DatabaseWatch` limits the time to connect. */
 const connectionTimeoutMillis = 3_000;
 
 function options(database: DatabaseOptions): Options {

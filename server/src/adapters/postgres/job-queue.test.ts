@@ -117,7 +117,7 @@ describe('the job queue', () => {
     await vi.waitFor(() => expect(done).toEqual([1]), soon);
   });
 
-  it('starts a code at once behind 100,000 notices that do not end, by an index scan of its own queue', async () => {
+  it('starts a code immediately behind 100,000 notices that do not end, by an index scan of its own queue', async () => {
     const queue = newQueue();
     const [codes, notices] = [[] as unknown[], [] as unknown[]];
     let end: () => void = () => undefined;

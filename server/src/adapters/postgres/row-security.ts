@@ -8,7 +8,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
  */
 export const tenantRole = 'latchkey_tenant';
 
-/** Why row security cannot be enforced, and the remedy. */
+/** The reason why row security cannot be enforced, and the remedy. */
 export const tenantRoleMissing = `DATABASE_ROW_SECURITY needs the role ${tenantRole}. As an administrator of PostgreSQL, run: create role ${tenantRole} nologin; grant ${tenantRole} to <the user of DATABASE_URL>;`;
 
 /** SQLSTATE: insufficient privilege. */

@@ -45,7 +45,7 @@ it('does not renew the statistics of a table whose rows are replaced', async () 
   expect(await renewals()).toBe(2);
 });
 
-/** How often the statistics of budgets were renewed. */
+/** Number of renewals of the statistics of budgets. */
 async function renewals(): Promise<number | undefined> {
   const [row] = await query(
     db.alone,

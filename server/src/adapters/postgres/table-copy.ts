@@ -60,7 +60,7 @@ export async function appliedMigrations(em: EntityManager): Promise<string[] | n
 
 /**
  * Pages of rows, each row as JSON text by PostgreSQL itself, so that no type loses precision. A page is of about
- * {@link pageBytes}, however long the rows. Requires a transaction.
+ * {@link pageBytes}, also for long rows. Requires a transaction.
  */
 export async function* rowsOf(em: EntityManager, { name, columns }: Table): AsyncGenerator<string[]> {
   await execute(

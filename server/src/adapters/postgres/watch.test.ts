@@ -38,7 +38,7 @@ afterEach(async () => {
 const ask = (text = 'select 1') => orm.em.fork().execute(text);
 const soon = { timeout: 60_000, interval: 20 };
 
-/** How it ended, and after how many milliseconds of this process. */
+/** The outcome of `work`, and its duration in milliseconds of this process. */
 async function timed(work: Promise<unknown>): Promise<{ outcome: unknown; took: number }> {
   const ended = work.then(
     () => 'done',
@@ -67,7 +67,7 @@ describe('while the database is unreachable', () => {
     expect(faults).toEqual(['the database does not answer', null]);
   });
 
-  it('refuses at once if the port is closed, and recovers without a restart', async () => {
+  it('refuses immediately if the port is closed, and recovers without a restart', async () => {
     await way.close();
     expect(await timed(ask())).toMatchObject({ outcome: 'unavailable' });
     await vi.waitFor(() => expect(watch.fault).toContain('ECONNREFUSED'), soon);
@@ -113,7 +113,7 @@ describe('the watch', () => {
     // The watch asks every 250 ms: now its query is in flight, and stays so.
     await new Promise((resolve) => setTimeout(resolve, 300));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
-    // After two turns of the loop: whatever was due has been checked.
+    // After two turns of the loop all due checks have run.
     await new Promise((resolve) => setTimeout(resolve, 1));
     way.thaw();
     expect((await waiting).outcome).toBe('done');

@@ -7,7 +7,7 @@ import { writeFaultIn } from './write-check.ts';
 const PROBE_EVERY_MS = 250;
 /** A database that sends nothing for this long counts as unreachable. */
 const SILENCE_MS = 1_400;
-/** Longest time that one wait adds to the silence: a suspended machine does not count against the database. */
+/** Maximum time that one wait adds to the silence: a suspended machine does not count against the database. */
 const SLICE_MS = 100;
 /** Interval between write checks, while they pass and while they fail. */
 const [WRITE_EVERY_MS, WRITE_AGAIN_MS] = [10_000, 1_000];
@@ -35,10 +35,9 @@ interface Wired {
 
 /**
  * Probes the database on a separate connection. Detects refused connections, silence (a frozen machine, dropped
- * packets: a driver would wait 15 minutes) and read-only servers (a standby, a replaced primary); from time to time, whether
- * it can write. While the database is
- * unreachable, it closes the connections of all joined pools and refuses new ones at once; afterwards the next request
- * connects.
+ * packets: a driver would wait 15 minutes) and read-only servers (a standby, a replaced primary); from time to time,
+ * whether it can write. While the database is unreachable, it closes the connections of all joined pools and refuses
+ * new ones immediately; afterwards the next request connects.
  */
 export class DatabaseWatch {
   private readonly options: WatchOptions;
@@ -50,7 +49,7 @@ export class DatabaseWatch {
   private running: Promise<void> | undefined;
   /** The current fault, for readiness; null if there is none. */
   fault: string | null = null;
-  /** Why the database, which answers, accepts no writes; null if it does. */
+  /** The reason why the database, which answers, accepts no writes; null if it does. */
   writeFault: string | null = null;
   private nextWriteCheck = 0;
   private isWriting = false;
@@ -94,7 +93,7 @@ export class DatabaseWatch {
     return sum;
   }
 
-  /** The driver's client class for joined pools: fails at once while the database is unreachable. */
+  /** The driver's client class for joined pools: fails immediately while the database is unreachable. */
   client(): typeof pg.Client {
     const { clients } = this;
     const faultNow = () => this.fault;

@@ -119,7 +119,9 @@ describe('an upload', () => {
   it('fails if its completion returns 200 with an error', async () => {
     const upload = await filled('a.gz');
     server.fault = ({ method }) => (method === 'POST' ? { status: 200, code: 'InternalError' } : undefined);
-    await expect(upload.publish()).rejects.toThrow('answered 200 InternalError to s3:PutObject on s3://backups/a.gz');
+    await expect(upload.publish()).rejects.toThrow(
+      'responded with 200 InternalError to s3:PutObject on s3://backups/a.gz',
+    );
     server.fault = () => undefined;
     await upload.close();
     expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
@@ -192,7 +194,7 @@ describe('a bucket', () => {
     ['RequestTimeTooSkewed', 403, 'the clock of this machine is wrong'],
     ['PermanentRedirect', 301, 'check BACKUP_S3_REGION'],
     ['', 302, 'check BACKUP_S3_REGION'],
-    ['\u001b[31mred', 409, 'answered 409 to s3:DeleteObject'],
+    ['\u001b[31mred', 409, 'responded with 409 to s3:DeleteObject'],
   ])('explains %s, without another attempt', async (code, status, words) => {
     server.fault = () => ({ status, code });
     await expect(bucket.remove('a.gz')).rejects.toThrow(words);

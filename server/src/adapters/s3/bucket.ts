@@ -7,7 +7,7 @@ import { contentsOf, textOf } from './xml.ts';
 /** All parts but the last have one size, which some storages require. S3 takes at least 5 MiB. */
 const partBytes = 8 * 1024 * 1024;
 const maxParts = 10_000;
-/** How often a download continues after a broken connection. */
+/** Maximum number of times that a download continues after a broken connection. */
 const continuations = 4;
 
 export interface StoredObject {

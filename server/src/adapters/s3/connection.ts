@@ -18,7 +18,7 @@ export interface S3Settings {
   sessionToken: Secret<string> | undefined;
   /** Before the second attempt of a request, in milliseconds; doubled for each further one. */
   pauseMs?: number;
-  /** How long a connection may be silent, in milliseconds. */
+  /** Idle timeout of a connection, in milliseconds. */
   idleMs?: number;
 }
 

@@ -58,7 +58,7 @@ export function refusalOf({ action, place, bucket, host }: S3Operation, status: 
       `The bucket ${bucket} is not in this region of ${host}: check BACKUP_S3_REGION and BACKUP_S3_ENDPOINT.`,
     );
   if (status === 403) return error(`${host} denied s3:${action} on ${place}: allow it for this access key.`);
-  return error(`${host} answered ${[status, code].filter(Boolean).join(' ')} to s3:${action} on ${place}.`);
+  return error(`${host} responded with ${[status, code].filter(Boolean).join(' ')} to s3:${action} on ${place}.`);
 }
 
 /** @param cause error of the connection */

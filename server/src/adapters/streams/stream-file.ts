@@ -7,8 +7,9 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
 const newline = 0x0a;
 
 /**
- * Appends lines to a file of `folder` and flushes them to disk. Opens the file for each batch, so that a rotation needs no
- * signal: after a rename the next batch starts a new file. A line that a crash has cut stays a separate line. Never throws.
+ * Appends lines to a file of `folder` and flushes them to disk. Opens the file for each batch, so that a rotation needs
+ * no signal: after a rename the next batch starts a new file. A line that a crash has truncated stays a separate line.
+ * Never throws.
  */
 export async function appendLines(folder: string, name: string, lines: Buffer): Promise<BatchOutcome> {
   try {

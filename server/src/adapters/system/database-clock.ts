@@ -14,9 +14,9 @@ const toleranceMs = 50;
 export class DatabaseClock implements Clock {
   private offsetMs = 0;
   private isMeasured = false;
-  /** How far the database's clock is ahead of the machine's. */
+  /** Milliseconds by which the database's clock is ahead of the machine's. */
   skewMs = 0;
-  /** Why this process must get no requests; null if the machine's clock is right. */
+  /** The reason why this process must get no requests; null if the machine's clock is right. */
   fault: string | null = null;
   private readonly machineMs: () => number;
   private readonly onChange: (fault: string | null) => void;

@@ -166,7 +166,7 @@ export class Metrics {
     });
   }
 
-  /** How far the log streams of all processes are behind. */
+  /** Lag of the log streams of all processes. */
   watchStreams(relay: { lag(): Promise<{ kind: string; seconds: number }[]> }): void {
     const lag = new Gauge({
       name: 'latchkey_log_stream_lag_seconds',

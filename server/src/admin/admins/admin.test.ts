@@ -119,7 +119,7 @@ describe('admin API tokens', () => {
         from generate_series(1, ${count}::int) n`,
     );
 
-  it('are all listed while they work, however many have ended since', async () => {
+  it('are all listed while they work, even if many have ended since', async () => {
     const { id } = await harness.services.projects.create({ name: 'Tokens' }, system);
     await issue(id, 'First');
     await insert(id, 101, harness.clock.now());
@@ -199,7 +199,7 @@ describe('the members of a project', () => {
     await add('churn-last@example.com');
   });
 
-  it('are a hundred at most, however many are added at once', async () => {
+  it('are a hundred at most, also under concurrent additions', async () => {
     const full = await filled(99);
     const works = ['a', 'b', 'c'].map((name) => () => {
       const email = `${name}.${full.id}@example.com`;

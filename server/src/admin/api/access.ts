@@ -41,7 +41,7 @@ export interface OperationRule {
   /** The noun, and the input that holds its id. Absent, or a project id that is not given: the instance. */
   about?: { [Noun in OwnedNoun]?: 'id' | 'projectId' | 'clientId' | 'userId' | 'groupId' | 'roleId' | 'webhookId' };
   /**
-   * Why its statements see all projects, always or if it is about the instance. Absent: they see the project that it is
+   * The reason why its statements see all projects, always or if it is about the instance. Absent: they see the project that it is
    * about, else none.
    */
   allProjects?: { always: string } | { ofInstance: string };

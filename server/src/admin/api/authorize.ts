@@ -31,7 +31,7 @@ import { adminScopesOf, projectOf } from './ownership.ts';
 /** Maximum age of the sign-in proof for sensitive operations. */
 export const freshSeconds = 15 * 60;
 
-/** When the caller's sign-in proof expires; null for tokens, which have none. Without a proof (device key only): 1970. */
+/** Expiry of the caller's sign-in proof; null for tokens, which have none. Without a proof (device key only): 1970. */
 export function freshUntil({ freshAt }: AdminCaller): Date | null {
   if (freshAt === undefined) return null;
   return freshAt === null ? new Date(0) : secondsLater(freshAt, freshSeconds);

@@ -149,7 +149,7 @@ class PageInfoView extends fields({
 /** The options of the argument `exact` of a field that counts. */
 export const exactOption = {
   nullable: true,
-  description: 'Counts all, however many, which can take seconds. Default: false, at most 10,000.',
+  description: 'Counts all without a limit, which can take seconds. Default: false, at most 10,000.',
 } as const;
 
 const total = {

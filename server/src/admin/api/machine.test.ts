@@ -287,7 +287,7 @@ describe('a client with scopes at the admin API', () => {
     expect((await administer(app, token, made)).code).toBeUndefined();
   });
 
-  it('loses access at once: scope, grant type, disabled, revoked, deleted', async () => {
+  it('loses access immediately: scope, grant type, disabled, revoked, deleted', async () => {
     const endings: Record<string, (machine: Machine, token: string) => Promise<unknown>> = {
       scope: ({ client }) => app.services.clients.update(client, { adminScopes: [] }, system),
       grant: ({ client }) => app.services.clients.update(client, { grantTypes: ['authorization_code'] }, system),

@@ -52,7 +52,7 @@ export class ApiResolver {
   @Requires('project_admin', { about: { client: 'clientId' }, fresh: givesRights, scope: 'clients:write' })
   @Mutation(() => ApiGrantView, {
     nullable: true,
-    description: 'Applies to all tokens at once. Null: nothing is left.',
+    description: 'Applies to all tokens immediately. Null: the application has no rights at the API any more.',
   })
   setApiGrant(@Arg('input', () => SetApiGrantInput) input: SetApiGrantInput, @Ctx() ctx: ProjectContext) {
     const { clientId, apiId, scopes, introspects } = input;

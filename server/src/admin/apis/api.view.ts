@@ -10,7 +10,7 @@ class ApiScopeView extends fields({
 }) {}
 
 @Access('project_viewer', ofProject, 'clients:read')
-@ObjectType('Api', { description: "An API of a project, for which the project's issuer gives access tokens." })
+@ObjectType('Api', { description: "An API of a project, for which the project's issuer issues access tokens." })
 export class ApiView extends fields({
   id: id(),
   identifier: text('`resource` in requests, and `aud` of its tokens.'),

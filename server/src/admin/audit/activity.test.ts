@@ -97,7 +97,7 @@ describe('Query.activity', () => {
     expect((await ask(63)).code).toBe('invalid');
   });
 
-  it('returns the same after past days are aggregated, however often', async () => {
+  it('returns the same after past days are aggregated, once or repeatedly', async () => {
     const before = (await ask(28)).data.activity;
     await harness.services.activity.count();
     expect(await counted()).toEqual(['2026-03-01']);

@@ -50,7 +50,7 @@ export class AuditResolver {
   })
   @Query(() => AuditEventGroupConnection, {
     description:
-      'As `auditEvents`, with the events of one sign-in as one item. Without a project: the whole instance, for owners only.',
+      'Like `auditEvents`, but with the events of one sign-in as one item. Without a project: the whole instance, for owners only.',
   })
   async auditEventGroups(
     @Ctx() { em }: AdminContext,

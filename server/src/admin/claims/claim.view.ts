@@ -30,7 +30,7 @@ export class ClaimSettingsView extends fields({
   clientId: id(),
   groups: oneOf(GroupSelectionEnum, 'ASSIGNED: groups that hold a role of the application.'),
   groupPrefix: nullable(text()),
-  listLimit: int('A longer list is left to UserInfo, and the ID token refers to it.'),
+  listLimit: int('Longer lists are only in UserInfo, and the ID token refers to it.'),
   rolesClaim: text('The claim of the scope `roles`.'),
   directoryRoles: boolean('Whether SCIM `roles` are part of that claim.'),
   mappings: list(object(ClaimMappingView)),

@@ -84,7 +84,7 @@ describe('a test of a sender', () => {
     expect((await test({ to: '+12025550143', channel: 'SMS', template: 'NEW_DEVICE' }, owner)).code).toBe('invalid');
   });
 
-  it('is rate-limited per admin, also for 40 at once', async () => {
+  it('is rate-limited per admin, also for 40 concurrent requests', async () => {
     const headers = await signedInAdmin(`busy-${project.id}@example.com`);
     const answers = await Promise.all(Array.from({ length: 40 }, () => test({}, headers)));
     expect(answers.filter(({ code }) => code === undefined)).toHaveLength(6);

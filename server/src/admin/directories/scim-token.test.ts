@@ -25,7 +25,7 @@ function tokensOf(id: string, count: number, expiresAt: Date | null = null): Pro
 }
 
 describe('SCIM tokens', () => {
-  it('issues one that works at once and not after it is revoked', async () => {
+  it('issues one that works immediately, and not after it is revoked', async () => {
     const { data } = await harness.call(
       `mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) {
         token scimToken { id name hint expiresAt revokedAt project { id } } } }`,
@@ -71,7 +71,7 @@ describe('mails about SCIM tokens', () => {
     expect(refused.errors[0].message).toBe('projectId already has 100 tokens: revoke one first.');
   });
 
-  it('are limited to a hundred tokens, however many are issued at once', async () => {
+  it('are limited to a hundred tokens, also under concurrent requests', async () => {
     const { db, directories, projects } = harness.services;
     const { id } = await projects.create({ name: 'Hasty' }, { kind: 'system' });
     await tokensOf(id, 99);

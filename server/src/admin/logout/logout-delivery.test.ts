@@ -79,7 +79,7 @@ describe('logout deliveries', () => {
     ]);
   });
 
-  it('are retried at the current URI of the application, with one event however often requested', async () => {
+  it('are retried at the current URI of the application, with one event for repeated requests', async () => {
     const id = await harness.failedLogout(project, client, user);
     const answers = await Promise.all(Array.from({ length: 20 }, () => retry(id)));
     expect(answers.map(({ code }) => code)).toEqual(Array.from({ length: 20 }, () => undefined));

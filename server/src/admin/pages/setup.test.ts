@@ -60,7 +60,7 @@ describe('the setup link', () => {
     expect(request?.client.id).toBe(harness.builtIn.consoleClient.id);
   });
 
-  it('starts nothing without the link, for another site, or without an address', async () => {
+  it('starts no sign-in without the link, from another site, or without an address', async () => {
     const { jar } = await open();
     const count = () => harness.services.db.reader().count(AuthorizationRequest, {});
     const before = await count();
@@ -75,7 +75,7 @@ describe('the setup link', () => {
     expect(await count()).toBe(before);
   });
 
-  it('makes exactly one owner of 40 who claim it concurrently', async () => {
+  it('makes exactly one owner if 40 claims run concurrently', async () => {
     const { link } = await open();
     const { admins, db } = harness.services;
     const users = await Promise.all(Array.from({ length: 20 }, (_, n) => harness.person(`racer${n}@example.com`)));
@@ -90,7 +90,7 @@ describe('the setup link', () => {
     expect((await send(`/setup?token=${link.token}`)).status).toBe(410);
   });
 
-  it('makes no owner of a user of another project, and stays valid', async () => {
+  it('does not make a user of another project an owner, and stays valid', async () => {
     const { link } = await open();
     const { admins, db, projects, users } = harness.services;
     const project = await projects.create({ name: 'Tenant' }, system);

@@ -71,8 +71,8 @@ export class ProjectResolver {
   }
 
   /**
-   * As `webhookUrl`, not for viewers: it has the addresses of receivers. Not for applications: they have no scope for all of
-   * it.
+   * Like `webhookUrl`, not for viewers: it has the addresses of receivers. Not for applications: they have no scope for
+   * all of it.
    */
   @Requires('project_admin', { about: { project: 'projectId' } })
   @Query(() => String, { description: 'The settings as YAML, for `plan` and `apply`. It contains no secrets.' })
@@ -104,7 +104,7 @@ export class ProjectResolver {
 
   @Requires('owner', { about: { project: 'id' }, fresh: true })
   @Mutation(() => ProjectContentsView, {
-    description: 'Deletes the project with all its contents. Returns their numbers.',
+    description: 'Deletes the project with all its contents. Returns the counts.',
   })
   deleteProject(@Arg('input', () => DeleteProjectInput) input: DeleteProjectInput, @Ctx() ctx: AdminContext) {
     return ctx.domain.projects.delete(input.id, input.confirmName, ctx.actor);

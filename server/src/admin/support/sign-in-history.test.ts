@@ -143,7 +143,7 @@ describe('Query.signInHistory', () => {
     expect(found.attempts[0].steps[1].explanation).toEqual(suppressions['the user is not active']);
   });
 
-  it('counts refusals in one event, however many addresses one sign-in names', async () => {
+  it('counts refusals in one event, even if one sign-in names many addresses', async () => {
     const page = await world.page();
     await page.challenge();
     const refused: string[] = [];

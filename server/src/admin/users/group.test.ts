@@ -113,7 +113,7 @@ describe('a group that no directory owns', () => {
     expect((await members('add', [bob])).data.done.provenance).toBe('LOCAL');
   });
 
-  it('gets members in 40 requests at once without losing one', async () => {
+  it('gets members in 40 concurrent requests without losing one', async () => {
     const users = await Promise.all(
       Array.from({ length: 20 }, (_, at) => make.user(project, { userName: `p${at}`, userNameKey: `p${at}` })),
     );

@@ -175,7 +175,7 @@ describe('importUsers', () => {
     for (const { invitedAt } of await users()) expect(invitedAt).toEqual(harness.clock.now());
   });
 
-  it('takes 500 rows at once', async () => {
+  it('accepts 500 rows in one request', async () => {
     const rows = Array.from({ length: 501 }, (_, n) => ({ userName: `u${n}` }));
     expect((await call(rows)).errors[0].extensions).toMatchObject({ code: 'invalid', field: 'rows' });
     expect((await call([])).errors[0].extensions).toMatchObject({ code: 'invalid', field: 'rows' });

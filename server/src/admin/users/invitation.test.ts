@@ -78,7 +78,7 @@ describe('an invitation', () => {
     expect(await harness.services.db.reader().count(User, { project: [project.id, bare.id] })).toBe(0);
   });
 
-  it('is sent again at most five times a day, however often the user is erased and added', async () => {
+  it('is sent again at most five times a day, even if the user is erased and added again', async () => {
     const id = await invited({ email: 'a@example.com' });
     for (let sent = 0; sent < 2; sent += 1) expect((await invite(id)).errors).toEqual([]);
     await harness.services.accountAccess.erase(project.id, id, system);

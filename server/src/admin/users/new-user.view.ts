@@ -14,7 +14,7 @@ class RefusedRow extends fields({
 @Access('inherited')
 @ObjectType({ description: 'The result of an import. Each row succeeds or fails independently.' })
 export class ImportedUsers extends fields({
-  created: int('In a dry run: how many would be added.'),
-  known: list(int('Rows of users who exist already, by email address or userName: unchanged.')),
+  created: int('In a dry run: the number that would be added.'),
+  known: list(int('Rows of existing users, by email address or userName: unchanged.')),
   refused: list(object(RefusedRow)),
 }) {}

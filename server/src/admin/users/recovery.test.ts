@@ -90,7 +90,7 @@ describe('Mutation.grantUserRecovery', () => {
 });
 
 describe('the notices of recoveries', () => {
-  it('are limited for each address, however many users have it, and keep the last grant', async () => {
+  it('are limited for each address, even if several users have it, and keep the last grant', async () => {
     const acme = await harness.services.projects.create({ name: 'Loud' }, system);
     const admin = await harness.tokenOf('project_admin', acme.id);
     const provision = (userName: string) => {

@@ -36,7 +36,7 @@ export class UserAccessResolver {
   }
 
   @Requires('project_viewer', { about: { user: 'userId' }, scope: 'users:read' })
-  @Query(() => UserHoldings, { description: 'Numbers of resources that belong to a user.' })
+  @Query(() => UserHoldings, { description: 'Counts of resources that belong to a user.' })
   async userHoldings(
     @Arg('userId', () => ID) userId: string,
     @Ctx() { em, projectId }: ProjectContext,
@@ -81,14 +81,19 @@ export class UserAccessResolver {
   }
 
   @Requires('project_admin', { about: { session: 'id' }, scope: 'users:write' })
-  @Mutation(() => ID, { description: 'Sends logout tokens to its clients. Returns its id.' })
+  @Mutation(() => ID, {
+    description: 'Ends a session and sends logout tokens to its clients. Returns the id of the session.',
+  })
   async endUserSession(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
     await domain.access.endSession(keyIn(projectId, id), actor);
     return id;
   }
 
   @Requires('project_admin', { about: { device: 'id' }, scope: 'users:write' })
-  @Mutation(() => ID, { description: 'Ends its sessions; the next sign-in requires a code. Returns its id.' })
+  @Mutation(() => ID, {
+    description:
+      'Revokes a device and ends its sessions; the next sign-in requires a code. Returns the id of the device.',
+  })
   async revokeUserDevice(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em, projectId }: ProjectContext) {
     const { user } = found(await em.findOne(Device, { project: projectId, id }), 'device');
     await domain.access.revokeDevice(projectId, user.id, id, actor);
@@ -96,7 +101,7 @@ export class UserAccessResolver {
   }
 
   @Requires('project_admin', { about: { passkey: 'id' }, fresh: true, scope: 'users:write' })
-  @Mutation(() => ID, { description: 'Ends its sessions. Returns its id.' })
+  @Mutation(() => ID, { description: 'Revokes a passkey and ends its sessions. Returns the id of the passkey.' })
   async revokeUserPasskey(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em, projectId }: ProjectContext) {
     const { user } = found(await em.findOne(Passkey, { project: projectId, id }), 'passkey');
     await domain.access.revokeDevice(projectId, user.id, id, actor);

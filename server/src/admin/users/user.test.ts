@@ -69,7 +69,7 @@ describe('Query.users', () => {
     expect(await found('orderBy: LAST_SIGN_IN, direction: ASC')).toEqual(['grace', 'ada', 'alan', 'zoe']);
   });
 
-  it('filters by state, origin, second factor, last sign-in and group, and by all at once', async () => {
+  it('filters by state, origin, second factor, last sign-in and group, and by all together', async () => {
     expect(await found('filter: { active: false }')).toEqual(['alan']);
     expect(await found('filter: { provenance: LOCAL }')).toEqual(['zoe', 'ada']);
     expect(await found('filter: { hasFactor: true }')).toEqual(['ada']);

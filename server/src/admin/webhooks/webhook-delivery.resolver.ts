@@ -37,7 +37,8 @@ export class WebhookDeliveryResolver {
 
   @Requires('project_admin', { about: { webhook: 'id' } })
   @Mutation(() => WebhookDeliveryView, {
-    description: 'Sends the event `webhook.tested`, whatever types the webhook receives. Refused if it is disabled.',
+    description:
+      'Sends the event `webhook.tested`, regardless of the types that the webhook receives. Refused if it is disabled.',
   })
   testWebhook(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
     return domain.webhooks.test(keyIn(projectId, id), actor);

@@ -29,7 +29,7 @@ const references = { CONFIG_COLLECTOR: receiverSecrets.logStream };
 const run = (name: string, ...args: string[]) => shell(settings(here), name, folder, ...args);
 const clientIn = async (app: TestApp, name = 'Portal') =>
   app.services.db.reader().findOneOrFail(Client, { project: { slug: 'shop' }, name });
-/** As `pull` does. */
+/** Writes the original settings to the file, like `pull`. */
 const write = () => {
   const save = (bytes: Uint8Array) => {
     writeFileSync(file('logo.png'), bytes);
@@ -55,7 +55,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('pull, apply and plan', () => {
-  it('make an empty instance the same, and then find no changes', async () => {
+  it('copy a project to an empty instance, and then find no changes', async () => {
     expect(await run('pull')).toMatchObject({ code: 0 });
     expect(readdirSync(folder).sort()).toEqual(['shop-logo.png', 'shop.yaml']);
     expect(await run('plan')).toMatchObject({ code: 0, out: 'shop.yaml: no changes' });
@@ -226,7 +226,7 @@ describe('apply', () => {
     expect(await run('apply', '--secrets-to', secrets)).toMatchObject({ code: 2 });
   });
 
-  it.each(['webhook', 'application'])('creates no %s if its secrets cannot be written', async (kind) => {
+  it.each(['webhook', 'application'])('does not create a %s if its secrets cannot be written', async (kind) => {
     if (kind === 'webhook') edit('webhooks:', 'webhooks:\n  - url: https://new.example.com/');
     else edit('- name: Portal', '- name: Lost\n    redirectUris: []\n  - name: Portal');
     const { configurations } = here.services;

@@ -5,7 +5,7 @@ import { type Fragment, query, sql } from '../kernel/sql.ts';
 import type { PasskeyModels } from '../projects/passkey-models.ts';
 import { byPasskey } from '../sessions/sessions.ts';
 
-/** Looking the rows of more users up one by one takes longer than reading a page. */
+/** Maximum number of users whose rows are looked up one by one: a query for more would delay the page. */
 const maxUsers = 5_000;
 
 /** The effect of requiring second factors or passkeys in a project: numbers among {@link recentUsers}. */
@@ -72,7 +72,7 @@ export async function pagesWithoutPasskeys(em: EntityManager, projectId: string)
   return clients.map(({ name }) => name);
 }
 
-/** {@link recentUsers} by passkeys that could not be created under a list of models. */
+/** Numbers of {@link recentUsers} with passkeys that could not be created under a list of models. */
 export interface PasskeyModelUsage {
   /** With at least one such passkey. */
   usersWithOthers: number;
@@ -80,7 +80,7 @@ export interface PasskeyModelUsage {
   usersWithOnlyOthers: number;
 }
 
-/** Counted by the stored models: of a passkey without attestation, the one that it claims. */
+/** Counts by the stored model; a passkey without attestation counts as the model that it claims. */
 export async function passkeyModelUsage(
   em: EntityManager,
   projectId: string,

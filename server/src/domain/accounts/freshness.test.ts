@@ -13,7 +13,7 @@ describe('a session', () => {
     expect(isFresh(session, [], false, later(freshSeconds))).toBe(false);
   });
 
-  it('begun or renewed by a device key alone is never fresh', () => {
+  it('begun or renewed only by a device key is never fresh', () => {
     expect(isFresh({ ...proved, freshAt: null, amr: ['swk'] }, [], false, later(0))).toBe(false);
     expect(isFresh({ ...proved, freshAt: null, amr: ['swk', 'otp', 'mfa'] }, [], false, later(0))).toBe(false);
   });
@@ -41,7 +41,7 @@ describe('a session', () => {
     expect(isFresh(byFactor, factors, true, later(1))).toBe(false);
     expect(isFresh(byFactor, factors, true, later(1), true)).toBe(true);
     expect(isFresh({ ...byFactor, passkeyId: 'passkey' }, factors, true, later(1))).toBe(true);
-    // Created by a mail code, not used.
+    // Created after a mail code, but not used.
     expect(isFresh({ ...proved, passkeyId: 'passkey', amr: ['swk', 'otp'] }, factors, true, later(1))).toBe(false);
     expect(isFresh(byFactor, factors, false, later(1))).toBe(true);
   });

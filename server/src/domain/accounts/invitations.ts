@@ -19,7 +19,7 @@ import type { UserRecord } from '../users/user-record.ts';
 import type { Users } from '../users/users.ts';
 import type { Accounts } from './accounts.ts';
 
-/** Invitations that one address gets from a project, however often it is erased and added again. */
+/** Invitations that one address gets from a project, even if it is erased and added again. */
 const perAddress: LimitRule = { name: 'invitation.address', max: 5, windowSeconds: 24 * 3600 };
 /** Invitations of a project. */
 const perProject: LimitRule = { name: 'invitation.project', max: 100_000, windowSeconds: 24 * 3600 };

@@ -256,7 +256,7 @@ export class OwnAccount {
     return this.change(change, (em, user) => removeAccess(this.deps, em, user, clientId, change.actor));
   }
 
-  /** Cancels an admin's recovery grant; any session of the user may. */
+  /** Cancels an admin's recovery grant. Any session of the user suffices, also one that is not fresh. */
   cancelRecovery(change: Pick<OwnChange, 'actor' | 'visitor'>): Promise<void> {
     return this.change(change, (em, user) => this.deps.recoveries.cancelIn(em, user, change.actor));
   }

@@ -8,7 +8,7 @@ export interface ProjectUsage {
   lastActivityAt: Date | null;
 }
 
-/** Usage by project id; one index lookup per number, however many users and events there are. */
+/** Usage by project id; one index lookup per number, so the cost does not depend on the number of users and events. */
 export async function projectUsage(
   em: EntityManager,
   projectIds: readonly string[],

@@ -14,7 +14,7 @@ export interface AdminClient {
   id: string;
   name: string;
   projectId: string;
-  /** Those of the token that the client still has. */
+  /** The token's scopes that the client still has. */
   scopes: string[];
 }
 

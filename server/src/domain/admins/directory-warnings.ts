@@ -7,7 +7,7 @@ import type { Database } from '../kernel/database.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { adminsOf } from './admins-of.ts';
 
-/** Warnings of a project that are mailed: tokens can be issued and revoked at any rate. */
+/** Limits the mailed warnings of a project, because tokens can be issued and revoked at any rate. */
 const mails: LimitRule = { name: 'scim-token-mails', max: 50, windowSeconds: 24 * 3600 };
 
 interface Deps {

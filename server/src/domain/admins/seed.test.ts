@@ -30,7 +30,7 @@ describe('built-in projects and clients', () => {
     expect(await eventsOf('client.updated')).toEqual([]);
   });
 
-  it('are created once by two processes that start at once', async () => {
+  it('are created once by two processes that start concurrently', async () => {
     const results = await Promise.all([1, 2, 3].map(() => at('http://localhost:3000').create({ demo: true })));
     expect(new Set(results.map(({ console }) => console.id)).size).toBe(1);
     expect(await eventsOf('instance.created')).toHaveLength(1);

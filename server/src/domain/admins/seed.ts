@@ -37,7 +37,7 @@ export class Seed {
   ) {}
 
   /**
-   * Safe at every start and in several processes at once. The demo is created only together with the console's project,
+   * Safe at every start and in concurrent processes. The demo is created only together with the console's project,
    * so that a deleted demo stays deleted.
    */
   create(options: { demo: boolean }): Promise<BuiltIn> {

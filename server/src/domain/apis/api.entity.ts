@@ -29,6 +29,6 @@ const schema = defineEntity({
   uniques: [{ name: 'apis_project_id_identifier_unique', properties: ['project', 'identifier'] }],
 });
 
-/** An API of a project: a resource server, for which its issuer gives access tokens. */
+/** An API of a project: a resource server, for which the project’s issuer issues access tokens. */
 export class Api extends schema.class {}
 schema.setClass(Api);

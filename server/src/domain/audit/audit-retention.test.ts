@@ -291,7 +291,7 @@ describe('the archive', () => {
     expect(readFileSync(path(first))).toEqual(before);
   });
 
-  it('is complete if two processes with the same id write a month at once, and follows no link', async () => {
+  it('is complete if two processes with the same id write a month concurrently, and follows no link', async () => {
     const [first] = await archive();
     const victim = join(folder, 'victim');
     writeFileSync(victim, 'unchanged');

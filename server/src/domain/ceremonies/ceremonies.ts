@@ -69,7 +69,7 @@ export interface Challenge {
   expiresInSeconds: number;
   /** Server time, Unix seconds: pages correct their clock by it. */
   nowSeconds: number;
-  /** As from `passkey-options`, if the page asked for them and can use passkeys. */
+  /** The options that `passkey-options` returns, if the page requested them and can use passkeys. */
   passkeyOptions: PasskeyRequestOptions | null;
 }
 
@@ -100,7 +100,7 @@ export class Ceremonies {
    *
    * @param begun.codeChallenge RFC 7636 S256 challenge that the code of this sign-in will be bound to
    * @param begun.jkt RFC 7638 thumbprint of the page's device key
-   * @param begun.passkey whether it may end with a passkey at once
+   * @param begun.passkey whether the response contains options, so that the first step can be a passkey
    * @param ip the caller's address, for the limit per network. Refuses `too-many`
    */
   async challenge(page: CheckedPage, begun: Begun, ip: string | undefined): Promise<Challenge> {
@@ -172,8 +172,8 @@ export class Ceremonies {
     const outcome = await pastDeadlocks(() => db.transaction((em) => this.decide(em, step, caller, input, nonce)));
     if (!outcome) return null;
     if (!('refused' in outcome)) return { ...outcome.answer, nonce };
-    const goesOn = outcome.refused.code !== 'transaction-expired';
-    throw new StepRefusal(await this.completed(outcome.refused, input), step, goesOn ? nonce : undefined);
+    const canContinue = outcome.refused.code !== 'transaction-expired';
+    throw new StepRefusal(await this.completed(outcome.refused, input), step, canContinue ? nonce : undefined);
   }
 
   /** Adds whether any project has this passkey: a transaction sees only one project. */

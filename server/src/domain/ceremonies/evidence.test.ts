@@ -119,7 +119,7 @@ describe('amr', () => {
 });
 
 describe('the next requirement of a sign-in', () => {
-  it('is a device first, whatever other evidence there is', () => {
+  it('is a device first, regardless of other evidence', () => {
     expect(nextRequirement([], context())).toBe('device');
     expect(nextRequirement([mail, factor('totp'), recovery], context({ factors: ['totp'] }))).toBe('device');
   });

@@ -113,7 +113,7 @@ describe('endOpenWork for a user', () => {
     expect(await reader().execute('select from phone_changes where user_id = ?', [user.id])).toEqual([]);
   });
 
-  it('ends sign-ins whose evidence names the user, whatever address they started with', async () => {
+  it('ends sign-ins whose evidence names the user, regardless of their address', async () => {
     const { user } = await registeredUser();
     const page = await world.page();
     await page.challenge();

@@ -6,7 +6,7 @@ import { isPasskeyRequired, isPersonRequired, siteOfPage } from './sign-in-conte
 /** Milliseconds that a browser waits for the user. */
 export const timeoutMs = 5 * 60 * 1000;
 
-/** `PublicKeyCredentialRequestOptionsJSON` of a page. Without `known`, any passkey may answer. */
+/** `PublicKeyCredentialRequestOptionsJSON` of a page. Without `known`, any passkey may be used. */
 export function requestOptions(
   deps: { issuer: string },
   asking: Parameters<typeof verificationOf>[0],

@@ -1,4 +1,4 @@
-/** How long ended grants are kept: for the console and the export. */
+/** Retention of ended grants, for the console and the export. */
 import { expect, it } from 'vitest';
 import { partyAt } from '../../../test/project-issuer.ts';
 import { changed, rows } from '../../../test/rows.ts';

@@ -41,9 +41,9 @@ export interface ClaimSet {
   omitted: OmittedClaim[];
 }
 
-/** The most characters of a mapped claim with one value. */
+/** Maximum length of a mapped claim with one value. */
 const maxValueCharacters = 1024;
-/** The most bytes of all these claims in an ID token: common proxies refuse larger headers. */
+/** Maximum size of all these claims in an ID token, in bytes: common proxies refuse larger headers. */
 const maxTokenBytes = 8192;
 
 /**

@@ -35,7 +35,7 @@ const reserved = new Set([
 
 const maxClaimName = 128;
 
-/** Why a claim cannot have this name; null if it can. Names that begin with `_` have a meaning for libraries. */
+/** The reason why a claim cannot have this name; null if it can. Names that begin with `_` have a meaning for libraries. */
 export function claimNameFault(name: unknown): string | null {
   if (typeof name !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9_.:/#~-]*$/.test(name)) {
     return 'must begin with a letter or digit, and contain only letters, digits and _ . : / # ~ -';

@@ -3,7 +3,9 @@ import { Client } from '../clients/client.entity.ts';
 import { instant } from '../kernel/columns.ts';
 import { impliedTenant, sameProject } from '../projects/tenant.ts';
 
-/** Which groups an application sees: all, those that hold one of its roles, or those whose names begin with a prefix. */
+/**
+ * The groups that an application gets: all, those that hold one of its roles, or those whose names begin with a prefix.
+ */
 export const groupSelections = ['all', 'assigned', 'prefix'] as const;
 
 /** Lists of a user: all groups, the roles of the application, and SCIM attributes. */
@@ -37,7 +39,7 @@ const schema = defineEntity({
     groups: p.enum(groupSelections),
     /** Only for the selection `prefix`. */
     groupPrefix: p.text().nullable(),
-    /** The most entries of a list in an ID token. */
+    /** Maximum number of entries of a list in an ID token. */
     listLimit: p.integer(),
     /** The claim of the scope `roles`. */
     rolesClaim: p.text(),

@@ -31,7 +31,7 @@ export interface IssuedSecret {
 export class ClientSecrets {
   constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit }) {}
 
-  /** The secrets of several clients at once, newest first, revoked ones included; their client is loaded. */
+  /** The secrets of several clients, newest first, revoked ones included; their client is loaded. */
   of(em: EntityManager, clients: readonly TenantKey[]): Promise<ClientSecret[]> {
     const where = { client: { $in: clients.map(({ project, id }): [string, string] => [project.id, id]) } };
     return em.find(ClientSecret, where, { populate: ['client'], orderBy: { id: 'desc' } }) as Promise<ClientSecret[]>;

@@ -24,7 +24,7 @@ const schema = defineEntity({
     jwk: p.json<JWK>().nullable(),
     /** Several public keys, or one of another kind. */
     jwkSet: p.json<JWK[]>().nullable(),
-    /** The URL of its keys. At most one of the three is set. */
+    /** The URL of its JWK Set. At most one of `jwk`, `jwkSet` and `jwksUri` is set. */
     jwksUri: p.text().nullable(),
     /** Algorithm of its ID and logout tokens, at issuers that offer it. */
     idTokenSignedResponseAlg: p.enum(idTokenAlgorithms).default('ES512'),
@@ -34,7 +34,7 @@ const schema = defineEntity({
     backchannelLogoutSessionRequired: p.boolean().default(true),
     /** `typ` of its logout tokens: `secevent+jwt` or `logout+jwt`. */
     logoutTokenType: p.enum(logoutTokenTypes).default('secevent'),
-    /** Seconds; absent: the project's. Clamped to 1…3600 at issue. */
+    /** Seconds; null: the project's. Limited to 1…3600 when a token is issued. */
     accessTokenTtlSeconds: p.integer().nullable(),
     /** Seconds; null: the project's. The shorter of both counts. */
     refreshTokenTtlSeconds: p.integer().nullable(),

@@ -83,7 +83,7 @@ export class Clients {
     return em.count(Client, matching(projectId, search));
   }
 
-  /** The keys of several clients at once, newest first, revoked ones included; their client is loaded. */
+  /** The keys of several clients, newest first, revoked ones included; their client is loaded. */
   apiKeysOf(em: EntityManager, clients: readonly TenantKey[]): Promise<ApiKey[]> {
     const where = { client: { $in: clients.map(({ project, id }): [string, string] => [project.id, id]) } };
     return em.find(ApiKey, where, { populate: ['client'], orderBy: { id: 'desc' } }) as Promise<ApiKey[]>;

@@ -1,5 +1,5 @@
 /**
- * Why a back-channel logout URI (OpenID Connect Back-Channel Logout 1.0 §2.2) cannot be registered; null if it can. The
+ * The reason why a back-channel logout URI (OpenID Connect Back-Channel Logout 1.0 §2.2) cannot be registered; null if it can. The
  * addresses of its host are checked at each connection.
  *
  * @param allowPrivate also http on loopback, for development

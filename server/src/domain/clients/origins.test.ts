@@ -79,7 +79,7 @@ it('stay cached while thousands of unknown ones are requested', async () => {
   expect(lookUps()).toBe(before);
 });
 
-it('follow a change or disabling of a client at once', async () => {
+it('follow a change or disabling of a client immediately', async () => {
   const origin = 'https://young.example.com';
   expect(await allows(origin)).toBe(false);
   const young = await client(`${origin}/cb`);

@@ -5,7 +5,7 @@
 
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([0-9]{1,5}))?((?:[/?].*)?)$/;
 
-/** Why an address cannot be registered; null if it can. */
+/** The reason why an address cannot be registered; null if it can. */
 export function checkRedirectUri(uri: string): string | null {
   if (uri.length > 2048) return 'is longer than 2,048 characters';
   // Refuses everything that browsers and URL parsers could read differently.

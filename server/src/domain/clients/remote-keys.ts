@@ -8,18 +8,18 @@ export type FetchJson = (uri: string) => Promise<{ json: unknown } | { error: st
 
 interface Fetched {
   at: Date;
-  /** When `keys` were read; null if they never were. */
+  /** Time at which `keys` were read; null: never. */
   readAt: Date | null;
   keys: JWK[] | null;
 }
 
-/** How long a key set is used before it is read again. */
+/** Time after which a key set is read again. */
 const freshSeconds = 10 * 60;
 /** Minimum time between reads of one address, also after an unknown `kid` or a failure. */
 const cooldownSeconds = 60;
 /**
- * How long keys are used after the last successful read. Bounds the use of a stolen key that its client has withdrawn, while
- * an attacker keeps the address unreadable.
+ * Time for which keys are used after the last successful read. Bounds the use of a stolen key that its client has
+ * withdrawn, while an attacker keeps the address unreadable.
  */
 const longestStaleSeconds = 24 * 3600;
 

@@ -42,7 +42,7 @@ export interface GivenConsent {
   userId: string;
   scopes: string[];
   createdAt: Date;
-  /** When scopes were last allowed. */
+  /** Time at which scopes were last allowed. */
   updatedAt: Date;
 }
 

@@ -28,7 +28,10 @@ const schema = defineEntity({
     trustedUntil: instant().nullable(),
     /** Time of the mail code that registered this key; null: `createdAt`. Start of the absolute lifetime. */
     registeredAt: instant().nullable(),
-    /** When the directory deactivated the user; not trusted until a reactivation or a mail code clears it (decisions/0119). */
+    /**
+     * Time at which the directory deactivated the user; not trusted until a reactivation or a mail code clears it
+     * (decisions/0119).
+     */
     suspendedAt: instant().nullable(),
     /** Time of the last second factor with `remember_me`; the project's policy decides how long it is skipped. */
     mfaRememberedAt: instant().nullable(),

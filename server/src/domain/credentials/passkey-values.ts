@@ -1,4 +1,4 @@
-/** The challenge that a response claims to answer, in base64url; null if it is malformed. */
+/** The challenge that a response claims, in base64url; null if it is malformed. */
 export function challengeOf(response: Record<string, unknown> | undefined): string | null {
   const { clientDataJSON } = (response?.['response'] ?? {}) as { clientDataJSON?: unknown };
   if (typeof clientDataJSON !== 'string' || clientDataJSON.length > 4096) return null;

@@ -31,7 +31,7 @@ interface PasskeyUse {
   backedUp: boolean;
 }
 
-/** The passkeys that a user may have. */
+/** Maximum number of passkeys per user. */
 const maxPerUser = 25;
 
 /** Passkeys: WebAuthn credentials of users (decisions/0106). */

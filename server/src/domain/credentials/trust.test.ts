@@ -34,7 +34,7 @@ describe('a device', () => {
     expect(isTrusted({ ...device, trustedUntil: null }, policy, after(0))).toBe(false);
   });
 
-  it('follows a shorter policy at once, and a longer one from its next use', () => {
+  it('follows a shorter policy immediately, and a longer one from its next use', () => {
     expect(isTrusted(device, { ...policy, deviceTrustSeconds: 7 * day }, after(7))).toBe(false);
     expect(isTrusted(device, { ...policy, deviceTrustSeconds: 7 * day }, after(6))).toBe(true);
     expect(isTrusted(device, { ...policy, deviceTrustSeconds: 60 * day }, after(31))).toBe(false);

@@ -13,7 +13,7 @@ const day = 24 * 3600;
 /**
  * A device's trust expiry: the earliest of the stored expiry, the project's limit since its last use (remembered
  * devices) and the project's limit since its registration. Null: trust has ended, until a mail code at the earliest. A
- * shorter policy applies at once, a longer one from the next use.
+ * shorter policy applies immediately, a longer one from the next use.
  */
 export function trustEnd(device: TrustState, policy: TrustPolicy): Date | null {
   const { createdAt, lastUsedAt, registeredAt, remembered, revokedAt, suspendedAt, trustedUntil } = device;

@@ -1,4 +1,4 @@
-/** Which credentials of a custom domain are revoked. */
+/** Revocation of the credentials of a custom domain. */
 import { expect, it } from 'vitest';
 import { peopleOf } from '../../../test/account-visit.ts';
 import { changed, rows } from '../../../test/rows.ts';

@@ -27,7 +27,7 @@ export interface PasskeyExpectation {
   userVerification: 'required' | 'preferred';
   /** Registrations only: false for a conditional creation, which no user confirms (WebAuthn Level 3 section 7.1). */
   presenceRequired?: boolean;
-  /** Registrations only: the models that a statement must prove; null: none is asked for. */
+  /** Registrations only: the models that a statement must prove; null: none is required. */
   models?: DemandedModel | null;
   /** Assertions only: true if the passkey alone identifies the user, so that the user handle is required. */
   userHandleRequired?: boolean;
@@ -154,7 +154,8 @@ type ClientData = z.infer<typeof collectedClientData>;
  * sender's certificate names as revocation list. `android-safetynet` is obsolete.
  */
 const attestationFormats = ['none', 'packed', 'tpm', 'fido-u2f', 'apple'];
-// With a root, the library verifies the certificate path and requests revocation lists; of these formats, it has one for Apple.
+// With a root, the library verifies the certificate path and requests revocation lists; of these formats, it has a root
+// for Apple.
 SettingsService.setRootCertificates({ identifier: 'apple', certificates: [] });
 
 /**

@@ -76,7 +76,7 @@ describe('delegation keys', () => {
     expect((await load()).idp).toHaveLength(1);
   });
 
-  it('end at once when revoked; revocation is idempotent', async () => {
+  it('end immediately when revoked; revocation is idempotent', async () => {
     const pair = await keys.register(client, makePair().publicPem, system);
     await keys.revoke(pair, system);
     await keys.revoke(pair, system);

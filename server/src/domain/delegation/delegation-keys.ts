@@ -13,7 +13,7 @@ import type { Vault } from '../keys/vault.ts';
 import { existing, locked, type TenantKey } from '../projects/tenant.ts';
 import { parsePublicPem, publicPem, thumbprint } from './key-pem.ts';
 
-/** How long a replaced pair stays valid by default. */
+/** Default time for which a replaced pair stays valid. */
 const defaultOverlapSeconds = 7 * 24 * 3600;
 const longestOverlapSeconds = 90 * 24 * 3600;
 const maxLivePairs = 5;
@@ -84,7 +84,7 @@ export class DelegationKeys {
     });
   }
 
-  /** Revokes at once on all processes; idempotent. Refuses `not-found`. */
+  /** Revokes immediately on all processes; idempotent. Refuses `not-found`. */
   async revoke(wanted: TenantKey, actor: Actor): Promise<DelegationKey> {
     return this.deps.db.transaction(async (em) => {
       const key = await existing(em, DelegationKey, wanted, 'delegation-key', locked);

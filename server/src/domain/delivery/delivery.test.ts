@@ -277,7 +277,7 @@ describe('an unreachable mail server', () => {
 });
 
 describe('a message in progress', () => {
-  it('is sent once, however slow the mail server is', async () => {
+  it('is sent once, even if the mail server is slow', async () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     const key = keyIn(projectId, id);
@@ -290,7 +290,7 @@ describe('a message in progress', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'sent', attempts: 1 });
   });
 
-  it('is sent once by 40 jobs at once', async () => {
+  it('is sent once by 40 concurrent jobs', async () => {
     const delivery = deliveryBy('smtp');
     const key = keyIn(projectId, await enqueue(delivery));
     await Promise.all(Array.from({ length: 40 }, () => delivery.send(key)));

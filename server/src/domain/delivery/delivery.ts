@@ -128,7 +128,7 @@ export class Delivery {
     return this.deps.senders.mail?.kind === 'mailbox' || this.deps.senders.sms?.kind === 'mailbox';
   }
 
-  /** Why sign-in cannot work, for readiness; null if it can. */
+  /** The reason why sign-in cannot work, for readiness; null if it can. */
   fault(): string | null {
     return this.isAvailable('mail') ? null : 'no mail server is set (SMTP_URL): one-time codes cannot be sent';
   }

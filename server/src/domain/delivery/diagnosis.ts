@@ -12,13 +12,13 @@ export interface Stage {
   advice: string | null;
 }
 
-/** Why a stage failed. */
+/** The reason why a stage failed. */
 export type Fault = keyof typeof advice;
 
 const advice = {
   'not-set': 'Set SMTP_URL and MAIL_FROM (for SMS: SMS_URL or the three TWILIO_… settings), then restart Latchkey.',
   'name-unknown': 'The host name does not resolve. Check the setting and this machine’s DNS resolver.',
-  'resolver-silent': 'The DNS resolver did not answer. Check /etc/resolv.conf and the network.',
+  'resolver-silent': 'The DNS resolver did not respond. Check /etc/resolv.conf and the network.',
   refused: 'Connection refused. Check host and port; common ports are 587 (smtp://), 465 (smtps://) and 25.',
   unreachable: 'No route to this address. Check routes, and firewalls that block outgoing mail.',
   silent:
@@ -27,7 +27,7 @@ const advice = {
     'The server accepted the connection and sent no greeting. An implicit TLS port, such as 465, needs smtps:// in SMTP_URL.',
   closed:
     'The server closed the connection. It may block this machine’s address, or expect another protocol on this port.',
-  'plain-port': 'The server did not answer with TLS. A STARTTLS port, such as 587 or 25, needs smtp:// in SMTP_URL.',
+  'plain-port': 'The server did not respond with TLS. A STARTTLS port, such as 587 or 25, needs smtp:// in SMTP_URL.',
   'certificate-untrusted':
     'The server’s certificate is not from a trusted authority. Install one that is, or add the authority with NODE_EXTRA_CA_CERTS.',
   'certificate-name': 'The certificate is for another host name. Use that name as the host in SMTP_URL.',

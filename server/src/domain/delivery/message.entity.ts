@@ -24,10 +24,10 @@ const schema = defineEntity({
     /** Failed because it expired before a server accepted it. */
     expired: p.boolean().default(false),
     attempts: p.integer().default(0),
-    /** Why the last attempt failed or the message was suppressed; never its content. */
+    /** The reason why the last attempt failed or the message was suppressed; never its content. */
     note: p.text().nullable(),
     createdAt: instant(),
-    /** While pending: when it may be attempted, or until when a process sends it. Null: at once. */
+    /** While pending: when it may be attempted, or until when a process sends it. Null: immediately. */
     nextAttemptAt: instant().nullable(),
     sentAt: instant().nullable(),
     /** Not sent after this; its code has expired. */

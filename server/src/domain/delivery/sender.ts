@@ -28,7 +28,7 @@ export interface Sender<M> {
 export type MailSender = Sender<OutgoingMail>;
 export type SmsSender = Sender<OutgoingSms>;
 
-/** Why a message could not be sent. Its message contains no recipient and no content. */
+/** The reason why a message could not be sent. Its message contains no recipient and no content. */
 export class SendError extends Error {
   constructor(
     message: string,

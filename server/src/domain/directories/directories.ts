@@ -32,7 +32,7 @@ interface ScimApplication {
   projectId: string;
 }
 
-/** How a directory authenticates. */
+/** The credential of a directory. */
 export interface ScimCredential {
   authorization: string | undefined;
   /** The application of an access token in `authorization`. */
@@ -77,7 +77,7 @@ const secondsOfDay = 24 * 3600;
 const refusalsSeconds = 3600;
 /** Live tokens of a project. */
 const maxTokens = 100;
-/** The most tokens that one run of the job warns of. */
+/** Maximum number of tokens that one run of the job warns of. */
 const maxWarnings = 500;
 const noProject = '00000000-0000-0000-0000-000000000000';
 
@@ -223,7 +223,7 @@ export class Directories {
     return row?.on ?? false;
   }
 
-  /** At most one event per token and hour, however many requests. */
+  /** At most one event per token and hour, for any number of requests. */
   private async recordOtherNetwork({ project, id }: TenantKey, ip: string | undefined): Promise<void> {
     const { audit, clock, db } = this.deps;
     const now = clock.now();

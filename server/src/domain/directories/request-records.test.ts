@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('looks up the marks of a record by an index, however many users were erased', async () => {
+it('looks up the marks of a record by an index, for any number of erased users', async () => {
   const { db } = app.services;
   const project = await app.make.project();
   await execute(

@@ -29,9 +29,9 @@ const keptPerProject = 200;
 const keptSeconds = 7 * 24 * 3600;
 /** Maximum time that a record is queued. */
 const flushMs = 1000;
-/** A queue of this length is written at once. */
+/** A queue of this length is written immediately. */
 const batchSize = 200;
-/** How long erasures are kept: much longer than any record is queued. */
+/** Retention of erasures: much longer than any record is queued. */
 const erasuresKeptSeconds = 3600;
 /** Beyond this length the queue drops its oldest records. */
 const maxPending = 1000;

@@ -17,7 +17,7 @@ const schema = defineEntity({
     networks: p.array().columnType('text[]').default([]),
     lastUsedAt: instant().nullable(),
     lastUsedAddress: p.text().nullable(),
-    /** When a use from another network was last recorded. */
+    /** Time at which a use from another network was last recorded. */
     networkRefusedAt: instant().nullable(),
     /** The last warning before the expiry: this many days ahead. */
     warnedDays: p.integer().nullable(),

@@ -57,7 +57,10 @@ export async function clearTexts(em: EntityManager, projectId: string): Promise<
   await execute(em, sql`update scim_request_records set ${withoutTexts} where project_id = ${projectId}`);
 }
 
-/** SQL: those of these hashed marks that belong to users erased lately. Each is looked up, however many users were erased. */
+/**
+ * SQL: those of these hashed marks that belong to recently erased users. Looks up each mark, so the cost does not
+ * depend on the number of erased users.
+ */
 export function erasedAmong(marks: readonly string[]): Statement<{ mark: string }> {
   return sql<{ mark: string }>`select mark from unnest(${marks}::text[]) as mark
     where exists (select from scim_erasures e where e.marks @> array[mark])`;

@@ -7,8 +7,8 @@ export const domainStates = ['pending', 'verified', 'failed'] as const;
 type DomainState = (typeof domainStates)[number];
 
 /**
- * The result of the last check. `missing`: no record with the challenge; `unavailable`: the name servers did not answer;
- * `taken`: the record exists, but another project holds the host.
+ * The result of the last check. `missing`: no record with the challenge; `unavailable`: the name servers did not
+ * respond; `taken`: the record exists, but another project holds the host.
  */
 export const domainFaults = ['missing', 'unavailable', 'taken'] as const;
 export type DomainFault = (typeof domainFaults)[number];

@@ -15,7 +15,7 @@ const batch = 100;
 export interface LostDomain {
   projectId: string;
   host: string;
-  /** When, as ISO 8601: newer rows belong to a domain that was verified again. */
+  /** ISO 8601 time of the end: newer rows belong to a domain that was verified again. */
   before: string;
   /** Whether its passkeys end, too: the project does not want the domain back. */
   withPasskeys: boolean;

@@ -135,7 +135,7 @@ describe('a claim', () => {
     expect(await servesFor()).toBe(project.id);
   });
 
-  it('belongs to exactly one of many projects and processes that check at once', async () => {
+  it('belongs to exactly one of many projects and processes that check concurrently', async () => {
     const projects = await Promise.all(Array.from({ length: 8 }, () => world.app.make.project()));
     const claims = await Promise.all(projects.map((one) => world.claim(one, host)));
     world.publish(...claims);
@@ -204,7 +204,7 @@ describe('a verified domain', () => {
     expect(await eventsOf()).toEqual(['domain.added', 'domain.verified', 'domain.missing', 'domain.lost']);
   });
 
-  it('survives a record that returns, and name servers that do not answer', async () => {
+  it('survives a record that returns, and name servers that do not respond', async () => {
     const { domain } = await world.verified(project, host);
     world.unpublish(domain);
     await pass(6 * 3600);

@@ -27,9 +27,9 @@ const maxDomains = 5;
 /** Checks that admins of a project may start. */
 const checks: LimitRule = { name: 'domain-checks', max: 30, windowSeconds: 600 };
 const day = 24 * 3600;
-/** How long a new domain is checked automatically. */
+/** Time for which a new domain is checked automatically. */
 const pendingSeconds = 7 * day;
-/** How long the record of a verified domain may be missing. */
+/** Time for which the record of a verified domain may be missing. */
 const graceSeconds = 3 * day;
 const pendingEverySeconds = 15 * 60;
 const verifiedEverySeconds = 6 * 3600;

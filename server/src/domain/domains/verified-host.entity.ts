@@ -10,7 +10,9 @@ const schema = defineEntity({
     /** Null: the project was deleted. */
     project: () => p.manyToOne(Project).ref().nullable().deleteRule('set null').updateRule('no action'),
     verifiedAt: instant(),
-    /** When the project lost or removed the domain: the host then serves nothing, until another check succeeds. */
+    /**
+     * Time at which the project lost or removed the domain: the host then serves nothing until another check succeeds.
+     */
     releasedAt: instant().nullable(),
   },
 });

@@ -15,7 +15,7 @@ const schema = defineEntity({
     seenAt: instant(),
     /** Duration of one ES512 signature, measured at the start. */
     signMicroseconds: p.integer().nullable(),
-    /** How far the database's clock is ahead of this process's. */
+    /** Milliseconds by which the database's clock is ahead of this process's. */
     clockSkewMs: p.integer(),
   },
 });

@@ -85,7 +85,7 @@ export class Processes {
   }
 }
 
-/** How far the database's clock is ahead of ours, corrected by half the round trip. */
+/** Milliseconds by which the database's clock is ahead of ours, corrected by half the round trip. */
 export async function clockSkewMs(em: EntityManager, clock: Clock): Promise<number> {
   return bounded((await compareClocks(em, clock)).aheadMs);
 }

@@ -19,7 +19,7 @@ interface PublicStatusDeps {
   clock: Clock;
   /** Whether a mail server is configured. */
   hasMail: boolean;
-  /** Why the database does not serve now; null if it does. */
+  /** The reason why the database does not serve now; null if it does. */
   databaseFault(): string | null;
 }
 

@@ -3,8 +3,8 @@ import type { Clock } from './clock.ts';
 import { withoutTurns } from './scope.ts';
 
 /**
- * A cache in one process of values that rarely change. It selects, and only an SQL statement grants: whatever is granted
- * by a cached value is granted by a statement whose conditions check the rows (decisions/0080).
+ * A cache in one process of values that rarely change. It selects, and only an SQL statement grants: each grant by a
+ * cached value is made by a statement whose conditions check the rows (decisions/0080).
  */
 export class Cache<Value extends object | string | boolean> {
   private readonly entries: LRUCache<string, Value>;

@@ -35,7 +35,7 @@ export class Runs {
     return this.hasEnded;
   }
 
-  /** How many more may start now. */
+  /** Number of further runs that may start now. */
   get free(): number {
     return this.hasEnded ? 0 : Math.max(0, this.max - this.running.size);
   }

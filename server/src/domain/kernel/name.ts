@@ -28,13 +28,13 @@ export function isLine(text: string): boolean {
   return isStorableText(text) && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text);
 }
 
-/** Why an admin's text must not appear in our mails; null if it may. */
+/** The reason why an admin's text must not appear in our mails; null if it may. */
 export function mailTextFault(text: string): string | null {
   const isCode = /\d{6}/.test(text);
   return linkFault(text) ?? (isCode ? 'must not contain six digits, which could be mistaken for the code' : null);
 }
 
-/** Why an admin's text must not appear in mails without a code; null if it may. */
+/** The reason why an admin's text must not appear in mails without a code; null if it may. */
 export function linkFault(text: string): string | null {
   if (!/https?:|www\./i.test(text)) return null;
   return 'must not contain a URL: users should not learn to click links in such mails';

@@ -1,4 +1,4 @@
-/** Ways of client authentication at the token endpoint (OpenID Connect Core section 9, RFC 7591 section 2). */
+/** Client authentication methods of the token endpoint (OpenID Connect Core section 9, RFC 7591 section 2). */
 export const tokenEndpointAuthMethods = [
   'none',
   'private_key_jwt',

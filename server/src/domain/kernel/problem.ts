@@ -31,7 +31,7 @@ export type Noun =
   | 'authorization-request';
 
 /**
- * Why a grant is refused, for the log. `scope`, `target`: more scopes, or another API, than was granted; `policy`: the sign-in
+ * The reason why a grant is refused, for the log. `scope`, `target`: more scopes, or another API, than was granted; `policy`: the sign-in
  * no longer meets it.
  */
 export type GrantFault =
@@ -46,7 +46,7 @@ export type GrantFault =
   | 'target'
   | 'policy';
 
-/** Why the domain refused. Contains no status: each protocol maps it to its own. */
+/** The reason why the domain refused. Contains no status: each protocol maps it to its own. */
 export type Problem =
   | { code: 'not-found'; what: Noun }
   /** The value is not unique. */

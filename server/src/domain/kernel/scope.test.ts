@@ -8,7 +8,7 @@ async function* scopes(): AsyncGenerator<string> {
   }
 }
 
-it('a generator is read in its scope, in whatever scope its items are requested', async () => {
+it('a generator is read in its scope, regardless of the scope that requests its items', async () => {
   const items = eachInScope('project', scopes());
   expect(currentScope()).toBe('all');
   expect((await items.next()).value).toBe('project');

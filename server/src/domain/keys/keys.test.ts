@@ -53,7 +53,7 @@ async function kids(keys: Keys): Promise<string[]> {
 }
 
 describe('the keys of several processes', () => {
-  it('are created once if all processes start at once', async () => {
+  it('are created once if all processes start concurrently', async () => {
     const processes = await Promise.all(Array.from({ length: 4 }, () => keysOfAProcess()));
     await Promise.all(processes.map(({ keys }) => keys.maintain()));
     const seen = await Promise.all(processes.map(({ keys }) => kids(keys)));

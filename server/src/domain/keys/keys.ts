@@ -137,7 +137,7 @@ export class Keys {
     });
   }
 
-  /** Emergency: the key stops signing and verifying now. If it was the signing one, a successor signs at once. */
+  /** Emergency: the key stops signing and verifying now. If it was the signing one, a successor signs immediately. */
   async withdraw(kid: string, actor: Actor): Promise<void> {
     await this.exclusively(async (em, keys) => {
       const now = this.deps.clock.now();
@@ -153,7 +153,7 @@ export class Keys {
 
   /**
    * Emergency, if it is not known which key leaked: every key, also future and retired ones, stops signing and
-   * verifying now, and new ones sign at once. Returns the withdrawn keys' ids.
+   * verifying now, and new ones sign immediately. Returns the withdrawn keys' ids.
    */
   async withdrawAll(actor: Actor): Promise<string[]> {
     const withdrawn: string[] = [];
@@ -196,7 +196,7 @@ export class Keys {
     return secondsLater(this.deps.clock.now(), -skewSeconds);
   }
 
-  /** Without a successor, the current key continues to sign. If none may sign, a successor signs at once. */
+  /** Without a successor, the current key continues to sign. If none may sign, a successor signs immediately. */
   private async keepSigning(em: EntityManager, keys: SigningKey[], alg: SigningAlgorithm, actor: Actor): Promise<void> {
     const now = this.deps.clock.now();
     const [current, next] = [currentKey(keys, alg, now), nextKey(keys, alg, now)];

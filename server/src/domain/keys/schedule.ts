@@ -3,9 +3,9 @@ import type { SigningAlgorithm } from './signing-key.entity.ts';
 
 /** Rotation schedule of keys. */
 export interface Schedule {
-  /** How long a key signs. */
+  /** Time for which a key signs. */
   rotationSeconds: number;
-  /** How long a key is published before it signs and after its last token has expired: at least 24 h. */
+  /** Time for which a key is published before it signs, and after its last token has expired: at least 24 h. */
   noticeSeconds: number;
   /** Maximum lifetime of a token. */
   longestTokenSeconds: number;
@@ -37,7 +37,7 @@ export function nextKey<K extends Dated>(keys: readonly K[], alg: SigningAlgorit
   return of(keys, alg).find((key) => !isPast(key.signsFrom, now));
 }
 
-/** When a successor to be published now starts to sign; undefined if none is due. */
+/** Time at which a successor to be published now starts to sign; undefined if none is due. */
 export function succession(
   keys: readonly Dated[],
   alg: SigningAlgorithm,

@@ -10,8 +10,8 @@ import type { SigningAlgorithm } from './signing-key.entity.ts';
 export const apiTokenAlgorithm = 'ES256';
 
 /**
- * Kinds of token. The kind fixes `typ` and, except for ID tokens and introspection at projects, the algorithm, so that one
- * cannot be used as another. An access token for UserInfo and one for an API differ in it.
+ * Kinds of token. The kind fixes `typ` and, except for ID tokens and introspection at projects, the algorithm, so that
+ * one cannot be used as another. An access token for UserInfo and one for an API differ in the algorithm.
  */
 const tokenKinds = {
   'id-token': { typ: 'JWT', alg: 'ES512' },
@@ -23,7 +23,7 @@ const tokenKinds = {
 } as const satisfies Record<string, { typ: string; alg: SigningAlgorithm }>;
 export type TokenKind = keyof typeof tokenKinds;
 
-/** How a token is signed. */
+/** Issuer and algorithm of a signature. */
 export interface Signing {
   /** `iss`. */
   issuer?: string;
@@ -36,7 +36,7 @@ interface Verified {
   payload: JWTPayload;
 }
 
-const mostVerified = 5000;
+const maxVerified = 5000;
 
 /** Signs and verifies the issuer's tokens. Signs only claims composed here, never a caller's bytes. */
 export class Signer {
@@ -66,7 +66,7 @@ export class Signer {
     return token;
   }
 
-  /** Reads the keys, and makes the first one of the algorithm, so that {@link sign} does not need the database. */
+  /** Reads the keys, and creates the first one of the algorithm, so that {@link sign} does not need the database. */
   async prepare(alg: SigningAlgorithm): Promise<void> {
     await this.deps.keys.signing(alg);
   }
@@ -103,7 +103,7 @@ export class Signer {
 
   private remember(name: string, verified: Verified): void {
     // Evict the oldest: it expires first.
-    if (this.verified.size >= mostVerified) this.verified.delete(this.verified.keys().next().value as string);
+    if (this.verified.size >= maxVerified) this.verified.delete(this.verified.keys().next().value as string);
     this.verified.set(name, verified);
   }
 

@@ -25,7 +25,7 @@ const schema = defineEntity({
     signsUntil: instant().nullable(),
     /** Published until this instant. */
     publishedUntil: instant().nullable(),
-    /** Emergency withdrawal: its tokens are no longer accepted. */
+    /** Time of an emergency withdrawal: tokens that it signed are no longer accepted. */
     withdrawnAt: instant().nullable(),
   },
 });

@@ -167,7 +167,7 @@ describe('spending in advance', () => {
     expect(await use(fresh(), 'a')).toBe(false);
   });
 
-  it('never allows several processes at once more than the limit, and at most a tenth less', async () => {
+  it('never allows concurrent processes more than the limit, and at most a tenth less', async () => {
     const processes = [fresh(), fresh(), fresh()];
     let allowed = 0;
     for (let round = 0; round < 60; round += 1) {
@@ -208,7 +208,7 @@ describe('spending in advance', () => {
   });
 });
 
-it('sweeps ended windows, however many', async () => {
+it('sweeps any number of ended windows', async () => {
   await execute(
     db.alone,
     sql`insert into budgets (id, spent, resets_at) select 'tries:' || n, 1, ${now} from generate_series(1, 10001) n`,

@@ -11,9 +11,9 @@ interface Queue {
 }
 
 /**
- * Runs a few pieces of work of each key at once, in this process; further ones wait in their order. Each may hold a
- * connection to the database: directories and admins with slow requests, or with requests that wait for one lock, leave
- * connections to the others.
+ * Runs a few pieces of work of each key concurrently, in this process; further ones wait in their order. Each may hold
+ * a connection to the database: directories and admins with slow requests, or with requests that wait for one lock,
+ * leave connections to the others.
  */
 export class Turns {
   private readonly queues = new Map<string, Queue>();

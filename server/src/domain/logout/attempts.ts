@@ -5,7 +5,7 @@ export type DeliveryOutcome = { status: number } | { error: string };
 
 export const maxAttempts = 10;
 
-/** 200 and 204 are success, as deployed receivers answer (Back-Channel Logout 1.0 §2.8). */
+/** 200 and 204 are success: deployed receivers return either (Back-Channel Logout 1.0 §2.8). */
 export function isSuccess(outcome: DeliveryOutcome): boolean {
   return 'status' in outcome && (outcome.status === 200 || outcome.status === 204);
 }

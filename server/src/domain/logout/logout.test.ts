@@ -289,7 +289,7 @@ describe('logout by an ID token alone', () => {
 });
 
 describe('a receiver', () => {
-  it.each([200, 204])('gets one request if it answers %s', async (status) => {
+  it.each([200, 204])('gets one request if it returns %s', async (status) => {
     answer = () => ({ status });
     await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
     await deliverDue();
@@ -310,7 +310,7 @@ describe('a receiver', () => {
   });
 
   it.each([{ status: 302 }, { status: 500 }, { error: 'no answer in time' }])(
-    'that answers %j gets ten attempts, with the same jti and a fresh iat',
+    'that returns %j gets ten attempts, with the same jti and a fresh iat',
     async (outcome) => {
       answer = () => outcome;
       await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);

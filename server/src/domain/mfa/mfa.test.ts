@@ -213,7 +213,7 @@ describe('recovery codes', () => {
     expect((await Promise.all([use(user, second), use(user, second)])).sort()).toEqual([false, true]);
   });
 
-  it('are replaced all at once, for their user only', async () => {
+  it('are all replaced together, for their user only', async () => {
     const [user, other] = [await app.make.user(project), await app.make.user(project)];
     const [old = ''] = (await verified(user, 'totp')).codes ?? [];
     await verified(other, 'totp');

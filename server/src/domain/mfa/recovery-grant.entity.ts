@@ -14,7 +14,7 @@ const schema = defineEntity({
     codeHash: p.text(),
     /** SHA-256 of the secret in the link that cancels it. */
     cancelHash: p.text(),
-    /** Why the admin granted it. */
+    /** The reason why the admin granted it. */
     reason: p.text(),
     createdAt: instant(),
     /** The code is refused before this. */

@@ -17,7 +17,7 @@ export interface TriedCode {
   sameKey: boolean;
 }
 
-/** Why a code is refused; for the audit log only: the API returns one error for all. */
+/** The reason why a code is refused; for the audit log only: the API returns one error for all. */
 export type CodeFault = 'none-sent' | 'used' | 'expired' | 'spent' | 'other-key' | 'wrong' | 'account-changed';
 
 /** Checks an attempt at a one-time code; null: accepted. Checks the code's state before its digits. */

@@ -154,7 +154,7 @@ describe('a network', () => {
     expect(await grant()).toEqual(known);
   });
 
-  it('shares the budget with all known networks, wherever their codes are entered', async () => {
+  it('shares the budget with all known networks, regardless of the network that enters the code', async () => {
     await remember(home);
     await remember('203.0.113.1');
     for (const ip of ['198.51.100.1', '198.51.100.2', '203.0.113.1', home])

@@ -20,7 +20,7 @@ const perAccount: LimitRule = { name: 'otp-wrong-account', max: 20, windowSecond
 const byKnown: LimitRule = { name: 'otp-wrong-known', max: 20, windowSeconds: month };
 /** Wrong short codes in one project. */
 const perProject: LimitRule = { name: 'otp-wrong-project', max: 300, windowSeconds: day };
-/** How long a network is known after the last sign-in from it. */
+/** Time for which a network is known after the last sign-in from it. */
 const knownSeconds = 180 * day;
 /** No user has this id: an unknown address costs the same lookups. */
 const noUser = '00000000-0000-0000-0000-000000000000';

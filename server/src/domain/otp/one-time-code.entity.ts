@@ -32,7 +32,7 @@ const schema = defineEntity({
     createdAt: instant(),
     expiresAt: instant(),
     usedAt: instant().nullable(),
-    /** When a newer code replaced it. */
+    /** Time at which a newer code replaced it. */
     replacedAt: instant().nullable(),
   },
   indexes: [

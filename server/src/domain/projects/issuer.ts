@@ -28,7 +28,7 @@ export interface Capabilities {
   revocation: boolean;
   /** Whether it has an introspection endpoint (RFC 7662). */
   introspection: boolean;
-  /** Whether it gives access tokens for APIs (RFC 8707). */
+  /** Whether it issues access tokens for APIs (RFC 8707). */
   apis: boolean;
   /** Whether authorization requests can be pushed (RFC 9126). */
   pushedRequests: boolean;
@@ -48,7 +48,7 @@ export interface Issuer {
 /** Scopes of the base issuer. */
 export const contractScopes = ['openid', 'profile', 'email', 'phone', 'address'];
 
-/** Scopes at the issuers of projects that concern users; no API has one of them. */
+/** Scopes at the issuers of projects that concern users; no API can define one of them. */
 export const userScopes: readonly string[] = [...contractScopes, 'groups', 'roles', 'offline_access'];
 
 /** Exactly service.md 2.7. */

@@ -32,8 +32,8 @@ export class Issuers {
   }
 
   /**
-   * The issuer of the project with this slug; null if there is none. Possibly cached: a slug never changes, and whatever
-   * is granted at the issuer is granted for a client whose project has that slug (decisions/0080, 0109).
+   * The issuer of the project with this slug; null if there is none. Possibly cached: a slug never changes, and each
+   * grant at the issuer is for a client whose project has that slug (decisions/0080, 0109).
    */
   async ofSlug(slug: string): Promise<Issuer | null> {
     return isSlug(slug) ? this.bySlug.get(slug, () => this.read(slug)) : null;
@@ -41,7 +41,7 @@ export class Issuers {
 
   /**
    * The issuer at a custom domain, by the Host header; `released` if the host was one, null if it never was: the base
-   * address answers. Only null is cached, so that a domain that is released serves nothing more (decisions/0122).
+   * issuer serves it. Only null is cached, so that a domain that is released serves nothing more (decisions/0122).
    */
   async ofHost(header: string): Promise<Issuer | 'released' | null> {
     const host = hostNameOf(header);

@@ -43,9 +43,9 @@ const schema = defineEntity({
     passkeyAaguids: p.array().columnType('text[]').default([]),
     /** CA certificates in PEM that prove a model; empty: none is proved. */
     passkeyRoots: p.array().columnType('text[]').default([]),
-    /** How long a device may skip the second factor after `remember_me`; 0: never. */
+    /** Time for which a device may skip the second factor after `remember_me`; 0: never. */
     rememberMfaSeconds: p.integer().default(0),
-    /** How long a remembered device is trusted since its last use. */
+    /** Time for which a remembered device is trusted after its last use. */
     deviceTrustSeconds: p.integer().default(30 * 24 * 3600),
     /** Whether email as a second factor meets `required`. */
     emailFactor: p.boolean().default(true),

@@ -31,7 +31,7 @@ afterAll(async () => {
   await drop();
 });
 
-it('of projects that are created at once with one slug, one is created and the others are refused', async () => {
+it('of projects that are created concurrently with one slug, one is created and the others are refused', async () => {
   const projects = projectsOf('https://id.example.com');
   const works = ['one', 'two', 'three'].map((name) => () => projects.create({ name, slug: 'hasty' }, system));
   const made = await atOnce(db, 'projects', works);

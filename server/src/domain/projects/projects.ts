@@ -235,7 +235,10 @@ export class Projects {
     }
   }
 
-  /** By project id, the number of resources that {@link delete} would delete. @param exact counts all sessions, however many */
+  /**
+   * By project id, the number of resources that {@link delete} would delete. @param exact counts all sessions, without
+   * a limit
+   */
   async contents(em: EntityManager, ids: readonly string[], exact: boolean): Promise<Map<string, CountedContents>> {
     const rows = await this.counted(em, ids, exact ? null : maxTotal + 1);
     const total = exact ? exactTotal : limitedTotal;

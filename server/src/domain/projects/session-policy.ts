@@ -1,6 +1,6 @@
 import { refuse } from '../kernel/problem.ts';
 
-/** How long a project's sessions and tokens live; every value in whole seconds (service.md 2.6). */
+/** Lifetimes of a project's sessions and tokens, in whole seconds (service.md 2.6). */
 export interface SessionPolicy {
   /** Sliding. */
   idleTimeoutSeconds: number;
@@ -8,9 +8,9 @@ export interface SessionPolicy {
   maxSessionSeconds: number;
   idTokenTtlSeconds: number;
   accessTokenTtlSeconds: number;
-  /** How long an application may use its refresh tokens after a sign-in: absolute. */
+  /** Absolute lifetime of an application's refresh tokens after a sign-in. */
   refreshTokenTtlSeconds: number;
-  /** How long it may do so without using one. */
+  /** Maximum time between two refreshes. */
   refreshTokenIdleSeconds: number;
 }
 

@@ -167,7 +167,7 @@ describe('a session', () => {
     expect(await isLive(one)).toEqual([false, false, false]);
   });
 
-  it('expires at once when its project shortens the limits', async () => {
+  it('expires immediately when its project shortens the limits', async () => {
     const one = await signIn();
     app.clock.turn(120);
     const shorter = { ...project, idleTimeoutSeconds: 120 } as Project;

@@ -57,7 +57,7 @@ export class Sessions {
   /**
    * Creates or renews the session after a sign-in. The same user in the same browser keeps the session (`sid`) with a
    * new `auth_time`; a session of another user is ended first. The secret is always new, which prevents session
-   * fixation. A sign-in by a device key alone does not change the freshness of the session.
+   * fixation. A sign-in only by a device key does not change the freshness of the session.
    */
   async signIn(
     em: EntityManager,
@@ -83,7 +83,7 @@ export class Sessions {
       });
       return { session: current, secret, replaced: null };
     }
-    // The origin is the new user's, not that of the session's user.
+    // The new user ends the session: IP address and user agent are theirs.
     const by: Actor = actor.kind === 'anonymous' ? { ...actor, kind: 'user', id: signIn.userId } : actor;
     if (current) await this.end(em, current, 'replaced', by);
     const moment = await nextMoment(em);
@@ -189,7 +189,7 @@ export class Sessions {
   }
 }
 
-/** SQL: when session `s` of project `p` ends at the latest, by current settings. */
+/** SQL: latest end of session `s` of project `p`, by current settings. */
 export const sessionEnd = sql`least(s.expires_at, s.created_at + p.max_session_seconds * interval '1 second')`;
 
 /**
@@ -253,7 +253,7 @@ export function statesPasskey(amr: Fragment): Fragment {
   return sql`${amr} @> ${passkeyMethods}::text[]`;
 }
 
-/** {@link byPasskey} */
+/** Like {@link byPasskey}, for a loaded session. */
 export function isByPasskey({ passkeyId, amr }: Pick<Session, 'passkeyId' | 'amr'>): boolean {
   return passkeyId != null || passkeyMethods.every((method) => amr.includes(method));
 }
@@ -312,7 +312,7 @@ function freshness({ freshAt, requestMoment }: SignIn, moment: number, current: 
   return { freshAt, freshMoment: Math.max(requestMoment ?? moment, current?.freshMoment ?? 0) };
 }
 
-/** The current policy applies to existing sessions: a shortened limit takes effect at once. */
+/** The current policy applies to existing sessions: a shortened limit takes effect immediately. */
 function hasExpired(session: Session, project: Project, now: Date): boolean {
   const idleLimit = secondsLater(session.lastSeenAt, project.idleTimeoutSeconds);
   const ageLimit = secondsLater(session.createdAt, project.maxSessionSeconds);

@@ -60,7 +60,7 @@ describe('the country of a number', () => {
     expect(faultOf('+447624123456', ['GB'])).toBe('country');
   });
 
-  it('is any of those that share the code, if the number does not decide', () => {
+  it('is any of those that share the code, if the number is ambiguous', () => {
     expect(faultOf('+15555550100', ['US'])).toBeNull();
     expect(faultOf('+1234567', ['CA'])).toBeNull();
     expect(faultOf('+15555550100', ['DE'])).toBe('country');

@@ -66,11 +66,11 @@ export async function eventsAfter(db: Database, log: string, position: number, l
   return rows.map((row) => ({ position: Number(row.position), event: events.get(row.id) }));
 }
 
-/** How far a stream is behind. */
+/** Lag of a stream. */
 export interface Lag {
   /** Events of its log that it has not passed, counted up to 10,000; its filter may skip some. */
   waiting: number;
-  /** When the oldest of them was recorded; null: none. */
+  /** Time at which the oldest of them was recorded; null: none. */
   since: Date | null;
 }
 

@@ -30,8 +30,8 @@ interface Deps {
 }
 
 /**
- * Delivers events to log streams, at least once and in order (decisions/0185). One process at a time delivers to a stream,
- * by a claim that expires, one batch after another. Streams do not wait for each other.
+ * Delivers events to log streams, at least once and in order (decisions/0185). One process at a time delivers to a
+ * stream, under a claim that expires, batch by batch. Streams do not wait for each other.
  */
 export class StreamRelay {
   private readonly runs = new Runs(maxRuns);

@@ -18,7 +18,7 @@ export interface StreamSettings {
   secret: string | null;
 }
 
-/** Where streams of this instance may send to. */
+/** Targets that streams of this instance may have. */
 export interface Reach {
   /** Also private addresses, plain http and plain TCP. */
   allowPrivate: boolean;

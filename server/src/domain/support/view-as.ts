@@ -11,7 +11,7 @@ import { existing, keyIn, type TenantKey } from '../projects/tenant.ts';
 import { isAddress } from '../users/login.ts';
 import { User } from '../users/user.entity.ts';
 
-/** Why a step is required. */
+/** The reason why a step is required. */
 export const stepReasons = [
   'new-browser',
   'trusted-browser',
@@ -38,7 +38,7 @@ export interface ExpectedStep {
 export interface ExpectedSignIn {
   /** Null: a browser that the user has not used here. */
   device: Device | null;
-  /** In order; empty if denied at once. */
+  /** In order; empty if denied immediately. */
   steps: ExpectedStep[];
   /** The end of a sign-in without success. */
   denied: Denial | null;

@@ -28,7 +28,7 @@ export interface Exchange extends CheckedClient {
   resource?: string | undefined;
   codeVerifier: string | undefined;
   redirectUri: string | undefined;
-  /** How the client authenticated; SDK codes need `api-key` or `assertion`. */
+  /** Authentication of the client; SDK codes need `api-key` or `assertion`. */
   authenticatedBy: ClientAuthentication;
   /** For `authenticatedBy: 'assertion'`: recorded with the exchange; single use. */
   assertion?: CheckedAssertion | undefined;

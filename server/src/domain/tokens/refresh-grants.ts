@@ -23,7 +23,7 @@ export interface LiveGrant {
   offline: boolean;
   createdAt: Date;
   lastUsedAt: Date;
-  /** When it ends if it is not used. */
+  /** Expiry if it is not used. */
   expiresAt: Date;
 }
 

@@ -48,7 +48,7 @@ export interface TokenResponse {
 
 type ApplicationClaims = Record<string, unknown> | null;
 
-/** Why an access token of a user is refused (RFC 6750 §3.1). */
+/** The reason why an access token of a user is refused (RFC 6750 §3.1). */
 type TokenRefused =
   | { refused: 'invalid_token' | 'insufficient_scope' }
   /** The token is bound to a key, and came without a proof; or the other way round (RFC 9449 §7.1). */

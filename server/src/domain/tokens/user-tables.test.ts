@@ -32,7 +32,7 @@ async function granted(): Promise<{ client: Client; issuer: string }> {
   return { client, issuer: party.issuer };
 }
 
-/** When the rows of the client ended. */
+/** End times of the client's rows. */
 async function endsOf({ id }: Client): Promise<(Date | null)[]> {
   const text = `select revoked_at as at from refresh_grants where client_id = ?
     union all select revoked_at from authorization_codes where client_id = ?`;

@@ -17,9 +17,9 @@ export async function endRefreshGrant(em: EntityManager, { project, id }: Tenant
   return ended === 1;
 }
 
-/** Which of a user's tokens end; default: all. */
+/** The tokens of a user that end; default: all. */
 interface EndedTokens {
-  /** Those of this client only. */
+  /** Only tokens of this client. */
   clientId?: string;
   /** Keeps refresh grants with `offline_access`, which outlive a logout. */
   onlyOnline?: boolean;

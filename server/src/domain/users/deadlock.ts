@@ -1,12 +1,12 @@
-const maxTries = 3;
+const maxAttempts = 3;
 
 /** Retries a transaction that PostgreSQL aborted because of a deadlock. */
 export async function pastDeadlocks<T>(transaction: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await transaction();
     } catch (error) {
-      if (!isDeadlock(error) || tries === maxTries) throw error;
+      if (!isDeadlock(error) || attempt === maxAttempts) throw error;
     }
   }
 }

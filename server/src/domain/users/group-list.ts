@@ -36,7 +36,7 @@ export function countGroups(em: EntityManager, projectId: string, filter: GroupF
   return totalOf(em, sql`from groups r where ${matching(projectId, filter)}`);
 }
 
-/** The members by group (`keyText`). @param exact counts all, however many */
+/** The members by group (`keyText`). @param exact counts all, without a limit */
 export async function countMembers(
   em: EntityManager,
   groups: readonly TenantKey[],

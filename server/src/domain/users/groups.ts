@@ -128,7 +128,7 @@ export class Groups {
     return next.length > 0;
   }
 
-  /** A group of the directory, or of the admin. Refuses `invalid` if a member is not a user of the project. */
+  /** Creates a group for a directory or an admin. Refuses `invalid` if a member is not a user of the project. */
   create(
     projectId: string,
     values: GroupValues,
@@ -370,7 +370,7 @@ class Editing implements GroupEdit {
   }
 }
 
-/** Takes members out of `from`, and adds those that are not there to `to`. */
+/** Removes members from `from`; those that are not in it are added to `to`. */
 function move(members: readonly { id: string }[], from: Set<string>, to: Set<string>): void {
   for (const { id } of members) if (!from.delete(id)) to.add(id);
 }
@@ -386,7 +386,7 @@ function changedValues(before: GroupValues, after: GroupValues): Record<string, 
   return names.length === 0 ? {} : { before: only(before), after: only(after) };
 }
 
-/** Longest list of ids in a refusal. */
+/** Maximum number of ids in a refusal. */
 const maxNamed = 10;
 
 function checkIds(userIds: readonly string[]): void {

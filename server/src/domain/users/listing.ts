@@ -112,8 +112,8 @@ export async function listRows<Row extends object>(
 export const deepOffset = 10_000;
 
 /**
- * Where deep pages of whole lists ended, cached in one process for a few minutes: a client that walks a large directory
- * by `startIndex` gets its next page by id (decisions/0233). Any other page is found by its offset.
+ * End positions of deep pages of whole lists, cached in one process for a few minutes: a client that walks a large
+ * directory by `startIndex` gets its next page by id (decisions/0233). Any other page is found by its offset.
  */
 export class DeepPages {
   private readonly ends: LRUCache<string, string>;

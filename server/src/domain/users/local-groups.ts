@@ -4,7 +4,7 @@ import { refuse } from '../kernel/problem.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import type { GroupEdit, GroupRecord, Groups } from './groups.ts';
 
-/** Most users that one call adds or removes. */
+/** Maximum number of users that one call adds or removes. */
 const maxMembers = 500;
 
 /** Groups that no directory owns, for admins. Members are users of the project. */
@@ -29,13 +29,13 @@ export class LocalGroups {
     return this.edit(group, actor, (edit) => edit.addUsers(userIds));
   }
 
-  /** Skips those who are not members. */
+  /** Skips users who are not members. */
   remove(group: TenantKey, userIds: readonly string[], actor: Actor): Promise<GroupRecord> {
     checkCount(userIds);
     return this.edit(group, actor, (edit) => edit.remove(userIds));
   }
 
-  /** The members stay users. */
+  /** The members remain users of the project. */
   delete({ project, id }: TenantKey, actor: Actor): Promise<void> {
     return this.deps.groups.remove(project.id, id, actor, refuseOfDirectory);
   }

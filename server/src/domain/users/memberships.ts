@@ -2,7 +2,7 @@ import { type Fragment, sql } from '../kernel/sql.ts';
 
 /** Groups in groups are followed this far. */
 const maxNesting = 10;
-/** The most groups of a user that are followed; each counts once per level. */
+/** Maximum number of a user's groups that are followed; each counts once per level. */
 const maxFollowed = 5000;
 
 /**

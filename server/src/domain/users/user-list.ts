@@ -128,7 +128,7 @@ function matching(projectId: string, filter: UserFilter): Fragment {
   return sql.join(conditions, sql` and `);
 }
 
-/** The most users that are found; a list can sort and count them at once. */
+/** Maximum number of users that a search finds; a list can sort and count them in one statement. */
 const maxHits = 1000;
 /** Further words of a search are ignored. */
 const maxWords = 10;

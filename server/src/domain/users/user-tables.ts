@@ -34,7 +34,7 @@ export interface UserTables {
   exportRows: Readonly<Record<string, (user: User) => Fragment>>;
 }
 
-/** The login addresses of a user as sign-ins store them, and as those of the previous release did. */
+/** The login addresses of a user, as sign-ins of this release and of the previous one store them. */
 export function loginAddresses({ email, userName }: Pick<UserRecord, 'email' | 'userName'>): string[] {
   return [email, userName].flatMap((address) => (address == null ? [] : addressKeys(address)));
 }

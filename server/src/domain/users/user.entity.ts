@@ -37,7 +37,7 @@ const schema = defineEntity({
     lastSignInAt: instant().nullable(),
     /** The hour of `lastSignInAt`, for indexes; written by a trigger (decisions/0182). */
     signInHour: instant().nullable().lazy(),
-    /** When the last invitation was sent. Null: never, or it was revoked. */
+    /** Time of the last invitation. Null: never, or it was revoked. */
     invitedAt: instant().nullable(),
   },
   indexes: [

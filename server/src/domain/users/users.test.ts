@@ -124,7 +124,7 @@ describe('create', () => {
     await expect(change(second.id, asOwn)).rejects.toMatchObject({ problem: { code: 'taken', field: 'phoneNumbers' } });
   });
 
-  it('gives a number shared by fifty users to one of them, if all are created at once', async () => {
+  it('gives a number shared by fifty users to one of them, if all are created concurrently', async () => {
     const attributes = { phoneNumbers: [{ value: '+41440000000' }] };
     const made = await Promise.all(Array.from({ length: 50 }, (_, n) => create({ userName: `user${n}`, attributes })));
     expect(made.filter(({ phone }) => phone !== null)).toHaveLength(1);

@@ -180,10 +180,10 @@ export class Users {
   }
 
   /**
-   * Changes a locked user, so that concurrent changes see each other. A change without effect writes nothing. A change by a
-   * directory sets the provenance to `scim`. Refuses `not-found`, `taken`.
+   * Changes a locked user, so that concurrent changes see each other. A change without effect writes nothing. A change
+   * by a directory sets the provenance to `scim`. Refuses `not-found`, `taken`.
    *
-   * @param edit maps current values to new ones; its throw ends the transaction
+   * @param edit maps current values to new ones; its errors roll back the transaction
    * @param schema definitions that custom values were checked against; refuses `conflict` if they have changed
    * @param hidden custom attributes that count as changed in any case
    */
@@ -203,7 +203,7 @@ export class Users {
     if (names.length === 0) return { before, after: user, changed: false };
     const custom = customWrite(schema, before.attributes, values.attributes);
     const { userNameKey, email, phone, isShared, ...login } = loginAfter(before, values);
-    // An earlier key stays with its address: another user may have the key computed today.
+    // An earlier key stays with its address: another user may have the key that the current rules give.
     const isSameEmail = before.email != null && login.emailKey === addressKey(before.email);
     const emailKey = isSameEmail ? user.emailKey : login.emailKey;
     const isOthers = isShared && phone !== null && phone !== before.phone && (await this.isPhoneTaken(em, user, phone));
@@ -253,7 +253,7 @@ export class Users {
     return this.shown(em, projectId, next, before);
   }
 
-  /** A written user as it is shown. @param before as it was shown before, if it was */
+  /** The shown form of a written user. @param before its shown form before the change, if known */
   async shown(em: Executing, projectId: string, user: UserRecord, before?: ShownUser): Promise<ShownUser> {
     const isSame = before && managerIdOf(before.attributes) === managerIdOf(user.attributes);
     const managerName = isSame ? before.managerName : await managerNameOf(em, projectId, user.attributes);

@@ -69,7 +69,7 @@ describe('several processes', () => {
     expect(idsSent()).toEqual([ids[0], ...ids]);
   });
 
-  it('renew their claim before it ends, however slow the receiver is', async () => {
+  it('renew their claim before it ends, even if the receiver is slow', async () => {
     await webhook(['user.updated']);
     const ids: string[] = [];
     for (let n = 0; n < 8; n += 1) ids.push(await record('ada'));

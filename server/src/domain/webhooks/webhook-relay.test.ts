@@ -305,7 +305,7 @@ describe('a receiver that is down', () => {
     expect((await deliveries(made)).filter(({ state }) => state !== 'delivered')).toEqual([]);
   });
 
-  it('is disabled at once if it returns 410, which ends only its own pending events', async () => {
+  it('is disabled immediately if it returns 410, which ends only its own pending events', async () => {
     const { webhook: made } = await webhook(['user.updated']);
     const { webhook: well } = await webhook(['user.updated'], 'https://well.example.com/');
     lab.answer = ({ url, body }) => ({ status: url.includes('well') ? 500 : body.includes('"ada"') ? 410 : 200 });
@@ -362,7 +362,7 @@ describe('a receiver that is down', () => {
     expect(await row(made)).toMatchObject({ failures: 0, next_attempt_at: null });
   });
 
-  it('causes twenty mails to an admin in a day, however often it is enabled and disabled', async () => {
+  it('causes at most twenty mails to an admin in a day, even if it is enabled and disabled more often', async () => {
     const wanted = { email: 'flooded@example.com', role: 'project_admin', projectId: lab.project.id } as const;
     await lab.services.admins.grantRole(wanted, { grants: everything, actor: system });
     const { webhook: made } = await webhook(['user.updated']);

@@ -36,7 +36,7 @@ export interface WebhookRelayDeps extends RoundDeps {
 
 /**
  * Delivers events to webhooks, at least once and in order for each subject (decisions/0165). One process at a time
- * delivers to a webhook, by a claim that expires; it sends the events of a subject one after another, and those of
+ * delivers to a webhook, under a claim that expires; it sends the events of a subject one after another, and those of
  * several subjects in parallel. A failed delivery holds back only later ones of its subject. Webhooks do not wait for
  * each other.
  */
@@ -187,8 +187,8 @@ export class WebhookRelay {
 }
 
 /**
- * SQL condition: the webhook, unless an admin has changed it since it was read. A round's results may be of the former
- * address.
+ * SQL condition: the webhook, unless an admin has changed it since it was read. A round's results may be those of the
+ * former address.
  */
 function asSent({ project, id, updatedAt }: Webhook, lease: string): Fragment {
   return sql`project_id = ${project.id} and id = ${id} and lease = ${lease}

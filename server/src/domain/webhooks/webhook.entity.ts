@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
 import { tenant } from '../projects/tenant.ts';
 
-/** Why a webhook receives nothing: an admin disabled it, deliveries failed for too long, or it answered 410 (Gone). */
+/** The reason why a webhook receives nothing: an admin disabled it, deliveries failed for too long, or it answered 410 (Gone). */
 export const disabledReasons = ['admin', 'failures', 'gone'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 

@@ -26,7 +26,7 @@ import {
 } from './webhook-settings.ts';
 
 const maxWebhooks = 20;
-/** How long the previous secret signs, too. */
+/** Time for which the previous secret also signs. */
 const overlapSeconds = 24 * 3600;
 /** Test events and replays that admins of a project may start. */
 const sends: LimitRule = { name: 'webhook-sends', max: 60, windowSeconds: 600 };
@@ -176,7 +176,10 @@ export class Webhooks {
     });
   }
 
-  /** Sends the event `webhook.tested`, whatever types the webhook receives. Refuses `not-found`, `invalid`, `too-many`. */
+  /**
+   * Sends the event `webhook.tested`, regardless of the types that the webhook receives. Refuses `not-found`,
+   * `invalid`, `too-many`.
+   */
   async test(key: TenantKey, actor: Actor): Promise<WebhookDelivery> {
     await this.spend(key.project.id);
     return this.deps.db.transaction(async (em) => {

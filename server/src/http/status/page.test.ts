@@ -60,7 +60,7 @@ describe('the status page', () => {
     });
   });
 
-  it('runs no statement, also for 200 readers at once', async () => {
+  it('runs no statement, also for 200 concurrent readers', async () => {
     const statements = await statementsDuring(async () => {
       const answers = await Promise.all(
         Array.from({ length: 200 }, () => fetch(`${url}/status`, { headers: browser })),

@@ -171,7 +171,7 @@ describe('a device whose user allows it', () => {
     expect(await events('consent.given')).toHaveLength(1);
   });
 
-  it('gets one set of tokens for 40 polls at once, by two processes', async () => {
+  it('gets one set of tokens for 40 concurrent polls, by two processes', async () => {
     const sibling = await buildSibling(app);
     const codes = await begin();
     await person.allow(codes.user_code);

@@ -9,7 +9,7 @@ export interface QueryContext {
   baseUrl: string;
 }
 
-/** How the literal of a comparison is changed. `version`: compared without the digest, as in `If-Match`. */
+/** Conversion of the literal of a comparison. `version`: compared without the digest, as in `If-Match`. */
 export type TextFold = 'none' | 'sql' | 'foldCase' | 'instant' | 'version';
 
 /** A value in SQL with its type for comparisons. */
@@ -54,7 +54,7 @@ function jsonOf({ attribute, extension }: AttributeTarget): Fragment {
   return sql`(${container}->${attribute.name}::text)`;
 }
 
-/** Never fails, whatever is stored: another project may give the name another type. */
+/** Never fails for any stored value: another project may give the name another type. */
 function jsonOperand(attribute: Attribute, json: Fragment): Operand {
   const typed = (type: 'boolean' | 'number', to: 'boolean' | 'numeric') =>
     sql`(case when jsonb_typeof(${json}) = ${sql.lit(type)} then (${json})::${sql.raw(to)} end)`;

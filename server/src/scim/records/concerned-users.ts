@@ -20,8 +20,8 @@ const mostFound = 20;
 const mostMarks = 500;
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 /**
- * A comparison with a text, in a filter or path (RFC 7644 section 3.4.2.2). Begins at the start of a word only: else a long
- * word would cost the square of its length.
+ * A comparison with a text, in a filter or path (RFC 7644 section 3.4.2.2). Begins only at the start of a word:
+ * otherwise the time for a long word would grow with the square of its length.
  */
 const comparison = /(?<![\w:.$-])([A-Za-z][\w:.$-]*)\s+[a-z]{2}\s*("(?:[^"\\]|\\.)*")/gi;
 /** Between the words of a filter that cannot be read: a value may contain spaces, or equals signs. */

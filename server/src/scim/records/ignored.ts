@@ -3,7 +3,7 @@ import { type Attribute, attributeNamed, type Schema } from '../schema/attribute
 import { groupType, hasAliases, type ResourceType, userType } from '../schema/resource-type.ts';
 import { ScimError } from '../scim-error.ts';
 
-/** Most names that are kept of one request. */
+/** Maximum number of names that are kept of one request. */
 const maxNames = 100;
 
 /**

@@ -1,4 +1,4 @@
-/** Records of requests keep no secrets, however the request names them. */
+/** Records of requests keep no secrets, under any name in the request. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rows } from '../../../test/rows.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../../test/scim-app.ts';

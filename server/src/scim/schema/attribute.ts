@@ -15,7 +15,7 @@ export interface Attribute {
   referenceTypes?: readonly string[];
   subAttributes?: readonly Attribute[];
 
-  /** Longest value in UTF-16 units. */
+  /** Maximum length in UTF-16 units. */
   maxLength?: number;
   /** A further check of a value; returns the reason for a refusal. */
   check?: (value: string) => string | undefined;

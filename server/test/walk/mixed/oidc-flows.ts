@@ -47,7 +47,7 @@ export function oidcFlows(site: Site): Record<string, Action> {
     return fields;
   }
 
-  /** What belongs to a flow, by the parameters that the server stores. */
+  /** Values that belong to a flow: the parameters that the server stores. */
   const storedOf = (sent: Record<string, string>) => ({
     ...{ client: sent['client_id'], challenge: sent['code_challenge'], redirect: sent['redirect_uri'] },
     ...{ state: sent['state'], scope: sent['scope'], prompt: sent['prompt'], dpop: sent['dpop_jkt'] },

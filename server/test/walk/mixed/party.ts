@@ -10,7 +10,7 @@ export interface Seen {
   of: Party;
   /** Step at which it was seen last. */
   step: number;
-  /** What belongs to it, by kind: the verifier of a code, the user code of a device code. */
+  /** Values that belong to it, by kind: the verifier of a code, the user code of a device code. */
   with: Record<string, string>;
   /** Whether an accepted request used it. */
   isSpent: boolean;

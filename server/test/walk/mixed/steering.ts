@@ -5,7 +5,7 @@ import type { Dice, Party, Seen, Values } from './party.ts';
 export interface Sending {
   by: Party;
   fields: Record<string, string>;
-  /** What differs from the honest request; null: nothing. */
+  /** The deviation from the honest request; null: none. */
   deviation: string | null;
   /** The party whose cookies are forged: with their names, and values of the sender's own. */
   forges?: Party;

@@ -50,7 +50,7 @@ export interface NewAuthorizationRequest {
   asksConsent?: boolean | undefined;
 }
 
-/** How a request is found again: the URL carries the handle, the browser's cookie the secret. */
+/** Identifies a request: the handle is in the URL, the secret in the browser's cookie. */
 export interface BegunFlow {
   flow: string;
   browserSecret: string;

@@ -42,7 +42,7 @@ export interface Authorization {
   acr?: AcrRequest | undefined;
 }
 
-/** How a pending flow completes. */
+/** Result of a pending flow. */
 export interface Completion {
   request: AuthorizationRequest;
   outcome:

@@ -38,10 +38,10 @@ export const passkeyOptions: StepRule<'passkey-options'> = {
     if (!mayUsePasskeys(flow)) return { refused: { code: 'passkeys-not-allowed' } };
     const isAfterSignIn = ceremony.state === 'stepped_up' && ceremony.stepUp === 'create_passkey';
     const isNeeded = ceremony.state === 'passkey_owed';
-    // A required passkey is created with PIN or biometrics: never without a dialog.
     // Without a dialog no authenticator proves its model.
     if (purpose === 'conditional-registration' && modelsOf(flow))
       return { refused: { code: 'passkey-model-not-allowed' } };
+    // A required passkey is created with PIN or biometrics: never without a dialog.
     const isAllowed = isNeeded ? purpose !== 'conditional-registration' : isRegistration === isAfterSignIn;
     if (!isAllowed) return outOfOrder(flow, 'passkey-options');
     const challenge = newSecret(deps.random);
@@ -53,7 +53,7 @@ export const passkeyOptions: StepRule<'passkey-options'> = {
   },
 };
 
-/** Without evidence any passkey may answer: a list would reveal whether an address has one. */
+/** Without evidence any passkey may be used: a list would reveal whether an address has one. */
 async function signInOptions(flow: Flow, challenge: string) {
   const { em, deps, caller, ceremony } = flow;
   const account = accountOf(ceremony.evidence);
@@ -115,7 +115,7 @@ export const verifyPasskey: StepRule<'verify-passkey'> = {
     if (nextRequirement(withPiece(ceremony.evidence, proved), context) !== 'nothing') {
       return { refused: { code: 'passkey-verification-required' } };
     }
-    // The passkey names the user, whatever address was typed.
+    // The passkey names the user, regardless of the typed address.
     if (ceremony.evidence.length === 0) ceremony.address = addressKey(user.email ?? user.userName);
     if (verdict.userVerified && !passkey.userVerified) await endStandInsOfMailbox(flow, user);
     deps.passkeys.used(passkey, verdict);
@@ -168,7 +168,10 @@ export const registerPasskey: StepRule<'register-passkey'> = {
   },
 };
 
-/** Hosted page, after the sign-in: whether the browser still has the user's session. Another person may use it after a logout. */
+/**
+ * On the hosted page after the sign-in: whether the browser still has the user's session. After a logout, another
+ * person may use the browser.
+ */
 async function isSignedIn({ em, deps, caller, ceremony }: Flow, user: User): Promise<boolean> {
   if (!caller.request || ceremony.state !== 'stepped_up') return true;
   const session = caller.sessionSecret && (await deps.sessions.held(em, caller.project, caller.sessionSecret));
@@ -199,9 +202,9 @@ async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['pas
 }
 
 /**
- * Before the first passkey that verifies a user without a factor, or with mail codes alone: ends recovery codes, remembered
- * devices and the user's other open sign-ins. They would stand in for the passkey, and a reader of the mailbox could have
- * obtained the codes, or used one.
+ * Runs before the first passkey that verifies its user, if the user has no factor or only mail codes: ends recovery
+ * codes, remembered devices and the user's other open sign-ins. They would replace the passkey, and a reader of the
+ * mailbox could have obtained or used the codes.
  */
 async function endStandInsOfMailbox({ em, deps, ceremony }: Flow, user: User): Promise<void> {
   const hasVerified = await deps.passkeys.isHeldBy(em, { projectId: user.project.id, userId: user.id });

@@ -34,7 +34,7 @@ describe('the table of sign-in steps, over all paths', () => {
   });
 
   it('reaches a code only by a step with a key proof', () => {
-    // `authenticate` answers these only to a proof; its own tests cover that.
+    // `authenticate` returns these only for a proof; its own tests cover that.
     const proved = ['SUCCESS', 'MFA_REQUIRED', 'PASSKEY_ENROLLMENT_NEEDED'];
     const byDevice = ({ step, status }: Edge) => step === 'authenticate' && proved.includes(status);
     const reached = reachable((edge) => isProved(edge) || byDevice(edge));

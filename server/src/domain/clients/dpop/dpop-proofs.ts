@@ -18,7 +18,7 @@ import type { DpopNonces } from './dpop-nonces.ts';
 /** Tolerated clock skew in seconds, as for client assertions. */
 const leewaySeconds = 30;
 /** Maximum age of a proof in seconds. */
-const longestSeconds = 60;
+const maxAgeSeconds = 60;
 /** Characters. */
 const longestProof = 4096;
 const longestJti = 512;
@@ -83,7 +83,7 @@ export class DpopProofs {
       alg,
       hasNonce: nonce !== undefined,
       jtiHash: digest(`dpop\0${jkt}\0${target.method} ${addressOf(target.url)}\0${jti}`),
-      forgetAt: secondsLater(new Date(iat * 1000), longestSeconds + 4 * leewaySeconds),
+      forgetAt: secondsLater(new Date(iat * 1000), maxAgeSeconds + 4 * leewaySeconds),
     };
   }
 
@@ -119,10 +119,10 @@ export class DpopProofs {
     if (claims['htm'] !== method) reject('htm', `htm of the DPoP proof must be ${method}.`);
     if (!isAddress(claims['htu'], url)) reject('htu', `htu of the DPoP proof must be ${url}.`);
     const now = seconds(this.deps.clock.now());
-    if (typeof iat !== 'number' || iat > now + leewaySeconds || iat < now - longestSeconds - leewaySeconds) {
+    if (typeof iat !== 'number' || iat > now + leewaySeconds || iat < now - maxAgeSeconds - leewaySeconds) {
       return reject(
         'iat',
-        `iat of the DPoP proof must be at most ${longestSeconds} seconds ago: check iat and the clock.`,
+        `iat of the DPoP proof must be at most ${maxAgeSeconds} seconds ago: check iat and the clock.`,
       );
     }
     if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) {

@@ -17,7 +17,7 @@ export interface PlannedUser {
 }
 
 /**
- * Joins: creates local users by few statements, however many they are, each with an event. Refuses `conflict` if one of
+ * Joins: creates local users in a constant number of statements, each with an event. Refuses `conflict` if one of
  * them exists already, or if custom attributes have changed, and `taken` for a unique custom value: the caller's
  * transaction ends then.
  */
