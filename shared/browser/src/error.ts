@@ -1,4 +1,4 @@
-/** How to handle an error: retry, ask the user, or give up. */
+/** Handling of an error: retry, ask the user, or give up. */
 export type LatchkeyErrorCategory = 'retryable' | 'user_action' | 'fatal';
 
 /** Error codes of the service. */

@@ -111,14 +111,14 @@ describe('every operation', () => {
       };
       if (!name.startsWith('init')) await expect(fails()).rejects.toMatchObject({ code: 'NOT_INITIALIZED' });
       await client.init('lk_pk_test', 'https://id.example.com');
-      const answersNull = name === 'lastUser';
-      if (answersNull) expect(await fails()).toBeUndefined();
+      const returnsUndefined = name === 'lastUser';
+      if (returnsUndefined) expect(await fails()).toBeUndefined();
       else await expect(fails()).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', category: 'fatal' });
     },
   );
 
   it.each([{ options: null }, { options: { cryptoVersion: null, timeoutMs: null, signal: null } }])(
-    'takes null for absent: init with %o',
+    'treats null as absent: init with %o',
     async (given) => {
       const config = { apiKey: 'lk_pk_test', baseUrl: 'https://id.example.com', ...given } as LatchkeyConfig;
       expect(await createLatchkey().init(config)).toMatchObject({ status: 'INITIALIZED' });

@@ -86,11 +86,11 @@ export interface Latchkey {
    * @throws LatchkeyError NOT_INITIALIZED, INVALID_ARGUMENT
    */
   start(options?: StartOptions): SignIn;
-  /** Ends the pending sign-ins of this page. The session of the application's back end is its own. */
+  /** Ends the pending sign-ins of this page. The session of the application's back end is not changed. */
   signOut(options?: SignOutOptions): Promise<SignOutResult>;
 }
 
-/** Where a client runs. */
+/** The environment of a client. */
 export type Platform = {
   /** The origin of the page or app, in device proofs. */
   origin: () => string;
@@ -175,7 +175,7 @@ function readConfig(config: LatchkeyConfig) {
     );
   if (!/^lk_pk_[\w-]+$/.test(apiKey)) throw invalid("apiKey must be the client's publishable key (lk_pk_…).");
   if (cryptoVersion !== 'v1') throw invalid('cryptoVersion is not supported; use v1.');
-  // A longer delay overflows: the browser's timer would fire at once.
+  // A longer delay overflows: the browser's timer would fire immediately.
   if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw invalid('timeoutMs must be a positive number of milliseconds.');
   const address = readAddress(baseUrl);
   if (!address) throw invalid('baseUrl must be the URL of the service, such as https://id.example.com.');

@@ -96,7 +96,7 @@ describe('sign-in with a passkey', () => {
     expect((await failure(signin.signInWithPasskey({ userid }))).code).toBe('OUT_OF_ORDER');
   });
 
-  it('asks for a new challenge on each try', async () => {
+  it('asks for a new challenge on each attempt', async () => {
     stubAuthenticator({ get: chosen });
     const rejected = refusal('PASSKEY_REJECTED', 401, {}, 'nonce-4');
     const { service, signin } = await setUp({
@@ -154,7 +154,7 @@ describe('suggestions of the address field', () => {
     expect(requests[0]?.signal.aborted).toBe(true);
   });
 
-  it('give way to another passkey operation, even before the browser has the request', async () => {
+  it('are aborted by another passkey operation, even before the browser has the request', async () => {
     const { requests } = stubAuthenticator({
       get: (call) => (call.mediation ? new Promise(() => undefined) : chosen(call)),
     });
@@ -277,7 +277,7 @@ describe('creation of a passkey', () => {
     expect((await pending).code).toBe('ABORTED');
   });
 
-  it('without a dialog ends at once if the browser does not answer', async () => {
+  it('without a dialog ends after three seconds if the browser does not respond', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { creations } = stubAuthenticator();
     const { signin } = await setUp(replies);

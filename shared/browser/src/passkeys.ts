@@ -3,7 +3,7 @@ import { LatchkeyError } from './error.ts';
 import { abortable, aborted } from './guarded.ts';
 import { hasPasskeys } from './passkey-support.ts';
 
-/** Milliseconds for a creation without a dialog: the browser agrees at once or not at all. */
+/** Milliseconds for a creation without a dialog: the browser agrees immediately or not at all. */
 const quietTimeout = 3_000;
 
 /** A `PublicKeyCredential` as JSON. */
@@ -123,7 +123,7 @@ export function signalAccepted(rpId: string, userId: string, allAcceptedCredenti
   })?.catch(() => undefined);
 }
 
-/** Signals the user's current names to the browser, which shows them beside the passkey. */
+/** Signals the user's current names to the browser, which shows them next to the passkey. */
 export function signalUser(rpId: string, userId: string, name: string, displayName: string): void {
   const details = { rpId, userId, name, displayName };
   void globalThis.PublicKeyCredential?.signalCurrentUserDetails?.(details)?.catch(() => undefined);

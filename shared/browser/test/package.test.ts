@@ -125,7 +125,7 @@ describe('the package loads', () => {
     expect(await output(file, [])).toBe('true\n');
   });
 
-  it('in both formats at once, with errors that either recognizes', async () => {
+  it('in both formats on one page, with errors that either recognizes', async () => {
     const program = `import { createRequire } from 'node:module';
       import * as one from '@latchkey/browser';
       const other = createRequire(import.meta.url)('@latchkey/browser');

@@ -221,7 +221,7 @@ export const signinResponseSchemas: Record<SigninStep, z.ZodType> = answers;
 const failure = {
   message,
   retry_after: seconds.describe('Seconds to wait before a retry.').optional(),
-  request_id: z.string().describe('Of the service log.'),
+  request_id: z.string().describe('Id of the request in the service log.'),
 };
 export const signinFailureSchema: z.ZodType = describing<SigninFailure>()(
   z.object({

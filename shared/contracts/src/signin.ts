@@ -265,7 +265,7 @@ export interface SigninResponses {
   'verify-phone-number': VerifyPhoneNumberResponse;
 }
 
-/** How to handle an error: retry, ask the user, or give up. */
+/** Handling of an error: retry, ask the user, or give up. */
 export type SigninErrorCategory = 'retryable' | 'user_action' | 'fatal';
 export const signinErrorCodes = [
   'INVALID_REQUEST',

@@ -70,7 +70,7 @@ describe('createLatchkeyMiddleware', () => {
     [{ apiKey: 'a\nb' }, 'apiKey contains invalid characters.'],
     [{ baseUrl: 'id.example.com' }, 'baseUrl'],
     [{ baseUrl: 'http://id.example.com' }, 'Use https'],
-  ])('refuses %j at once', (change, problem) => {
+  ])('refuses %j immediately', (change, problem) => {
     expect(() => createLatchkeyMiddleware({ ...good, ...change } as typeof good)).toThrow(problem);
   });
 });

@@ -34,7 +34,7 @@ export interface LatchkeyHandlers {
   begin(handlers?: { returnTo?: (request: Request) => string | undefined }): (request: Request) => Promise<Response>;
   /**
    * `GET`, at `redirectUri`: handles the authorization response, then redirects. `onFailure` can show your own page;
-   * default: a response as of `signIn`.
+   * default: the response of `signIn`.
    */
   callback(handlers: {
     onSignIn: OnSignInRequest;

@@ -20,7 +20,7 @@ export interface SignInRequest {
   maxAgeSeconds?: number | undefined;
 }
 
-/** With options of this library only. */
+/** Adds options that only this library sets. */
 export interface HostedRequest extends SignInRequest {
   /** The user must prove themselves again, even if the service has a session (OpenID Connect Core §3.1.2.1). */
   prompt?: 'login' | undefined;
@@ -28,7 +28,7 @@ export interface HostedRequest extends SignInRequest {
 
 /** A pending sign-in and its authorization response. */
 export interface Begun extends HostedRequest {
-  /** When it began, in Unix seconds. */
+  /** Start time in Unix seconds. */
   at: number;
   code: string;
   codeVerifier: string;
@@ -37,9 +37,12 @@ export interface Begun extends HostedRequest {
 }
 
 const lifetimeSeconds = 600;
-/** Limits of cookies of pending sign-ins: another site can begin many, and servers reject requests with large headers. */
+/**
+ * Maximum number of cookies of pending sign-ins: another site can begin many, and servers reject requests with large
+ * headers.
+ */
 const maxPending = 6;
-/** Characters of the earlier ones. With the new one and a session, less than the 16 KB that Node accepts. */
+/** Maximum characters of the earlier ones. With the new one and a session, less than the 16 KB that Node accepts. */
 const maxPendingLength = 6000;
 const maxReturnTo = 1000;
 

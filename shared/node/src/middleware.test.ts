@@ -18,7 +18,7 @@ let errors: unknown[];
 let logouts: LogoutClaims[];
 let onLogout: (logout: LogoutClaims) => unknown;
 
-/** Requests of Node, by Express, or of the Fetch standard: the same routes with the same answers. */
+/** Requests of Node, by Express, or of the Fetch standard: the same routes with the same responses. */
 const kinds = ['Express', 'Fetch'] as const;
 let kind: (typeof kinds)[number];
 

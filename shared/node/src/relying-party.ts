@@ -119,7 +119,7 @@ export function routesOf(party: Party) {
   };
 }
 
-/** The service may ignore `acr_values` (OpenID Connect Core §3.1.2.1, §3.1.3.7): compare its answer. */
+/** The service may ignore `acr_values` (OpenID Connect Core §3.1.2.1, §3.1.3.7): compare its response. */
 function checkAuthentication(claims: Claims, asked: SignInRequest, atSeconds: number): void {
   if (!meets(claims['acr'], claims['auth_time'], asked, atSeconds)) throw unmet();
 }

@@ -59,8 +59,8 @@ export class RemoteKeys {
     const current = await this.current();
     const found = matching(current.keys, query);
     if (found) return found;
-    // A new key must be found at once, however recent the last fetch. Only a fetch that does not find the key starts the cooldown: it limits
-    // what made-up key IDs can cause.
+    // A new key must be found immediately, even right after a fetch. Only a fetch that does not find the key starts the
+    // cooldown: it limits what made-up key IDs can cause.
     if (current === last && (this.inFlight || this.now() - Math.max(this.missedAt, this.failedAt) >= cooldownMs)) {
       const again = matching((await this.fetch()).keys, query);
       if (again) return again;

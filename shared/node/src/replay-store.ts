@@ -1,4 +1,7 @@
-/** Storage of used logout tokens: two entries for each while its sessions are ended, then one. Several processes must share one. */
+/**
+ * Storage of used logout tokens: each has two entries while its sessions are ended, then one. Several processes must
+ * share a store.
+ */
 export interface ReplayStore {
   /** Stores `id`; returns whether it is new. Atomic: of concurrent calls, one gets `true`. */
   remember(id: string, until: Date): Promise<boolean> | boolean;
@@ -8,7 +11,7 @@ export interface ReplayStore {
 
 /** For a single process. At its limit, drops the oldest entry first. */
 export class MemoryReplayStore implements ReplayStore {
-  private readonly notes = new Map<string, number>();
+  private readonly entries = new Map<string, number>();
   private readonly max: number;
   private readonly now: () => number;
 
@@ -19,18 +22,18 @@ export class MemoryReplayStore implements ReplayStore {
 
   remember(id: string, until: Date): boolean {
     const now = this.now();
-    const noted = this.notes.get(id);
-    if (noted !== undefined && noted > now) return false;
-    this.notes.delete(id);
-    for (const [oldest, end] of this.notes) {
-      if (end > now && this.notes.size < this.max) break;
-      this.notes.delete(oldest);
+    const known = this.entries.get(id);
+    if (known !== undefined && known > now) return false;
+    this.entries.delete(id);
+    for (const [oldest, end] of this.entries) {
+      if (end > now && this.entries.size < this.max) break;
+      this.entries.delete(oldest);
     }
-    this.notes.set(id, until.getTime());
+    this.entries.set(id, until.getTime());
     return true;
   }
 
   forget(id: string): void {
-    this.notes.delete(id);
+    this.entries.delete(id);
   }
 }

@@ -24,7 +24,7 @@ interface Received {
 }
 
 /** Parts of a response, so that tests can alter each. */
-export interface Answering {
+export interface ResponseParts {
   status: number;
   body: object;
   claims?: Record<string, unknown>;
@@ -45,9 +45,9 @@ export interface TestService extends Listening {
   apiKey: string;
   received: Received[];
   discoveries: number;
-  answer: (received: Received) => Answering;
+  answer: (received: Received) => ResponseParts;
   override?: ((req: IncomingMessage, res: ServerResponse) => void) | undefined;
-  seal(received: Received, answering: Answering): Promise<string>;
+  seal(received: Received, parts: ResponseParts): Promise<string>;
 }
 
 export async function startService(): Promise<TestService> {
@@ -81,7 +81,7 @@ export async function startService(): Promise<TestService> {
     received: [],
     discoveries: 0,
     answer: () => ({ status: 200, body: {} }),
-    seal: async ({ payload, text }, answering) => {
+    seal: async ({ payload, text }, parts) => {
       const iat = Math.floor(Date.now() / 1000);
       const claims = {
         iss: payload['aud'],
@@ -90,24 +90,24 @@ export async function startService(): Promise<TestService> {
         req_hash: createHash('sha256').update(text).digest('base64url'),
         iat,
         exp: iat + 60,
-        status: answering.status,
-        body: answering.body,
-        ...answering.claims,
+        status: parts.status,
+        body: parts.body,
+        ...parts.claims,
       };
       const signed =
-        answering.raw ??
+        parts.raw ??
         (await new SignJWT(claims as never)
-          .setProtectedHeader({ alg: 'EdDSA', typ: 'delegation-res+jwt', ...answering.inner })
-          .sign(answering.signWith ?? service.idp.sign.privateKey));
+          .setProtectedHeader({ alg: 'EdDSA', typ: 'delegation-res+jwt', ...parts.inner })
+          .sign(parts.signWith ?? service.idp.sign.privateKey));
       return new CompactEncrypt(Buffer.from(signed))
         .setProtectedHeader({
           alg: 'ECDH-ES',
           enc: 'A256GCM',
           typ: 'delegation-res+jwe',
           cty: 'JWT',
-          ...answering.outer,
+          ...parts.outer,
         })
-        .encrypt(answering.encryptTo ?? service.sp.encrypt.publicKey);
+        .encrypt(parts.encryptTo ?? service.sp.encrypt.publicKey);
     },
   };
   return service;

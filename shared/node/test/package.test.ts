@@ -75,7 +75,7 @@ describe('packed tarball', () => {
     },
   );
 
-  it('depends on jose alone, and has types for ES modules and CommonJS', () => {
+  it('depends only on jose, and has types for ES modules and CommonJS', () => {
     const at = (path: string) => readFileSync(join(installed.folder, 'node_modules/@latchkey/node', path), 'utf8');
     const manifest = JSON.parse(at('package.json')) as { dependencies: object; exports: Record<string, any> };
     expect(Object.keys(manifest.dependencies)).toEqual(['jose']);
@@ -305,7 +305,7 @@ describe('README', () => {
       const refused = await verifyJwt('a.b.c', ${JSON.stringify(provider.key.pem)}).catch((error) => error);
       const errors = [new OAuthExchangeError('INVALID_GRANT', 'x'), new OAuthExchangeError('NETWORK', 'x'),
         new InvalidPublicKeyError('KEY_MISSING', 'x'), refused];
-      console.log(JSON.stringify(errors.map((error) => snippet.answerTo(error)[0])));`;
+      console.log(JSON.stringify(errors.map((error) => snippet.responseTo(error)[0])));`;
     expect(JSON.parse(await use('errors', program))).toEqual([401, 500, 500, 401]);
   });
 });

@@ -41,7 +41,7 @@ export interface UseSignIn {
   state: SignInState | undefined;
   /** The user's action. Ignored until the SDK is ready. */
   send(action: SignInAction): void;
-  /** Why the SDK is not ready, or why the back end began no session. */
+  /** The reason why the SDK is not ready, or why the back end began no session. */
   error: Error | undefined;
   /**
    * Shows the session to the page. Called for you, except where `state` has `recoveryCodes`: call it when the user has saved

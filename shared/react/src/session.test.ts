@@ -9,7 +9,7 @@ let base: string;
 let session: object | null;
 let refusal: { status: number; code: string } | undefined;
 let received: { path: string; body: string }[];
-/** Holds back the next answer of a path until it is called. */
+/** Holds back the next response of a path until it is called. */
 let delayed: { path: string; release: Promise<void> } | undefined;
 
 const ada = { sub: 'user-1', user: { email: 'ada@example.com' }, amr: [], signedInAt: 1, expiresAt: 2 };
@@ -99,7 +99,7 @@ describe('the session of a page', () => {
     expect(store.get().status).toBe('signed-out');
   });
 
-  it('shows no answer that is older than a sign-out', async () => {
+  it('shows no response that is older than a sign-out', async () => {
     session = ada;
     const store = new SessionStore(base, ada as never);
     let release = () => {};
@@ -112,7 +112,7 @@ describe('the session of a page', () => {
     expect(store.get().status).toBe('signed-out');
   });
 
-  it('shows the answer to the last of several requests', async () => {
+  it('shows the response to the last of several requests', async () => {
     session = ada;
     const store = new SessionStore(base, null);
     let release = () => {};
@@ -126,7 +126,7 @@ describe('the session of a page', () => {
     expect(store.get().session?.sub).toBe('user-2');
   });
 
-  it('stays as it is where the back end refuses or is out of reach', async () => {
+  it('does not change if the back end refuses or is unreachable', async () => {
     const store = new SessionStore(base, ada as never);
     refusal = { status: 503, code: 'REVOCATIONS_FAILED' };
     await expect(store.refresh()).rejects.toMatchObject({ status: 503, code: 'REVOCATIONS_FAILED' });

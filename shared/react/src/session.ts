@@ -47,7 +47,7 @@ export class SessionStore {
   private channel: BroadcastChannel | undefined;
   /** Forms that must stay until the user has saved recovery codes. */
   private holds = 0;
-  /** Number of the last request, and of the last one whose answer is shown: an earlier answer may be older. */
+  /** Number of the last request, and of the last one whose response is shown: an earlier response may be older. */
   private asked = 0;
   private shown = 0;
 

@@ -10,7 +10,7 @@ export type Branding = {
 const color = /^#[0-9a-f]{6}$/;
 const id = /^[0-9a-f-]{36}$/;
 
-/** The project's published colors and logo. Undefined: none, or no answer within a second. Never throws. */
+/** The project's published colors and logo. Undefined: none, or no response within a second. Never throws. */
 export async function brandingOf(base: string, apiKey: string): Promise<Branding | undefined> {
   try {
     const url = `${base}/experience/`;

@@ -20,8 +20,8 @@ const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 /**
  * `<latchkey-sign-in api-key="lk_pk_…" base-url="https://id.example.com">`: all prompts of a sign-in.
  *
- * Events: `latchkey-success` with {@link LatchkeySuccess}, then `latchkey-done`, at once or when the user has saved the
- * recovery codes: leave the page only then.
+ * Events: `latchkey-success` with {@link LatchkeySuccess}, then `latchkey-done`, immediately or when the user has saved
+ * the recovery codes: leave the page only then.
  */
 export class LatchkeySignIn extends Base {
   static readonly observedAttributes = ['api-key', 'base-url', 'lang', 'app-name', 'branding'];

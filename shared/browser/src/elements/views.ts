@@ -166,7 +166,7 @@ function codeParts(state: At<'code'>, t: Translate, send: Deps['send'], links: H
 /** The secret of an authenticator app, as QR code and as text, which on a phone opens the app. */
 function enrolment({ secret, otpauthUri }: { secret: string; otpauthUri: string }): HTMLElement[] {
   const spaced = (secret.match(/.{1,4}/g) ?? []).join(' ');
-  // Never a script.
+  // Excludes `javascript:` URLs.
   const href = otpauthUri.replace(/^(?!otpauth:)/, '#');
   return [h('div', 'qr', {}, drawQr(otpauthUri)), h('p', 'secret', {}, h('a', 'code', { href }, spaced))];
 }

@@ -133,7 +133,7 @@ describe('a started sign-in', () => {
     expect(passkeys.requests[0]?.mediation).toBe('conditional');
   });
 
-  it('offers no passkeys where the project has none', async () => {
+  it('offers no passkeys if the project has none', async () => {
     stubAuthenticator();
     const { signIn } = await setUp(
       { 'passkey-options': [refusal('PASSKEYS_NOT_ALLOWED', 403, {}, 'n')] },

@@ -218,7 +218,7 @@ describe('errors', () => {
     });
   });
 
-  it('hide passkeys where they cannot be used', () => {
+  it('hide passkeys if they cannot be used', () => {
     const { machine } = after([{ type: 'use-passkey' }, refusal('signInWithPasskey', 'PASSKEY_UNSUPPORTED', 'fatal')]);
     expect(machine.state).toMatchObject({
       step: 'address',

@@ -16,7 +16,7 @@ export { memoryStorage, type SecureStorage } from './secure-store.ts';
 export type NativeOptions = {
   /** An origin of the client's redirect URIs, such as that of the app's universal links. */
   origin: string;
-  /** Where device keys are kept: the platform's secure store. */
+  /** Storage of device keys: the platform's secure store. */
   storage: SecureStorage;
 };
 

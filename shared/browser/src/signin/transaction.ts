@@ -16,7 +16,7 @@ export type Setting = {
   application?: Application | undefined;
 };
 
-/** A transaction as its challenge begins it; a sign-in by passkey alone needs no more. */
+/** A transaction after its challenge; a sign-in with only a passkey needs no other fields. */
 export type Begun = {
   txn: string;
   nonce: string;
@@ -27,7 +27,7 @@ export type Begun = {
   codeChallenge: string | undefined;
   /** Verifier of a challenge created here. */
   codeVerifier: string | undefined;
-  /** Milliseconds by which the service's clock is ahead of the page's, because proofs carry a timestamp. */
+  /** Milliseconds by which the service's clock is ahead of the page's, added to the timestamps of proofs. */
   ahead: number;
   /** For one sign-in by passkey, if requested. */
   passkeyOptions: PasskeyRequestOptions | undefined;

@@ -63,7 +63,9 @@ function sendNode(res: ServerResponse, { body, cookies, headers, status }: Answe
   res.writeHead(status, headers).end(body ?? undefined);
 }
 
-/** Keeps a response that renews a session out of shared caches, whatever its handler sets; see `withCookies`. */
+/**
+ * Keeps a response that renews a session out of shared caches, regardless of its handler's headers; see `withCookies`.
+ */
 function keepPrivate(res: ServerResponse): void {
   const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
   res.writeHead = (status: number, ...rest: unknown[]) => {

@@ -29,7 +29,7 @@ function basic(clientId: string, clientSecret: string): string {
   return `Basic ${btoa(String.fromCharCode(...utf8(`${user}:${password}`)))}`;
 }
 
-/** `private_key_jwt` (RFC 7523 §3). The audience is the issuer alone, so that no other server can use an assertion. */
+/** `private_key_jwt` (RFC 7523 §3). The audience is only the issuer, so that no other server can use an assertion. */
 function assertions({ clientId, issuer, keyId }: LatchkeyOptions<unknown>, privateKey: string) {
   const { alg, pem } = checkedKey(privateKey);
   let importing: Promise<CryptoKey> | undefined;

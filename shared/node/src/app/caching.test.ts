@@ -37,7 +37,7 @@ const builders: Record<string, Build> = {
     server.get('/account', auth.requireSession(), (_req, res) => void res.set(cacheable).json('page'));
     return overNetwork(await listen(server));
   },
-  'Express, with headers beside the status': async (latchkey) => {
+  'Express, with headers passed with the status': async (latchkey) => {
     const auth = expressAdapter(latchkey);
     const server = express();
     server.use(auth.routes);

@@ -52,7 +52,7 @@ describe('createLatchkey', () => {
     [{ session: { secret: 'x'.repeat(32), idleSeconds: 1 } }, 'session.idleSeconds'],
     [{ basePath: 'auth' }, 'basePath'],
     [{ algorithms: ['HS256'] }, 'HS256'],
-  ])('refuses %j at once', (change, problem) => {
+  ])('refuses %j immediately', (change, problem) => {
     expect(() => latchkey(change as Partial<LatchkeyOptions>)).toThrow(problem);
   });
 

@@ -58,7 +58,7 @@ export const notShared = 'private, no-store';
 
 /**
  * An application at an issuer: operations with discovery, and, with `redirectUri` and `session`, routes and sessions in
- * sealed cookies. Web APIs alone. Throws `OAuthExchangeError` for missing or invalid options.
+ * sealed cookies. Uses only Web APIs. Throws `OAuthExchangeError` for missing or invalid options.
  */
 export function createLatchkey<User = DefaultUser>(given: LatchkeyOptions<User>): Latchkey<User> {
   checkOptions(given);

@@ -27,7 +27,7 @@ describe.each(kinds)('%s', (kind) => {
   });
   afterEach(() => Promise.all([app.close(), provider.close()]));
 
-  it('sends visitors to the hosted page, and back to where they were', async () => {
+  it('sends visitors to the hosted page, and back to their page', async () => {
     const response = await browser.visit('/account?tab=2');
     const asked = new URL(response.headers.get('location') ?? '');
     expect([response.status, asked.origin + asked.pathname]).toEqual([303, `${provider.url}/authorize`]);
@@ -47,7 +47,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(await account.json()).toMatchObject({ sub: 'user-1', user: { email: 'ada@example.com' } });
   });
 
-  it('answers scripts without a session with 401 and the path of the sign-in', async () => {
+  it('returns 401 and the path of the sign-in to scripts without a session', async () => {
     const response = await browser.script('/account');
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({ error: 'login_required', login: '/auth/login' });
@@ -125,7 +125,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(await status(browser.visit('/admin'))).toBe(200);
   });
 
-  it('answers other methods of its routes with an error, and leaves other paths alone', async () => {
+  it('returns an error for other methods of its routes, and does not handle other paths', async () => {
     expect([404, 405]).toContain(await status(app.send('/auth/sign-out')));
     expect(await status(app.send('/other'))).toBe(404);
     expect(await status(app.send('//'))).toBe(404);

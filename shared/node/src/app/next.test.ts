@@ -68,7 +68,7 @@ describe('nextAdapter', () => {
     expect(await (await browser.visit('/open')).json()).toMatchObject({ user: { email: 'ada@example.com' } });
   });
 
-  it('asks for a stronger sign-in, and returns to no other site', async () => {
+  it('asks for a stronger sign-in, and does not return to another site', async () => {
     const browser = new TestBrowser(application());
     expect((await browser.visit('/admin')).headers.get('location')).toBe('/auth/login?return_to=%2F');
     await browser.signIn(provider, {}, '/auth/login');

@@ -15,7 +15,7 @@ export interface LatchkeyOptions<User = DefaultUser> {
   apiKey?: string;
   /** At a project issuer: the client secret, `lk_cs_…`. */
   clientSecret?: string;
-  /** Where the client secret is sent. Default: `client_secret_basic`. */
+  /** The place of the client secret in a request. Default: `client_secret_basic`. */
   tokenEndpointAuthMethod?: 'client_secret_basic' | 'client_secret_post';
   /**
    * For `private_key_jwt`: the client's private key (PKCS #8), as a PEM or its path. Ed25519 signs with EdDSA, and at a
@@ -37,7 +37,7 @@ export interface LatchkeyOptions<User = DefaultUser> {
   basePath?: string;
   /** Path of your page for failed sign-ins; gets `?error=` with the error's code. Default: JSON. */
   failurePath?: string;
-  /** Where the service returns to after a sign-out, as registered. */
+  /** URL to which the service redirects after a sign-out, as registered. */
   postLogoutRedirectUri?: string;
   /** Default: `openid profile email phone`. */
   scope?: string;

@@ -161,8 +161,8 @@ export class Routes {
   }
 
   /**
-   * For a sign-in by a device key alone in answer to `max_age`: either the session of the service was fresh, or the browser
-   * has removed `max_age` from the URL. The ID token does not show which, so the user signs in again, once.
+   * For a sign-in by a device key alone in response to `max_age`: either the session of the service was fresh, or the
+   * browser has removed `max_age` from the URL. The ID token does not show which, so the user signs in again, once.
    */
   private askPerson(incoming: Incoming, asked: HostedRequest): Promise<Answer> {
     if (asked.prompt !== undefined) throw unmet();

@@ -3,7 +3,12 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Answering, makeDelegationKeys, startService, type TestService } from '../../test/delegation-service.ts';
+import {
+  makeDelegationKeys,
+  type ResponseParts,
+  startService,
+  type TestService,
+} from '../../test/delegation-service.ts';
 import { json } from '../../test/listen.ts';
 import { DelegationError } from '../error.ts';
 import { DelegationClient, MfaMethod } from './client.ts';
@@ -48,8 +53,8 @@ async function thrownBy(work: Promise<unknown> | (() => unknown)): Promise<Deleg
   return error as DelegationError;
 }
 
-const answers = (answering: Partial<Answering>) => {
-  service.answer = () => ({ status: 200, body: { mfa_method: 'totp' }, ...answering });
+const answers = (parts: Partial<ResponseParts>) => {
+  service.answer = () => ({ status: 200, body: { mfa_method: 'totp' }, ...parts });
 };
 
 describe('operations', () => {
@@ -176,8 +181,8 @@ describe('response', () => {
     answers({ claims: { req_hash: 'another' } });
     await rejected();
     let first: string | undefined;
-    service.seal = ((seal) => async (received: never, answering: never) => {
-      first ??= await seal(received, answering);
+    service.seal = ((seal) => async (received: never, parts: never) => {
+      first ??= await seal(received, parts);
       return first;
     })(service.seal.bind(service)) as never;
     answers({});

@@ -59,7 +59,7 @@ export interface VerifyMfaChangeResult extends Failure {
   status: 'success' | 'failed';
   message?: string;
   mfa_method?: string;
-  /** Replacements for a lost factor, if the user had none: show them once, and do not store them. */
+  /** Recovery codes, if the user had none: show them once, and do not store them. */
   recovery_codes?: string[];
 }
 
@@ -117,7 +117,10 @@ export class DelegationClient {
     );
   }
 
-  /** Starts a change of the user's second factor: challenges the new one. The old one stays until it is verified. */
+  /**
+   * Starts a change of the user's second factor: challenges the new one. The old one stays until the new one is
+   * verified.
+   */
   async initiateMfaChange(options: InitiateMfaChangeOptions): Promise<MfaChangeResult> {
     const { mfaMethod, phoneNumber, userid } = options ?? {};
     needText({ userid });
@@ -217,7 +220,7 @@ const outgoingCodes = {
   network: 'NETWORK',
 } as const satisfies Record<OutgoingError['fault'], DelegationErrorCode>;
 
-/** Error codes for failed requests, which are thrown; all others are results. */
+/** Codes of the service that are thrown; all others become a result with status `failed`. */
 const thrownCodes: { [Code in ServiceErrorCode]?: DelegationErrorCode } = {
   INVALID_CLIENT: 'INVALID_CLIENT',
   INVALID_REQUEST: 'INVALID_INPUT',

@@ -223,7 +223,7 @@ describe('a sign-in by a device key alone, which renews auth_time without the us
     expect(await fresh(browser)).toBe(401);
   });
 
-  it('asks for the user again if it answers a request with max_age, and then passes', async () => {
+  it('asks for the user again if it is the response to max_age, and then passes', async () => {
     const { browser } = await signedIn({}, byDeviceKey());
     const earlier = browser.session;
     const again = await browser.signIn(provider, byDeviceKey(), '/fresh');
@@ -235,7 +235,7 @@ describe('a sign-in by a device key alone, which renews auth_time without the us
     expect((await browser.visit('/fresh')).status).toBe(200);
   });
 
-  it('is refused if it answers that, too, as with parameters removed from the URL', async () => {
+  it('is refused if it responds to that, too, as with parameters removed from the URL', async () => {
     const { browser } = await signedIn({}, byDeviceKey());
     const again = await browser.signIn(provider, byDeviceKey(), '/fresh');
     const { nonce, state = '' } = Object.fromEntries(new URL(again.headers.get('location') ?? '').searchParams);
@@ -280,7 +280,7 @@ describe('sign-out by another site', () => {
     expect(await statusOf(browser)).toBe(200);
   });
 
-  it('is refused by GET, as of an image', async () => {
+  it('is refused by GET, such as the request of an image', async () => {
     const { browser } = await signedIn();
     expect((await browser.visit('/auth/sign-out')).status).toBe(405);
     expect(await statusOf(browser)).toBe(200);

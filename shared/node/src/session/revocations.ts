@@ -13,7 +13,7 @@ export interface SessionRevocations {
 
 interface Entry {
   at: number;
-  /** When it was stored and can be deleted, in Unix milliseconds. */
+  /** Times at which it was stored and can be deleted, in Unix milliseconds. */
   madeMs: number;
   untilMs: number;
 }

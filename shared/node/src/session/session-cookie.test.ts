@@ -62,7 +62,7 @@ describe('time', () => {
     expect(await statusOf(browser)).toBe(401);
   });
 
-  it('ends a session at its lifetime, however much it is used', async () => {
+  it('ends a session at its lifetime, even if it is used', async () => {
     const { browser } = await signedIn({ session: { secret, lifetimeSeconds: 3600 } });
     const statuses = [];
     for (let used = 0; used < 4; used++) {
@@ -122,7 +122,7 @@ describe('the cookie', () => {
     expect(await statusOf(at(await open({ clientId }), browser))).toBe(401);
   });
 
-  it('is found behind a planted one of the same name', async () => {
+  it('is found after another cookie of the same name', async () => {
     const { browser, app } = await signedIn();
     const [name = '', value = ''] = browser.session ?? [];
     const headers = { cookie: `${name}=planted; ${name}=${value}` };
@@ -146,7 +146,7 @@ describe('the cookie', () => {
     expect(await statusOf(browser)).toBe(200);
   });
 
-  it('stays below 4 KB: without the ID token, or not at all', async () => {
+  it('stays below 4 KB: omits the ID token, and refuses larger sessions', async () => {
     const note = 'x'.repeat(1500);
     const { browser } = await signedIn({ onSignIn: () => ({ note }) as never }, { note });
     expect(browser.session?.[1].length).toBeLessThan(4000);
@@ -175,7 +175,7 @@ describe('a sign-in', () => {
     '/\\evil.example.com',
     '/\t/evil.example.com',
     'javascript:alert(1)',
-  ])('returns to no other site: %j', async (target) => {
+  ])('does not return to another site: %j', async (target) => {
     const app = await open();
     const path = `/auth/login?return_to=${encodeURIComponent(target)}`;
     const back = await new TestBrowser(app).signIn(provider, {}, path);
@@ -246,7 +246,7 @@ describe('ended sessions', () => {
     expect(await statusOf(browser)).toBe(401);
   });
 
-  it('refuse everyone while their storage fails', async () => {
+  it('cannot be told apart while their storage fails, so all sessions are refused', async () => {
     const fail = () => Promise.reject(new Error('down'));
     const memory = new MemorySessionRevocations();
     const revocations = { revoke: memory.revoke.bind(memory), revokedAt: fail as () => Promise<number> };

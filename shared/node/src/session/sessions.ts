@@ -70,7 +70,10 @@ export interface Found {
 
 /** Browsers store at most 4,096 bytes of name and value. */
 const maxCookie = 4000;
-/** The most cookies with the same name that are tried: a sibling domain can plant others, unless the name has the prefix `__Host-`. */
+/**
+ * Maximum number of cookies with the same name that are tried: a sibling domain can set others, unless the name has the
+ * prefix `__Host-`.
+ */
 const maxTries = 8;
 /** A cookie is renewed at most this often. */
 const renewSeconds = 300;
@@ -210,8 +213,8 @@ function sessionOf({ acr, amr, authTime, began, expires, sid, sub, user }: Conte
 }
 
 /**
- * When the user last took part in a sign-in: `auth_time`, unless a device key alone has renewed it. A request for
- * `max_age` proves nothing: the browser can remove it from the URL.
+ * Time at which the user last took part in a sign-in: `auth_time`, unless a device key alone has renewed it. A request
+ * for `max_age` proves nothing: the browser can remove it from the URL.
  */
 export function provedAt(amr: unknown, authTime: unknown): number | undefined {
   const isByPerson = Array.isArray(amr) && personMethods.some((method) => amr.includes(method));
