@@ -107,7 +107,7 @@ export type ClaimMappingInput = {
   template?: string | null | undefined;
 };
 
-/** Why a mapped claim is not sent. */
+/** Reason why a mapped claim is not sent. */
 export type ClaimOmission =
   | 'NO_VALUE'
   | 'TOO_LONG';
@@ -184,9 +184,9 @@ export type CreateClientInput = {
   pushedRequestsRequired?: boolean | null | undefined;
   /** Must match exactly; https, or http on loopback. */
   redirectUris?: Array<string> | null | undefined;
-  /** How long they work without being used, in seconds. The shorter of this and that of the project counts. */
+  /** Idle timeout of its refresh tokens, in seconds. The shorter value of client and project applies. */
   refreshTokenIdleSeconds?: number | null | undefined;
-  /** How long its refresh tokens work after a sign-in, in seconds. The shorter of this and that of the project counts. */
+  /** Lifetime of its refresh tokens after a sign-in, in seconds. The shorter value of client and project applies. */
   refreshTokenTtlSeconds?: number | null | undefined;
   /** Default: false. */
   relatedOrigins?: boolean | null | undefined;
@@ -317,7 +317,7 @@ export type CustomAudience =
   | 'APPLICATIONS'
   | 'USER';
 
-/** Result of a check: no record with the value, no answer of the name servers, or another project holds the host. */
+/** Result of a check: no record with the value, no response from the name servers, or another project holds the host. */
 export type CustomDomainFault =
   | 'MISSING'
   | 'TAKEN'
@@ -353,7 +353,7 @@ export type CustomPartType =
   | 'REFERENCE'
   | 'STRING';
 
-/** When directories read it. */
+/** Condition under which directories can read it. */
 export type CustomReturned =
   | 'ALWAYS'
   | 'DEFAULT'
@@ -626,7 +626,7 @@ export type RegisterDelegationKeysInput = {
   clientId: string;
   /** The client's X25519 public key, PEM. */
   encryptionKey: string;
-  /** How long the previous keys stay valid; default: one week. */
+  /** Seconds for which the previous keys stay valid; default: one week. */
   overlapSeconds?: number | null | undefined;
   /** The client's Ed25519 public key, PEM. */
   signingKey: string;
@@ -652,7 +652,7 @@ export type Role =
 
 export type RotateDelegationKeysInput = {
   clientId: string;
-  /** How long the previous keys stay valid; default: one week. */
+  /** Seconds for which the previous keys stay valid; default: one week. */
   overlapSeconds?: number | null | undefined;
 };
 
@@ -679,7 +679,7 @@ export type SetApiGrantInput = {
   scopes: Array<string>;
 };
 
-/** Why a sign-in would fail. */
+/** Reason why a sign-in would fail. */
 export type SignInDenial =
   | 'CLIENT_DISABLED'
   | 'INACTIVE'
@@ -693,7 +693,7 @@ export type SignInHistoryKind =
   | 'ERROR'
   | 'REQUEST';
 
-/** How an attempt to sign in ended. */
+/** Result of an attempt to sign in. */
 export type SignInOutcome =
   | 'REFUSED'
   | 'SIGNED_IN'
@@ -711,7 +711,7 @@ export type SigningAlgorithm =
   | 'ES512'
   | 'RS256';
 
-/** Why a sign-in asks for a step. */
+/** Reason why a sign-in requires a step. */
 export type StepReason =
   | 'ADMIN'
   | 'ENROLLED'
@@ -734,7 +734,7 @@ export type TestSenderInput = {
   to?: string | null | undefined;
 };
 
-/** How a client authenticates at the token endpoint (RFC 7591 §2). */
+/** Client authentication at the token endpoint (RFC 7591 §2). */
 export type TokenEndpointAuthMethod =
   | 'CLIENT_SECRET_BASIC'
   | 'CLIENT_SECRET_POST'
@@ -818,9 +818,9 @@ export type UpdateClientInput = {
   pushedRequestsRequired?: boolean | null | undefined;
   /** Must match exactly; https, or http on loopback. */
   redirectUris?: Array<string> | null | undefined;
-  /** How long they work without being used, in seconds. The shorter of this and that of the project counts. */
+  /** Idle timeout of its refresh tokens, in seconds. The shorter value of client and project applies. */
   refreshTokenIdleSeconds?: number | null | undefined;
-  /** How long its refresh tokens work after a sign-in, in seconds. The shorter of this and that of the project counts. */
+  /** Lifetime of its refresh tokens after a sign-in, in seconds. The shorter value of client and project applies. */
   refreshTokenTtlSeconds?: number | null | undefined;
   /** Default: false. */
   relatedOrigins?: boolean | null | undefined;
@@ -1010,7 +1010,7 @@ export type WebhookDeliveryState =
   | 'FAILED'
   | 'PENDING';
 
-/** Why a webhook receives nothing: an admin disabled it, deliveries failed for five days, or it answered 410 (Gone). */
+/** Reason why a webhook receives nothing: an admin disabled it, deliveries failed for five days, or it returned 410 (Gone). */
 export type WebhookDisabledReason =
   | 'ADMIN'
   | 'FAILURES'

@@ -278,6 +278,6 @@ export class Person {
 
 function refusedOr(what: string, error: unknown, tookMs: number): Error {
   const { name, message, cause } = error as Error & { cause?: { code?: string } };
-  if (name === 'TimeoutError') return new WrongAnswer(`${what}: no answer in 20 s`);
+  if (name === 'TimeoutError') return new WrongAnswer(`${what}: no response in 20 s`);
   return new Refused(`${what}: ${cause?.code ?? message}`, tookMs);
 }

@@ -39,7 +39,7 @@ export async function smsReach(config: Config): Promise<SystemCheck | null> {
   const { host } = new URL(address);
   try {
     const milliseconds = await reachAddress(address, answerWithinMs);
-    return ok('SMS gateway', `${host} answers in ${Math.round(milliseconds)} ms`);
+    return ok('SMS gateway', `${host} responds in ${Math.round(milliseconds)} ms`);
   } catch (error) {
     return fail('SMS gateway', `${host} cannot be reached: ${reasonOf(error)}`, 'SMS codes cannot be delivered.');
   }
@@ -52,7 +52,7 @@ export async function baseAddress({ BASE_URL: issuer }: Config): Promise<SystemC
     const { status, body } = await fetchJson(`${issuer}/.well-known/openid-configuration`, answerWithinMs);
     const found = (body as { issuer?: unknown } | null)?.issuer;
     if (found === issuer) return ok(name, `${issuer} serves this instance`);
-    const summary = `${issuer} answers ${status}${typeof found === 'string' ? ` with issuer ${found}` : ' and is not Latchkey'}`;
+    const summary = `${issuer} returned ${status}${typeof found === 'string' ? ` with issuer ${found}` : ' and is not Latchkey'}`;
     return fail(name, summary, 'Make the proxy route BASE_URL to this instance, or correct BASE_URL.');
   } catch (error) {
     const advice =

@@ -102,7 +102,7 @@ function point(pick: Pick): string {
 /** Accepts a 400 in the clear or an error in an envelope; describes anything else. */
 async function verdict(text: string): Promise<string | null> {
   const { code, payload, status } = await backEnd.send(text).catch((error: unknown) => {
-    throw new Error(`no answer to ${JSON.stringify(text)}`, { cause: error });
+    throw new Error(`no response to ${JSON.stringify(text)}`, { cause: error });
   });
   const refused = payload ? status === 200 && payload.status >= 400 && payload.status < 500 : status === 400;
   return refused && code !== undefined ? null : `${status} ${payload?.status} ${code}: ${JSON.stringify(text)}`;

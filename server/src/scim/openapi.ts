@@ -38,7 +38,7 @@ export function scimApi(): ApiPart {
           schemas: strings,
           status: text('HTTP status, as a string.'),
           scimType: text('Keyword of RFC 7644 section 3.12.'),
-          detail: text('How to fix the request.'),
+          detail: text('The remedy.'),
         },
         required: ['schemas', 'status', 'detail'],
       },

@@ -19,7 +19,7 @@ export class Me extends fields({
   grants: list(object(Grant)),
   scopes: nullable(list(text('Of an application: the rights of its token, within its role.'))),
   freshUntil: nullable(
-    time('When the last mail code or factor becomes too old for sensitive changes; absent for tokens.'),
+    time('Time at which the last mail code or factor becomes too old for sensitive changes; absent for tokens.'),
   ),
 }) {}
 

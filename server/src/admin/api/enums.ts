@@ -54,7 +54,7 @@ export const BuiltInEnum = enumOf('BuiltIn', 'Built-in project or client.', ['co
 export const ClientKindEnum = enumOf('ClientKind', 'The environment in which an application runs.', clientKinds);
 export const TokenEndpointAuthMethodEnum = enumOf(
   'TokenEndpointAuthMethod',
-  'How a client authenticates at the token endpoint (RFC 7591 §2).',
+  'Client authentication at the token endpoint (RFC 7591 §2).',
   tokenEndpointAuthMethods,
 );
 export const GrantTypeEnum = enumOf('GrantType', 'Grants of the token endpoint.', grantTypes);
@@ -72,7 +72,7 @@ export const DelegationPartyEnum = enumOf(
 );
 export const GroupSelectionEnum = enumOf('GroupSelection', 'The groups in the claim `groups`.', groupSelections);
 export const ClaimListEnum = enumOf('ClaimList', 'A list of a user.', claimLists);
-export const OmissionEnum = enumOf('ClaimOmission', 'Why a mapped claim is not sent.', omissions);
+export const OmissionEnum = enumOf('ClaimOmission', 'Reason why a mapped claim is not sent.', omissions);
 export const ProvenanceEnum = enumOf('Provenance', 'Origin of the user.', provenances);
 export const DomainStateEnum = enumOf(
   'CustomDomainState',
@@ -81,13 +81,17 @@ export const DomainStateEnum = enumOf(
 );
 export const DomainFaultEnum = enumOf(
   'CustomDomainFault',
-  'Result of a check: no record with the value, no answer of the name servers, or another project holds the host.',
+  'Result of a check: no record with the value, no response from the name servers, or another project holds the host.',
   domainFaults,
 );
 export const CustomTypeEnum = enumOf('CustomType', 'Type of a custom attribute (RFC 7643 section 2.3).', customTypes);
 export const CustomPartTypeEnum = enumOf('CustomPartType', 'Type of a part of a custom attribute.', scalarTypes);
 export const CustomMutabilityEnum = enumOf('CustomMutability', 'Whether directories can write it.', mutabilities);
-export const CustomReturnedEnum = enumOf('CustomReturned', 'When directories read it.', returnedValues);
+export const CustomReturnedEnum = enumOf(
+  'CustomReturned',
+  'Condition under which directories can read it.',
+  returnedValues,
+);
 export const CustomUniquenessEnum = enumOf('CustomUniqueness', 'Whether users can share a value.', uniquenesses);
 export const CustomAudienceEnum = enumOf(
   'CustomAudience',
@@ -105,7 +109,7 @@ export const DirectionEnum = enumOf('Direction', 'Sort direction.', ['asc', 'des
 export const UserActionEnum = enumOf('UserAction', 'Action on a user.', userActions);
 export const RoleEnum = enumOf('Role', 'Role of an admin; an owner has full access to the instance.', roles);
 export const ResultEnum = enumOf('AuditResult', 'Result of an event.', ['success', 'failure'] as const);
-export const AttemptOutcomeEnum = enumOf('SignInOutcome', 'How an attempt to sign in ended.', [
+export const AttemptOutcomeEnum = enumOf('SignInOutcome', 'Result of an attempt to sign in.', [
   'signed-in',
   'refused',
   'unfinished',
@@ -123,8 +127,8 @@ export const ForeseenStepEnum = enumOf('ExpectedStepKind', 'A step of a sign-in.
   'factor',
   'enrolment',
 ] as const);
-export const StepReasonEnum = enumOf('StepReason', 'Why a sign-in asks for a step.', stepReasons);
-export const DenialEnum = enumOf('SignInDenial', 'Why a sign-in would fail.', denials);
+export const StepReasonEnum = enumOf('StepReason', 'Reason why a sign-in requires a step.', stepReasons);
+export const DenialEnum = enumOf('SignInDenial', 'Reason why a sign-in would fail.', denials);
 export const CallerKindEnum = enumOf('CallerKind', 'Credential of the caller.', [
   'admin',
   'admin-token',
@@ -147,7 +151,7 @@ export const WebhookDeliveryStateEnum = enumOf(
 );
 export const WebhookDisabledReasonEnum = enumOf(
   'WebhookDisabledReason',
-  'Why a webhook receives nothing: an admin disabled it, deliveries failed for five days, or it answered 410 (Gone).',
+  'Reason why a webhook receives nothing: an admin disabled it, deliveries failed for five days, or it returned 410 (Gone).',
   disabledReasons,
 );
 export const StreamKindEnum = enumOf('LogStreamKind', 'Protocol of a log stream.', streamKinds);

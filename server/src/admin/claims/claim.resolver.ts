@@ -13,7 +13,9 @@ const maxScopes = 20;
 @Resolver()
 export class ClaimResolver {
   @Requires('project_viewer', { about: { client: 'clientId' }, scope: 'clients:read' })
-  @Query(() => ClaimSettingsView, { description: 'How the claims of an application are built at the project issuer.' })
+  @Query(() => ClaimSettingsView, {
+    description: 'The claims of an application at the project issuer, and their sources.',
+  })
   async claimSettings(@Arg('clientId', () => ID) clientId: string, @Ctx() { domain, em, projectId }: ProjectContext) {
     return shown(domain, projectId, clientId, await domain.claims.settings(em, keyIn(projectId, clientId)));
   }

@@ -38,12 +38,10 @@ const clientSettings = {
   logoutTokenTyp: nullable(oneOf(LogoutTokenTypEnum, 'Default: SECEVENT.')),
   accessTokenTtlSeconds: nullable(int("1 to 3600 seconds; default: the project's value.")),
   refreshTokenTtlSeconds: nullable(
-    int(
-      'How long its refresh tokens work after a sign-in, in seconds. The shorter of this and that of the project counts.',
-    ),
+    int('Lifetime of its refresh tokens after a sign-in, in seconds. The shorter value of client and project applies.'),
   ),
   refreshTokenIdleSeconds: nullable(
-    int('How long they work without being used, in seconds. The shorter of this and that of the project counts.'),
+    int('Idle timeout of its refresh tokens, in seconds. The shorter value of client and project applies.'),
   ),
   pkceRequired: nullable(
     boolean(

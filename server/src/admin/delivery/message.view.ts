@@ -8,12 +8,12 @@ import { boolean, fields, id, int, list, nullable, object, oneOf, text, time } f
 @ObjectType('Message', { description: 'The delivery of a mail or SMS, without its content.' })
 export class MessageView extends fields({
   id: id(),
-  createdAt: time('When it was enqueued.'),
+  createdAt: time('Time of its creation.'),
   channel: oneOf(ChannelEnum),
   template: oneOf(MessageTemplateEnum),
   locale: text('Language.'),
   attempts: int(),
-  note: nullable(text('Why the last attempt failed, or why it was suppressed.')),
+  note: nullable(text('Reason why the last attempt failed, or why the message was suppressed.')),
   sentAt: nullable(time()),
   expiresAt: time('Not sent after this.'),
 }) {}
@@ -30,7 +30,7 @@ export class MessagePreviewView extends fields({
 
 @Access('inherited')
 @ObjectType('MessageSender', {
-  description: 'How this instance sends messages. Configured by environment variables only.',
+  description: 'Senders of this instance. Configured by environment variables only.',
 })
 export class MessageSenderView extends fields({
   channel: oneOf(ChannelEnum),

@@ -11,8 +11,8 @@ export class SessionPolicyView extends fields({
   maxSessionSeconds: int('Absolute lifetime of a session.'),
   idTokenTtlSeconds: int(),
   accessTokenTtlSeconds: int('1 to 3600; a client can override it.'),
-  refreshTokenTtlSeconds: int('How long an application can use refresh tokens after a sign-in.'),
-  refreshTokenIdleSeconds: int('How long it can do so without using one.'),
+  refreshTokenTtlSeconds: int('Lifetime of refresh tokens after a sign-in, in seconds.'),
+  refreshTokenIdleSeconds: int('Idle timeout of refresh tokens, in seconds.'),
 }) {}
 
 @Access('project_viewer', itself, 'projects:read')
@@ -31,8 +31,8 @@ export class ProjectView extends fields({
     text('AAGUIDs of the models of passkeys that users may create; empty: all, or all of `passkeyRoots`.'),
   ),
   passkeyRoots: list(text('CA certificates (PEM) that prove a model; empty: the claimed model is not verified.')),
-  rememberMfaSeconds: int('How long a device can skip the second factor; 0: never.'),
-  deviceTrustSeconds: int('How long a remembered device stays trusted after its last use.'),
+  rememberMfaSeconds: int('Seconds for which a device can skip the second factor; 0: never.'),
+  deviceTrustSeconds: int('Seconds for which a remembered device stays trusted after its last use.'),
   emailFactor: boolean('Whether email as a second factor satisfies `REQUIRED`.'),
   deviceTrustDays: int("Absolute lifetime of a device's trust, in days since its registration."),
   smsCountries: list(text('Countries that SMS can be sent to (ISO 3166-1 alpha-2); empty: all.')),
@@ -61,7 +61,9 @@ export class ProjectContentsView extends fields({
 }) {}
 
 @Access('inherited')
-@ObjectType('ProjectUsage', { description: 'How much a project is used.' })
+@ObjectType('ProjectUsage', {
+  description: 'Counts of the users and applications of a project, and its last activity.',
+})
 export class ProjectUsageView extends fields({
   users: int(),
   clients: int(),

@@ -24,7 +24,7 @@ export class LogStreamView extends fields({
 }) {}
 
 @Access('inherited')
-@ObjectType('LogStreamLag', { description: 'How far a log stream is behind.' })
+@ObjectType('LogStreamLag', { description: 'The backlog of a log stream.' })
 export class LogStreamLagView extends fields({
   waiting: int('Events that wait, counted up to 10,000. Its filter may skip some.'),
   since: nullable(time('Time of the oldest. Null: none waits.')),

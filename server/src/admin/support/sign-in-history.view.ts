@@ -35,7 +35,7 @@ class SignInAttemptView extends fields({
 @Access('inherited')
 @ObjectType('SignInHistory', { description: 'The last attempts to sign in to a project.' })
 export class SignInHistoryView extends fields({
-  kind: oneOf(HistoryKindEnum, 'How the text was understood.'),
+  kind: oneOf(HistoryKindEnum, 'Interpretation of the text.'),
   about: text('The address, request id or error code that was looked up.'),
   user: nullable(object(AuditPerson, 'Absent if the project has no such user.')),
   explanation: nullable(object(ExplanationView, 'Of an OAuth error.')),

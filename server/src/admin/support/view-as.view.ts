@@ -7,7 +7,7 @@ import { boolean, fields, id, list, nullable, object, oneOf, text } from '../api
 @ObjectType('ExpectedStep', { description: 'A step that a sign-in would require.' })
 class ExpectedStepView extends fields({
   kind: oneOf(ForeseenStepEnum),
-  reason: oneOf(StepReasonEnum, 'Why it is required.'),
+  reason: oneOf(StepReasonEnum, 'Reason why it is required.'),
   methods: list(oneOf(MfaMethodEnum, 'Of a second factor: the enrolled one, or those that can be enrolled.')),
 }) {}
 
@@ -17,7 +17,7 @@ class ExpectedSignInView extends fields({
   deviceId: nullable(id('The trusted device; absent: a new browser.')),
   deviceName: nullable(text()),
   steps: list(object(ExpectedStepView, 'In order.')),
-  denied: nullable(oneOf(DenialEnum, 'Why it would fail; absent: it would succeed.')),
+  denied: nullable(oneOf(DenialEnum, 'Reason why it would fail; absent: it would succeed.')),
 }) {}
 
 @Access('inherited')

@@ -22,7 +22,7 @@ export class WebhookDeliveryView extends fields({
   state: oneOf(WebhookDeliveryStateEnum),
   createdAt: time(),
   nextAttemptAt: nullable(time()),
-  settledAt: nullable(time('When it was delivered, or failed for good.')),
+  settledAt: nullable(time('Time of the delivery, or of the last failed attempt.')),
   attempts: list(object(WebhookAttemptView, 'Oldest first; the last 60.')),
 }) {}
 
