@@ -306,7 +306,7 @@ export type CreateWebhookInput = {
   /** One line of at most 100 characters. */
   description?: string | null | undefined;
   projectId: string;
-  /** Event types, e.g. `user.created`, or all of a noun, e.g. `user.*`; none: all. */
+  /** Event types, e.g. `user.created`, or all types of a resource, e.g. `user.*`; empty: all types. */
   types?: Array<string> | null | undefined;
   /** https. Its host must have a public address. */
   url: string;
@@ -958,7 +958,7 @@ export type UpdateWebhookInput = {
   /** False: events are not queued, and waiting ones are held back. */
   enabled?: boolean | null | undefined;
   id: string;
-  /** Event types, e.g. `user.created`, or all of a noun, e.g. `user.*`; none: all. */
+  /** Event types, e.g. `user.created`, or all types of a resource, e.g. `user.*`; empty: all types. */
   types?: Array<string> | null | undefined;
   url?: string | null | undefined;
 };

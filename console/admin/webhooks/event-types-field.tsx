@@ -2,7 +2,7 @@ import { MultiSelect } from '@mantine/core';
 import { allTypes } from '../audit/sentences.ts';
 import { t } from '../language/language.ts';
 
-/** All events of a noun, then each type. */
+/** All events of a resource, then each type. */
 const choices = [...new Set(allTypes.map((type) => `${type.split('.')[0]}.*`)), ...allTypes].sort();
 
 /** The events that a receiver gets. */

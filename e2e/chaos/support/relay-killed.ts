@@ -6,7 +6,7 @@ import { type Experiment, evaluate, pause, percentile, until } from '../experime
 import { World } from './world.ts';
 
 const receivers = 20;
-/** The receiver that never answers, and the one that returns 500. */
+/** The receiver that never responds, and the one that returns 500. */
 const [hangs, fails] = [0, 1];
 
 const limitMs = 60_000;

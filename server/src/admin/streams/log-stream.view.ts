@@ -9,7 +9,7 @@ export class LogStreamView extends fields({
   id: id(),
   kind: oneOf(StreamKindEnum),
   description: text(),
-  types: list(text('Event types, or all of a noun, e.g. `user.*`; none: all.')),
+  types: list(text('Event types, or all types of a resource, e.g. `user.*`; empty: all types.')),
   format: oneOf(BatchFormatEnum),
   gzip: boolean(),
   header: nullable(text('Name of the header with the secret. Its value is never shown.')),

@@ -3,7 +3,7 @@ import type { EventType } from '../../domain/audit/event-types.ts';
 import { WebhookDeliveryStateEnum } from '../api/enums.ts';
 import { boolean, id, inputFields, list, nullable, oneOf, text } from '../api/fields.ts';
 
-const types = 'Event types, e.g. `user.created`, or all of a noun, e.g. `user.*`; none: all.';
+const types = 'Event types, e.g. `user.created`, or all types of a resource, e.g. `user.*`; empty: all types.';
 
 @InputType()
 export class CreateWebhookInput extends inputFields({

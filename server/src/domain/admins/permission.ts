@@ -60,7 +60,7 @@ export function grantsOf(rows: Iterable<{ role: Role; projectId: string | null }
   return { owner, projects };
 }
 
-/** Whether a client's scopes at the admin API contain this one: `write` contains `read` of the same noun. */
+/** Whether a client's scopes at the admin API contain this one: `write` contains `read` of the same resource. */
 export function mayUse(held: readonly string[], scope: AdminScope): boolean {
   return held.includes(scope) || (scope.endsWith(':read') && held.includes(scope.replace(':read', ':write')));
 }

@@ -1,5 +1,5 @@
 /**
- * Rights of machines at the admin API (service.md 2.7, decisions/0140). `write` includes `read` of the same noun;
+ * Rights of machines at the admin API (service.md 2.7, decisions/0140). `write` includes `read` of the same resource;
  * `scim` is the right of a directory, only at the SCIM endpoints.
  */
 export const adminScopes = [

@@ -40,7 +40,7 @@ export function checkedSecret(secret: string): string {
 export function checkedTypes(types: readonly string[]): string[] {
   const unknown = types.findIndex((type) => !known.has(type));
   if (unknown >= 0) {
-    refuse({ code: 'invalid', field: `types[${unknown}]`, reason: 'must be an event type, or a noun and ".*"' });
+    refuse({ code: 'invalid', field: `types[${unknown}]`, reason: 'must be an event type, or a resource and ".*"' });
   }
   return [...new Set(types)].sort();
 }
