@@ -17,15 +17,13 @@ import { useAction } from '../ui/feedback/use-action.ts';
 import { Section } from '../ui/layout/page.tsx';
 import {
   Attempts,
-  DeliveryBadge,
-  DeliveryProgress,
   DeliveryStateFilter,
+  DeliverySummary,
+  deliveryColumns,
   isDeliveryState,
 } from '../ui/lists/deliveries.tsx';
 import { Disclosures } from '../ui/lists/disclosures.tsx';
 import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
-import { Time } from '../ui/time.tsx';
-import styles from './deliveries.module.css';
 import type { Receiver } from './receivers.tsx';
 
 type Delivery = LogoutDeliveryRowFragment;
@@ -87,9 +85,10 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
       ) : (
         <Disclosures
           rows={page?.edges.map(({ node }) => node)}
-          columns="8.5rem minmax(0, 1fr) minmax(0, 1fr) 9rem"
-          narrowColumns="minmax(0, 1fr) auto"
-          summary={(delivery) => <Summary delivery={delivery} />}
+          {...deliveryColumns}
+          summary={(delivery) => (
+            <DeliverySummary delivery={delivery} about={<About delivery={delivery} />} untried={t('Not tried yet')} />
+          )}
           details={(delivery) => <Details delivery={delivery} mayChange={mayChange} />}
         />
       )}
@@ -98,24 +97,12 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
   );
 }
 
-function Summary({ delivery }: { delivery: Delivery }) {
-  const { state, client, user, createdAt } = delivery;
-  return (
-    <>
-      <DeliveryBadge state={state} />
-      <span className={styles.summary}>
-        {rich('<strong>{client}</strong> about {user}', {
-          client: client.name,
-          user: user ? (user.displayName ?? user.userName) : t('an erased user'),
-        })}
-      </span>
-      <Text span c="dimmed" className={styles.summary}>
-        <DeliveryProgress delivery={delivery} untried={t('Not tried yet')} />
-      </Text>
-      <span className={styles.time}>
-        <Time at={createdAt} />
-      </span>
-    </>
+/** The application and the user of a logout. */
+function About({ delivery: { client, user } }: { delivery: Delivery }) {
+  return rich('<strong>{client}</strong> about {user}', {
+    client: client.name,
+    user: user ? (user.displayName ?? user.userName) : t('an erased user'),
+  });
   );
 }
 

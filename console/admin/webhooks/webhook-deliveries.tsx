@@ -19,14 +19,13 @@ import { useAction } from '../ui/feedback/use-action.ts';
 import { Section } from '../ui/layout/page.tsx';
 import {
   Attempts,
-  DeliveryBadge,
-  DeliveryProgress,
   DeliveryStateFilter,
+  DeliverySummary,
+  deliveryColumns,
   isDeliveryState,
 } from '../ui/lists/deliveries.tsx';
 import { Disclosures } from '../ui/lists/disclosures.tsx';
 import { ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
-import { Time } from '../ui/time.tsx';
 import type { Webhook } from './webhook-state.tsx';
 
 type Delivery = WebhookDeliveryRowFragment;
@@ -79,28 +78,15 @@ export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; 
       ) : (
         <Disclosures
           rows={page?.edges.map(({ node }) => node)}
-          columns="8.5rem minmax(0, 1fr) minmax(0, 1fr) 9rem"
-          narrowColumns="minmax(0, 1fr) auto"
-          summary={(delivery) => <Summary delivery={delivery} />}
+          {...deliveryColumns}
+          summary={(delivery) => (
+            <DeliverySummary delivery={delivery} about={<strong>{delivery.type}</strong>} untried={t('Not sent yet')} />
+          )}
           details={(delivery) => <Details delivery={delivery} webhook={webhook} mayChange={mayChange} />}
         />
       )}
       <Pager pageInfo={page?.pageInfo} />
     </Section>
-  );
-}
-
-function Summary({ delivery }: { delivery: Delivery }) {
-  const { state, type, createdAt } = delivery;
-  return (
-    <>
-      <DeliveryBadge state={state} />
-      <strong>{type}</strong>
-      <Text span c="dimmed">
-        <DeliveryProgress delivery={delivery} untried={t('Not sent yet')} />
-      </Text>
-      <Time at={createdAt} />
-    </>
   );
 }
 

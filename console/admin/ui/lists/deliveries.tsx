@@ -1,8 +1,10 @@
-import { Badge } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { t } from '../../language/language.ts';
 import { rich } from '../../language/rich.tsx';
 import { exactly, Time } from '../time.tsx';
 import { type Column, DataTable } from './data-table.tsx';
+import styles from './deliveries.module.css';
 import { Filter, filterOptions } from './list-bar.tsx';
 
 /** A delivery to an endpoint of an application or of a webhook. */
@@ -10,6 +12,7 @@ interface Delivery {
   state: DeliveryState;
   attempts: readonly Attempt[];
   nextAttemptAt?: string | null;
+  createdAt: string;
 }
 
 type DeliveryState = keyof typeof states;
@@ -34,7 +37,7 @@ export function DeliveryStateFilter() {
   return <Filter name="state" label={t('Status')} options={filterOptions(t('Any status'), names)} />;
 }
 
-export function DeliveryBadge({ state }: { state: DeliveryState }) {
+function DeliveryBadge({ state }: { state: DeliveryState }) {
   const [tone, name] = states[state];
   return (
     <span>
@@ -43,8 +46,31 @@ export function DeliveryBadge({ state }: { state: DeliveryState }) {
   );
 }
 
+/** CSS grid columns of {@link DeliverySummary}. */
+export const deliveryColumns = {
+  columns: '8.5rem minmax(0, 1fr) minmax(0, 1fr) 9rem',
+  narrowColumns: 'minmax(0, 1fr) auto',
+} as const;
+
+/** A row of a list of deliveries. @param about its content @param untried text without attempts */
+export function DeliverySummary(props: { delivery: Delivery; about: ReactNode; untried: string }) {
+  const { delivery, about, untried } = props;
+  return (
+    <>
+      <DeliveryBadge state={delivery.state} />
+      <span className={styles.summary}>{about}</span>
+      <Text span c="dimmed" className={styles.summary}>
+        <DeliveryProgress delivery={delivery} untried={untried} />
+      </Text>
+      <span className={styles.time}>
+        <Time at={delivery.createdAt} />
+      </span>
+    </>
+  );
+}
+
 /** The number of attempts, the last response and the time of the next attempt. @param untried text without attempts */
-export function DeliveryProgress({ delivery, untried }: { delivery: Delivery; untried: string }) {
+function DeliveryProgress({ delivery, untried }: { delivery: Delivery; untried: string }) {
   const { state, attempts, nextAttemptAt } = delivery;
   const last = attempts.at(-1);
   if (!last) return untried;
