@@ -81,7 +81,7 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
         </form>
       )}
       <FormError failure={failure} except={isOwner ? ['to'] : []} />
-      <div role="status">
+      <div role="status" className={styles.status}>
         {busy && (
           <Text fz="xs" c="dimmed">
             {t('Testing. This takes up to 30 seconds if a server does not respond.')}

@@ -110,6 +110,7 @@ function CreateForm({ onClose }: { onClose(): void }) {
         {...form.field('name')}
         maxLength={200}
         required
+        withAsterisk={false}
         {...firstFocus}
       />
       <Text c="dimmed">{t('Defaults: open sign-up, no second factor, directory sync without tokens.')}</Text>

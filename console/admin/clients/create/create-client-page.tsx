@@ -165,6 +165,7 @@ function KindStep({ answers, answer, onNext }: StepProps & { onNext(): void }) {
         error={tried && !isNamed ? t('Give it a name') : undefined}
         maxLength={200}
         required
+        withAsterisk={false}
         onChange={(event) => answer({ name: event.currentTarget.value })}
       />
       <KindCards
