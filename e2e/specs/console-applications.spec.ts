@@ -210,7 +210,7 @@ test('an API key is rotated without downtime, and deleting requires the name', a
   const { page } = owner;
   const clientId = await register('Keys');
   await page.goto(at(`applications/${clientId}/keys`));
-  await button(page, 'New key').click();
+  await button(page, 'Create key').click();
   await page.getByRole('menuitem', { name: /Secret key/ }).click();
   const dialog = page.getByRole('dialog', { name: 'New secret key' });
   await expect(issuedSecret(dialog, 'sk')).toBeVisible();

@@ -52,7 +52,7 @@ test('an admin creates a group, adds and removes members by keyboard alone, rena
   await expectAccessible(page);
   await button(page, 'Add member').first().focus();
   await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Add a member' });
+  const dialog = page.getByRole('dialog', { name: 'Add member' });
   await dialog
     .getByRole('combobox', { name: 'User' })
     .or(dialog.getByRole('textbox', { name: 'User' }))

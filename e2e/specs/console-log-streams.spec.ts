@@ -57,7 +57,7 @@ test('an admin creates, tests, pauses, resumes and deletes by keyboard', async (
   };
   await page.goto(pages());
   await press('Create log stream');
-  const form = page.getByRole('dialog', { name: 'Create a log stream' });
+  const form = page.getByRole('dialog', { name: 'Create log stream' });
   await expect(form.getByLabel('Kind')).toBeFocused();
   await expect(form.getByLabel('Kind').getByRole('option')).toHaveText(['HTTP', 'Syslog']);
   await tabTo(page, form.getByLabel('URL'));
@@ -94,7 +94,7 @@ test('an admin creates, tests, pauses, resumes and deletes by keyboard', async (
 
   await press('Delete log stream');
   await press('Delete log stream', page.getByRole('dialog'));
-  await expect(page.getByText('No log stream yet')).toBeVisible();
+  await expect(page.getByText('No log streams yet')).toBeVisible();
 });
 
 test('a viewer sees the state, and neither the target, the secret nor any control', async ({ browser }) => {
@@ -128,7 +128,7 @@ test('an owner sends the events of the instance and of all projects, from the au
   await page.goto(`${latchkey.baseUrl}/admin/audit`);
   await page.getByRole('main').getByRole('link', { name: 'Log streams' }).click();
   await page.getByRole('button', { name: 'Create log stream' }).click();
-  const form = page.getByRole('dialog', { name: 'Create a log stream' });
+  const form = page.getByRole('dialog', { name: 'Create log stream' });
   await form.getByLabel('Kind').selectOption('File');
   await form.getByLabel('File name').fill('audit.jsonl');
   await page.keyboard.press('Enter');

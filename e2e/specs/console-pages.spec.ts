@@ -319,7 +319,7 @@ test('a second owner clears the warning, and the last one cannot be removed', as
   await button(page, 'Remove').click();
   await expect(page.getByRole('alert')).toContainText('the last owner cannot be removed');
   await button(page, 'Cancel').click();
-  await button(page, 'Add an owner').click();
+  await button(page, 'Add owner').click();
   await page.getByLabel('Email address').fill('second@example.com');
   await button(page, 'Add owner').click();
   await expect(page.getByRole('row', { name: /second@example.com/ })).toContainText('Not signed in yet');
@@ -342,7 +342,7 @@ test('a query in flight during a mutation is refetched', async () => {
     return route.fulfill({ response });
   });
   const grant = async (email: string) => {
-    await button(page, 'Assign a role').click();
+    await button(page, 'Assign role').click();
     await page.keyboard.type(email);
     await page.keyboard.press('Enter');
     await expect(page.getByText(`${email} is`)).toBeVisible();
@@ -384,7 +384,7 @@ test('a project admin sees only their project', async ({ browser }) => {
   await expect(page.getByRole('row')).toHaveCount(2);
   await expect(button(page, 'Create project')).toHaveCount(0);
   await page.goto(at('team'));
-  await button(page, 'Assign a role').click();
+  await button(page, 'Assign role').click();
   await page.getByLabel('Email address').fill('colleague@example.com');
   await page.getByRole('dialog').getByLabel('Role').selectOption('PROJECT_VIEWER');
   await button(page, 'Assign role').click();

@@ -180,7 +180,7 @@ test('passkeys of a user are shown and revoked', async () => {
   const userId = await provision('Radia Perlman');
   const region = page.getByRole('region', { name: 'Passkeys' });
   await page.goto(at(`users/${userId}`));
-  await expect(region.getByText('No passkey')).toBeVisible();
+  await expect(region.getByText('No passkeys')).toBeVisible();
   const database = await openDatabase(latchkey);
   await database.query(
     `insert into credentials (id, kind, project_id, user_id, credential_id, public_key, cose_alg, aaguid, transports,

@@ -170,7 +170,7 @@ test('a page opened after the session has ended is retried, and loads after sign
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(dialog).toBeVisible();
   await signInAgain(page);
-  await expect(page.getByRole('heading', { name: 'No group yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No groups yet' })).toBeVisible();
   await context.close();
 });
 

@@ -78,7 +78,7 @@ test('an admin creates, tests, rotates and replays by keyboard', async () => {
   };
   await page.goto(pages());
   await press('Create webhook');
-  const form = page.getByRole('dialog', { name: 'Create a webhook' });
+  const form = page.getByRole('dialog', { name: 'Create webhook' });
   await expect(form.getByLabel('URL')).toBeFocused();
   await page.keyboard.type('http://hooks.example.com/');
   await page.keyboard.press('Enter');

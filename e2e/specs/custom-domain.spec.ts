@@ -85,7 +85,7 @@ test('a domain is added in the console, and its users sign in there', async ({ b
       { email: 'owner@example.com', role: 'OWNER' },
       path,
     );
-    await expect(console.getByText('No custom domain')).toBeVisible();
+    await expect(console.getByText('No custom domains')).toBeVisible();
     await console.getByRole('button', { name: 'Add domain' }).click();
     const dialog = console.getByRole('dialog');
     await dialog.getByLabel('Domain').fill('co.uk');

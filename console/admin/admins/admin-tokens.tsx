@@ -30,7 +30,6 @@ export function AdminTokens({ projectId, tokens }: { projectId?: string; tokens:
       columns={[{ header: t('Role'), cell: ({ role }) => roleNames[role] }]}
       empty={t('Scripts can do everything the console does.')}
       mayChange
-      issueTitle={t('Issue an API token')}
       form={(issued, close) => <IssueForm projectId={projectId} onIssued={issued} onClose={close} />}
       secret={{ label: t('Admin API token'), fileName: 'admin-token.txt' }}
       revocation={{ operation: RevokeAdminToken, invalidates: [AdminTokensQuery] }}

@@ -77,7 +77,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
     ...(members?.some(({ admin }) => admin.active !== null) ? stateColumns : []),
     mayChange && actionColumn(t('Remove'), labelOf, (one) => confirm(removal(one, one.admin.id === me.id))),
   ];
-  const grantTitle = projectId ? t('Assign a role') : t('Add an owner');
+  const grantTitle = projectId ? t('Assign role') : t('Add owner');
   const grant = () => open(grantTitle, (close) => <GrantForm projectId={projectId} onClose={close} />);
   return (
     <TableSection

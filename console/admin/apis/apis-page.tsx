@@ -30,8 +30,8 @@ export function Component() {
   const { data, failure, reload } = useQuery(Apis, { projectId: project.id });
   const [dialog, { open, confirm }] = useDialog();
   if (failure && !data) return <LoadError failure={failure} subject={t('the list of APIs')} retry={reload} />;
-  const add = () => open(t('Create an API'), (close) => <ApiForm onClose={close} />, 'lg');
-  const edit = (api: ApiRowFragment) => open(t('Edit the API'), (close) => <ApiForm api={api} onClose={close} />, 'lg');
+  const add = () => open(t('Create API'), (close) => <ApiForm onClose={close} />, 'lg');
+  const edit = (api: ApiRowFragment) => open(t('Edit API'), (close) => <ApiForm api={api} onClose={close} />, 'lg');
   const create = mayChange && <AddButton onClick={add}>{t('Create API')}</AddButton>;
   return (
     <Page
@@ -46,7 +46,7 @@ export function Component() {
         rows={data?.apis}
         skeletonRows={3}
         empty={
-          <Empty icon="server" title={t('No API yet')} action={create}>
+          <Empty icon="server" title={t('No APIs yet')} action={create}>
             {t('Register a service and its scopes. Then allow applications to use it.')}
           </Empty>
         }

@@ -70,7 +70,7 @@ function AllowedScopes({ clientId, data, mayChange }: AllowedScopesProps) {
       rows={data?.apis}
       skeletonRows={2}
       empty={
-        <Empty icon="server" title={t('No API yet')} action={<LinkButton to={path('apis')}>{t('APIs')}</LinkButton>}>
+        <Empty icon="server" title={t('No APIs yet')} action={<LinkButton to={path('apis')}>{t('APIs')}</LinkButton>}>
           {t('Register the services of this project first.')}
         </Empty>
       }

@@ -29,9 +29,9 @@ export function CustomAttributes({ projectId, mayChange }: { projectId: string; 
   if (failure && !attributes)
     return <LoadError failure={failure} subject={t('the custom attributes')} retry={reload} />;
   const create = () =>
-    open(t('Create a custom attribute'), (close) => <AttributeForm projectId={projectId} onClose={close} />, 'lg');
+    open(t('Create attribute'), (close) => <AttributeForm projectId={projectId} onClose={close} />, 'lg');
   const edit = (attribute: CustomAttributeRowFragment) =>
-    open(t('Edit the custom attribute'), (onClose) => <AttributeForm {...{ projectId, attribute, onClose }} />, 'lg');
+    open(t('Edit attribute'), (onClose) => <AttributeForm {...{ projectId, attribute, onClose }} />, 'lg');
   const remove = ({ name }: CustomAttributeRowFragment) =>
     confirm({
       title: t('Delete the attribute {name}?', { name }),

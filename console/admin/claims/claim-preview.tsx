@@ -26,7 +26,7 @@ export function ClaimPreview({ clientId, draft }: { clientId: string; draft: Cla
         value={userId}
         onChange={setUserId}
         onSearch={setSearch}
-        nothing={t('No matching user')}
+        nothing={t('No matching users')}
       />
       <PreviewedClaims clientId={clientId} userId={userId} draft={draft} />
     </Section>

@@ -21,7 +21,7 @@ export function UserClaims({ userId }: { userId: string }) {
         value={clientId}
         onChange={setClientId}
         onSearch={setSearch}
-        nothing={t('No matching application')}
+        nothing={t('No matching applications')}
       />
       {clientId !== null && <ViewAsUser clientId={clientId} userId={userId} />}
       <PreviewedClaims clientId={clientId} userId={userId} />

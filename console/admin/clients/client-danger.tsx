@@ -75,7 +75,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
 
 const disabling = (client: Client): Confirmation => ({
   title: t('Disable {name}?', { name: client.name }),
-  effect: <p>{t('Sign-ins and code exchanges of this application are refused at once. Other sessions stay.')}</p>,
+  effect: <p>{t('Sign-ins and code exchanges of this application are refused immediately. Other sessions stay.')}</p>,
   verb: t('Disable'),
   request: request(UpdateClient, clientChange(client, { disabled: true })),
   invalidates: [ClientById],

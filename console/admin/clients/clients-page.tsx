@@ -63,7 +63,7 @@ export function Component() {
         columns={columns}
         linkOf={({ id }) => path(`applications/${id}`)}
         empty={
-          <Empty icon="applications" title={t('No application yet')} action={create}>
+          <Empty icon="applications" title={t('No applications yet')} action={create}>
             {t('Create one to get a client ID and quickstart code.')}
           </Empty>
         }

@@ -102,7 +102,7 @@ interface IgnoredProps {
 function Ignored({ projectId, names, body, mayChange }: IgnoredProps) {
   const [dialog, { open }] = useDialog();
   const create = (initial: NonNullable<ReturnType<typeof definitionFor>>) =>
-    open(t('Create a custom attribute'), (onClose) => <AttributeForm {...{ projectId, initial, onClose }} />, 'lg');
+    open(t('Create attribute'), (onClose) => <AttributeForm {...{ projectId, initial, onClose }} />, 'lg');
   return (
     <Alert
       color="note"

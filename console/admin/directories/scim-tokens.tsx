@@ -25,7 +25,6 @@ export function Tokens({ tokens, mayChange }: { tokens: readonly ScimToken[] | u
       empty={t('Directories authenticate with a token. Without one, SCIM requests fail.')}
       mayChange={mayChange}
       mayIssue={project.scimEnabled}
-      issueTitle={t('Issue a token')}
       form={(issued) => <IssueToken projectId={project.id} onIssued={issued} />}
       secret={{ label: t('SCIM token'), fileName: 'scim-token.txt' }}
       revocation={{ operation: RevokeScimToken, invalidates: [ScimTokens] }}

@@ -50,7 +50,7 @@ export function DomainsSection({ project, mayChange }: { project: Project; mayCh
   const add = mayChange && (
     <AddButton
       disabled={(all?.length ?? 0) >= maxDomains}
-      onClick={() => open(t('Add a custom domain'), (close) => <DomainForm projectId={project.id} onClose={close} />)}
+      onClick={() => open(t('Add domain'), (close) => <DomainForm projectId={project.id} onClose={close} />)}
     >
       {t('Add domain')}
     </AddButton>
@@ -62,7 +62,7 @@ export function DomainsSection({ project, mayChange }: { project: Project; mayCh
       actions={all?.length ? add : undefined}
     >
       {all?.length === 0 && (
-        <Empty icon="browser" title={t('No custom domain')} action={add}>
+        <Empty icon="browser" title={t('No custom domains')} action={add}>
           {t('Users sign in at {issuer}.', { issuer: project.issuer })}
         </Empty>
       )}

@@ -50,7 +50,7 @@ function UserSelect(props: SelectProps) {
       description={t('The user gets the roles of the group with the next tokens.')}
       options={options ?? []}
       onSearch={setSearch}
-      nothing={t('No matching user')}
+      nothing={t('No matching users')}
       {...props}
     />
   );
@@ -66,7 +66,7 @@ function GroupSelect(props: SelectProps) {
       description={t('The user gets the roles of the group with the next tokens.')}
       options={answer?.groups.edges.map(({ node }) => ({ value: node.id, label: node.displayName })) ?? []}
       onSearch={setSearch}
-      nothing={t('No matching group')}
+      nothing={t('No matching groups')}
       {...props}
     />
   );

@@ -103,7 +103,7 @@ function Source({ group, made }: { group: Group; made: AuditEvent | undefined })
         facts={[
           isLocal
             ? [t('Created by'), made ? actorName(made) : t('an admin')]
-            : [t('Pushed by'), made ? actorName(made) : t('A directory')],
+            : [t('Pushed by'), made?.actor.name ?? t('A directory')],
           !isLocal && [t('External ID'), group.externalId ?? '–'],
           [t('Members'), atLeast(group.memberCount, group.isMemberCountLimited)],
           [t('Created'), exactly(group.createdAt)],
@@ -127,7 +127,7 @@ function Members({ group, mayEdit }: { group: Group; mayEdit: boolean }) {
     mayEdit && (
       <Button
         {...props}
-        onClick={() => open(t('Add a member'), (close) => <AddMember groupId={group.id} onClose={close} />)}
+        onClick={() => open(t('Add member'), (close) => <AddMember groupId={group.id} onClose={close} />)}
       >
         {t('Add member')}
       </Button>

@@ -31,7 +31,7 @@ export function Component() {
   const path = useProjectPath();
   const { mayChange } = useAccess(projectId);
   const [dialog, { open }] = useDialog();
-  const create = () => open(t('Create a group'), (close) => <GroupForm onClose={close} />);
+  const create = () => open(t('Create group'), (close) => <GroupForm onClose={close} />);
   const list = useList(
     Groups,
     (search, after) => ({ projectId, search, after }),
@@ -54,7 +54,7 @@ export function Component() {
         empty={
           <Empty
             icon="groups"
-            title={t('No group yet')}
+            title={t('No groups yet')}
             action={<LinkButton to={path('directory')}>{t('Connect a directory')}</LinkButton>}
           >
             {t(

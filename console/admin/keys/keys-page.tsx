@@ -85,7 +85,7 @@ export function Component() {
           columns={[...columns, withdraw]}
           rows={keys}
           skeletonRows={2}
-          empty={<Empty icon="lock" title={t('No key yet')} />}
+          empty={<Empty icon="lock" title={t('No keys yet')} />}
         />
       )}
       <Section title={t('JWKS')} lead={t('Relying parties fetch public keys here, and refetch on an unknown key ID.')}>
@@ -112,7 +112,7 @@ const rotation = (): Confirmation => ({
 });
 
 const withdrawal = ({ id }: Key): Confirmation => ({
-  title: t('Withdraw this key at once?'),
+  title: t('Withdraw this key immediately?'),
   effect: (
     <>
       <p>{t('For leaked keys. Every token that it signed is refused immediately, and it is no longer published.')}</p>

@@ -75,7 +75,7 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
       ) : page?.edges.length === 0 ? (
         <Empty
           icon="external"
-          title={isFiltered ? t('No matches') : t('No logout yet')}
+          title={isFiltered ? t('No matches') : t('No logouts yet')}
           action={isFiltered && <SecondaryButton onClick={removeFilters}>{t('Clear filters')}</SecondaryButton>}
         >
           {isFiltered
@@ -103,7 +103,6 @@ function About({ delivery: { client, user } }: { delivery: Delivery }) {
     client: client.name,
     user: user ? (user.displayName ?? user.userName) : t('an erased user'),
   });
-  );
 }
 
 function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }) {

@@ -87,7 +87,7 @@ function accessTasks({ data, project, path, mayChange, ownerCount }: State): Tas
       isDone: team > 1,
       done: t('More than one admin has access'),
       open: t('If the only admin loses access, the project cannot be changed.'),
-      action: mayChange && { label: t('Assign a role'), to: path('team') },
+      action: mayChange && { label: t('Assign role'), to: path('team') },
     },
     ...(project.testMode
       ? [

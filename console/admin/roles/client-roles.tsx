@@ -32,9 +32,9 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
   const roles = data?.roles;
   const chosen = roles?.find(({ id }) => id === chosenId);
   if (failure && !roles) return <LoadError failure={failure} subject={t('the list of roles')} retry={reload} />;
-  const create = () => open(t('Create a role'), (close) => <RoleForm clientId={client.id} onClose={close} />);
+  const create = () => open(t('Create role'), (close) => <RoleForm clientId={client.id} onClose={close} />);
   const edit = (role: RoleRowFragment) =>
-    open(t('Edit the role'), (close) => <RoleForm clientId={client.id} role={role} onClose={close} />);
+    open(t('Edit role'), (close) => <RoleForm clientId={client.id} role={role} onClose={close} />);
   const actions = editColumn<RoleRowFragment>({
     others: (role) => (
       <Button

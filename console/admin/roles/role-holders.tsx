@@ -124,7 +124,7 @@ function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFragment; 
         value={chosen}
         onChange={(id) => form.set({ chosen: id })}
         onSearch={setSearch}
-        nothing={kind === 'user' ? t('No matching user') : t('No matching group')}
+        nothing={kind === 'user' ? t('No matching users') : t('No matching groups')}
       />
     </DialogForm>
   );

@@ -27,7 +27,7 @@ export function SessionTimeline({ idleSeconds, maxSeconds }: { idleSeconds: numb
           {uses.map((at) => (
             <i key={at} className={styles.use} style={{ left: `${at}%` }} />
           ))}
-          <span className={styles.end}>{t('ends after {max}', { max: formatDuration(maxSeconds) })}</span>
+          <span className={styles.end}>{t('Ends after {max}', { max: formatDuration(maxSeconds) })}</span>
         </div>
       </div>
       {!never && (

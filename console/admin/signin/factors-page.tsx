@@ -145,7 +145,7 @@ function DeviceSection({ form }: { form: Form }) {
   return (
     <Section title={t('Trusted devices')} lead={t('Registered devices sign in with their key, without a code.')}>
       <Duration
-        label={t('Trusted since its last use for')}
+        label={t('Trust after last use')}
         hint={t('0: every sign-in asks for a code.')}
         {...form.field('deviceTrustSeconds')}
       />

@@ -23,7 +23,7 @@ import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { Time } from '../ui/time.tsx';
 import { eventsOf } from '../webhooks/webhook-state.tsx';
-import { faultOf, kindNames, type Stream, StreamState } from './stream-state.tsx';
+import { faultOf, kindNames, type Stream, StreamState, targetNames } from './stream-state.tsx';
 
 const StreamForm = lazy(async () => ({ default: (await import('./stream-form.tsx')).StreamForm }));
 const stale = [LogStreams, LogStreamById, AuditEvents];
@@ -115,7 +115,7 @@ function Settings({ stream, projectId, mayChange, listPath }: SettingsProps) {
   const target = data?.logStreamTarget;
   const edit = (target: string) =>
     open(
-      t('Edit the log stream'),
+      t('Edit log stream'),
       (close) => <StreamForm projectId={projectId} stream={{ ...stream, target }} onClose={close} />,
       'lg',
     );
@@ -161,7 +161,7 @@ function Receiver({ stream, target = stream.receiver }: { stream: Stream; target
       labelWidth="10rem"
       facts={[
         [t('Kind'), kindNames[kind]],
-        [t('Target'), <code key="target">{target}</code>],
+        [targetNames[kind], <code key="target">{target}</code>],
         [t('Events'), types.length <= 3 ? eventsOf(stream) : types.join(', ')],
         kind === 'HTTP' && [t('Format'), formatOf(stream)],
         kind === 'HTTP' && [t('Secret'), header ? t('In the header {header}', { header }) : t('None')],

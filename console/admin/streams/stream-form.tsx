@@ -16,16 +16,12 @@ import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { verbatim } from '../ui/forms/verbatim.ts';
 import { EventTypes } from '../webhooks/event-types-field.tsx';
-import { kindNames, type Stream } from './stream-state.tsx';
+import { kindNames, type Stream, targetNames } from './stream-state.tsx';
 
 const targets = {
-  HTTP: ['URL', t('https, at a public address. Latchkey sends batches by POST.'), 'https://logs.example.com/ingest'],
-  SYSLOG: [
-    t('Collector'),
-    t('tls://host:port, at a public address. RFC 5424 over TLS.'),
-    'tls://logs.example.com:6514',
-  ],
-  FILE: [t('File name'), t('In the folder of the setting LOG_STREAM_DIR.'), 'audit.jsonl'],
+  HTTP: [t('https, at a public address. Latchkey sends batches by POST.'), 'https://logs.example.com/ingest'],
+  SYSLOG: [t('tls://host:port, at a public address. RFC 5424 over TLS.'), 'tls://logs.example.com:6514'],
+  FILE: [t('In the folder of the setting LOG_STREAM_DIR.'), 'audit.jsonl'],
 } as const;
 
 interface StreamFormProps {
@@ -41,7 +37,7 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
   const firstFocus = useFirstFocus<HTMLSelectElement & HTMLInputElement>();
   const { form, redacted } = useStreamForm(projectId, stream, onClose);
   const { kind, target } = form.values;
-  const [label, help, placeholder] = targets[kind];
+  const [help, placeholder] = targets[kind];
   return (
     <DialogForm
       {...form.props}
@@ -60,7 +56,7 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
         />
       )}
       <TextInput
-        label={label}
+        label={targetNames[kind]}
         description={help}
         placeholder={placeholder}
         maxLength={2048}

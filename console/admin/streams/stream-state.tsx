@@ -6,6 +6,9 @@ export type Stream = LogStreamRowFragment;
 
 export const kindNames = { HTTP: 'HTTP', SYSLOG: t('Syslog'), FILE: t('File') } as const;
 
+/** Names of the target, per kind. */
+export const targetNames = { HTTP: t('URL'), SYSLOG: t('Collector'), FILE: t('File name') } as const;
+
 export function StreamState({ stream: { paused, failures, lastDeliveredAt } }: { stream: Stream }) {
   if (paused) return <Badge>{t('Paused')}</Badge>;
   if (failures > 0) return <Badge color="note">{t('Failing')}</Badge>;

@@ -43,7 +43,7 @@ export function Streams({ project, mayChange, pathOf }: StreamsProps) {
   const all = data?.logStreams;
   const form = (close: () => void) => <StreamForm projectId={projectId} onClose={close} />;
   const create = mayChange && (
-    <AddButton disabled={(all?.length ?? 0) >= maxStreams} onClick={() => open(t('Create a log stream'), form, 'lg')}>
+    <AddButton disabled={(all?.length ?? 0) >= maxStreams} onClick={() => open(t('Create log stream'), form, 'lg')}>
       {t('Create log stream')}
     </AddButton>
   );
@@ -66,7 +66,7 @@ export function Streams({ project, mayChange, pathOf }: StreamsProps) {
         linkOf={({ id }) => pathOf(id)}
         skeletonRows={3}
         empty={
-          <Empty icon="stream" title={t('No log stream yet')} action={create}>
+          <Empty icon="stream" title={t('No log streams yet')} action={create}>
             {t('A log stream receives all events in order, in batches.')}
           </Empty>
         }

@@ -37,7 +37,7 @@ export function AssignRoleForm({ userId, onClose }: { userId: string; onClose():
           form.set({ roleId: undefined });
         }}
         onSearch={setSearch}
-        nothing={t('No matching application')}
+        nothing={t('No matching applications')}
       />
       <NativeSelect
         label={t('Role')}

@@ -48,7 +48,7 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
       columns={columns}
       rows={devices}
       skeletonRows={1}
-      empty={<Empty icon="phone" title={t('No device registered')} />}
+      empty={<Empty icon="phone" title={t('No devices registered')} />}
     >
       {dialog}
     </TableSection>

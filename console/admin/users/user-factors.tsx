@@ -38,7 +38,7 @@ export function UserFactors({ factors, hasPasskey, recoveryCodesLeft, policy }: 
       rows={factors}
       skeletonRows={1}
       empty={
-        <Empty icon="shield" title={t('No second factor')}>
+        <Empty icon="shield" title={t('No second factors')}>
           {policy === 'REQUIRED' &&
             (hasPasskey ? withPasskey : t('The project requires one: the next sign-in enrolls it.'))}
         </Empty>

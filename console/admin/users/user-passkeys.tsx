@@ -61,7 +61,7 @@ export function UserPasskeys({ passkeys, isOn, mayChange }: UserPasskeysProps) {
       rows={passkeys}
       skeletonRows={1}
       empty={
-        <Empty icon="key" title={t('No passkey')}>
+        <Empty icon="key" title={t('No passkeys')}>
           {isOn
             ? t('Users add passkeys after sign-in or on their account page.')
             : t('Passkeys are off in this project.')}

@@ -72,7 +72,7 @@ export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; 
       {failure && !page ? (
         <LoadError failure={failure} subject={t('the list of deliveries')} retry={reload} />
       ) : page?.edges.length === 0 ? (
-        <Empty icon="external" title={state ? t('No matches') : t('No delivery yet')}>
+        <Empty icon="external" title={state ? t('No matches') : t('No deliveries yet')}>
           {state ? t('No delivery has this status.') : t('Send a test event to see whether the receiver accepts it.')}
         </Empty>
       ) : (

@@ -84,7 +84,7 @@ function Receiver({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
   const [dialog, { open }] = useDialog();
   const url = address.data?.webhookUrl;
   const edit = (url: string) =>
-    open(t('Edit the webhook'), (close) => <WebhookForm webhook={{ ...webhook, url }} onClose={close} />, 'lg');
+    open(t('Edit webhook'), (close) => <WebhookForm webhook={{ ...webhook, url }} onClose={close} />, 'lg');
   const { id, host, types, lastDeliveredAt, failingSince, secretCreatedAt, previousSecretUntil } = webhook;
   return (
     <Section
@@ -110,7 +110,7 @@ function Receiver({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
       <Facts
         labelWidth="10rem"
         facts={[
-          [t('Address'), <code key="address">{url ?? host}</code>],
+          [t('URL'), <code key="address">{url ?? host}</code>],
           [t('Events'), types.length <= 3 ? eventsOf(webhook) : types.join(', ')],
           [t('Last delivered'), <Time key="last" at={lastDeliveredAt} fallback={t('Never')} />],
           failingSince && [t('Failing since'), <Time key="failing" at={failingSince} />],

@@ -42,7 +42,7 @@ export function Component() {
   const all = data?.webhooks;
   const form = (close: () => void) => <WebhookForm onClose={close} onSecret={setSecret} />;
   const create = mayChange && (
-    <AddButton disabled={(all?.length ?? 0) >= maxWebhooks} onClick={() => open(t('Create a webhook'), form, 'lg')}>
+    <AddButton disabled={(all?.length ?? 0) >= maxWebhooks} onClick={() => open(t('Create webhook'), form, 'lg')}>
       {t('Create webhook')}
     </AddButton>
   );
@@ -60,7 +60,7 @@ export function Component() {
         linkOf={({ id }) => path(`webhooks/${id}`)}
         skeletonRows={3}
         empty={
-          <Empty icon="code" title={t('No webhook yet')} action={create}>
+          <Empty icon="code" title={t('No webhooks yet')} action={create}>
             {t('A webhook receives each event within seconds, at least once.')}
           </Empty>
         }

@@ -103,7 +103,7 @@ function ApiKeys({ client, mayChange }: ClientPartProps) {
           columns={[...columns, mayChange && revokeColumn(nameOf, revoke)]}
           rows={client.apiKeys}
           empty={
-            <Empty icon="key" title={t('No key')}>
+            <Empty icon="key" title={t('No keys')}>
               {t('Only the SDKs need keys, not the hosted sign-in page.')}
             </Empty>
           }
@@ -128,7 +128,7 @@ const revocation = (key: Key, isLast: boolean): Confirmation => ({
   title: t('Revoke this key?'),
   effect: (
     <>
-      <p>{rich('Requests with <code>{key}</code> fail at once. This cannot be undone.', { key: nameOf(key) })}</p>
+      <p>{rich('Requests with <code>{key}</code> fail immediately. This cannot be undone.', { key: nameOf(key) })}</p>
       <p>
         <LastUse at={key.lastUsedAt} />{' '}
         {isLast && t('It is the last live {name}.', { name: lower(kinds[key.kind].name) })}
@@ -168,7 +168,7 @@ function NewKey({ busy, onChoose }: { busy: boolean; onChoose(kind: ApiKeyKind):
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <AddButton loading={busy}>{t('New key')}</AddButton>
+        <AddButton loading={busy}>{t('Create key')}</AddButton>
       </Menu.Target>
       <Menu.Dropdown>
         {Object.entries(kinds).map(([kind, { name, hint }]) => (

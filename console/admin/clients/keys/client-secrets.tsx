@@ -56,7 +56,7 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
         actions={
           mayChange && (
             <AddButton loading={issuing} disabled={live.length >= maxLive} onClick={() => void make()}>
-              {t('New secret')}
+              {t('Create secret')}
             </AddButton>
           )
         }
@@ -67,7 +67,7 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
           columns={[...columns, mayChange && revokeColumn(nameOf, revoke)]}
           rows={client.clientSecrets}
           empty={
-            <Empty icon="key" title={t('No secret')}>
+            <Empty icon="key" title={t('No secrets')}>
               {t('This application cannot redeem codes until it has one.')}
             </Empty>
           }
@@ -91,7 +91,9 @@ const revocation = (secret: Secret, isLast: boolean): Confirmation => ({
   effect: (
     <>
       <p>
-        {rich('Token requests with <code>{key}</code> fail at once. This cannot be undone.', { key: nameOf(secret) })}
+        {rich('Token requests with <code>{key}</code> fail immediately. This cannot be undone.', {
+          key: nameOf(secret),
+        })}
       </p>
       <p>
         <LastUse at={secret.lastUsedAt} /> {isLast && t('It is the last live secret.')}

@@ -116,7 +116,7 @@ const rotation = (clientId: string): Confirmation => ({
 
 const revocation = ({ id, party }: Key): Confirmation => ({
   title: t('Revoke the keys of {party}?', { party: lower(sides[party]) }),
-  effect: <p>{t('Delegation requests with these keys fail at once. Sign-in is unaffected.')}</p>,
+  effect: <p>{t('Delegation requests with these keys fail immediately. Sign-in is unaffected.')}</p>,
   verb: t('Revoke keys'),
   request: request(RevokeDelegationKey, { id }),
   invalidates: queries,

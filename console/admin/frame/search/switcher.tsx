@@ -87,7 +87,7 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
         ...found.map((one) => choice(group, one, true)),
       ]}
       pending={pending}
-      nothing={t('No matching project')}
+      nothing={t('No matching projects')}
       foot={
         isOwner && (
           <AddButton

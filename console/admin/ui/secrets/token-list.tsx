@@ -36,7 +36,6 @@ interface TokenListProps<Row extends TokenRow> {
   empty: string;
   mayChange: boolean;
   mayIssue?: boolean;
-  issueTitle: string;
   /** Form for a new token. */
   form(issued: (token: string) => void, close: () => void): ReactNode;
   /** Label and file name of the new token. */
@@ -107,9 +106,9 @@ function columnsOf<Row extends TokenRow>(
   ];
 }
 
-type IssueTokenProps = Pick<TokenListProps<TokenRow>, 'mayIssue' | 'issueTitle' | 'form' | 'secret'>;
+type IssueTokenProps = Pick<TokenListProps<TokenRow>, 'mayIssue' | 'form' | 'secret'>;
 
-function IssueToken({ mayIssue = true, issueTitle, form, secret }: IssueTokenProps) {
+function IssueToken({ mayIssue = true, form, secret }: IssueTokenProps) {
   const [isNew, setNew] = useState(false);
   const [issued, setIssued] = useState<string>();
   const close = () => {
@@ -124,7 +123,7 @@ function IssueToken({ mayIssue = true, issueTitle, form, secret }: IssueTokenPro
       <Modal
         opened={isNew}
         onClose={close}
-        title={issued ? t('New token') : issueTitle}
+        title={issued ? t('New token') : t('Issue token')}
         size="lg"
         {...(issued ? untilSaved : {})}
       >

@@ -20,7 +20,7 @@ export function UserGroups({ user, mayChange }: { user: { id: string; name: stri
   const path = useProjectPath();
   const { data, failure, reload } = useQuery(GroupsOfUser, { projectId: project.id, userId: user.id });
   const [dialog, { open, confirm }] = useDialog();
-  const add = () => open(t('Add to a group'), (close) => <AddMember userId={user.id} onClose={close} />);
+  const add = () => open(t('Add to group'), (close) => <AddMember userId={user.id} onClose={close} />);
   const groups = data?.groups;
   const more = groups ? groups.totalCount - groups.edges.length : 0;
   return (
@@ -46,6 +46,7 @@ export function UserGroups({ user, mayChange }: { user: { id: string; name: stri
               key={node.id}
               component="li"
               size="lg"
+              fz="sm"
               withRemoveButton={mayChange && node.provenance === 'LOCAL'}
               removeButtonProps={{
                 'aria-label': t('Remove from {name}', { name: node.displayName }),
