@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect, type Locator, test } from '@playwright/test';
 import { expectAccessible, violations } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { type Visit, visitConsole } from '../support/console.ts';
@@ -136,6 +136,24 @@ test('controls have a contrast of 3 : 1 with the card, in both themes', async ()
       await expect.poll(edge, `${name} in ${colorScheme}`).toBeGreaterThanOrEqual(3);
     }
   }
+});
+
+test('chosen controls differ from the others in forced colors', async () => {
+  const { page } = owner;
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/directory`);
+  const track = (name: string) => page.getByRole('switch', { name }).locator('+ *');
+  const background = (control: Locator) => control.evaluate((element) => getComputedStyle(element).backgroundColor);
+  const on = await background(track('Allow directory requests'));
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/applications/${clientId}/settings`);
+  expect(await background(track('Third-party application'))).not.toBe(on);
+  const secret = (method: string) => page.getByRole('radio', { name: `Client secret (client_secret_${method})` });
+  const radios = [secret('basic'), secret('post')] as const;
+  const before = await background(radios[1]);
+  await radios[1].check();
+  await expect.poll(() => background(radios[1])).not.toBe(before);
+  expect(await background(radios[0])).toBe(before);
+  await page.emulateMedia({ forcedColors: 'none' });
 });
 
 test('no transition runs where motion is reduced', async () => {
