@@ -1,4 +1,4 @@
-import { Badge } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import type { UserRowFragment } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { Breakable } from '../ui/breakable.tsx';
@@ -19,7 +19,7 @@ export function StateBadge({ user }: { user: Pick<Row, 'active' | 'invitedAt' | 
 
 /** Available columns of the user list. */
 export const userColumns = {
-  name: { header: t('Name'), isName: true, width: '26%', cell: nameOf },
+  name: { header: t('Name'), isName: true, width: '26%', cell: (user) => <Breakable text={nameOf(user)} /> },
   userName: { header: t('User name'), cell: ({ userName }) => <Breakable text={userName} /> },
   email: { header: t('Email'), cell: ({ email }) => (email ? <Breakable text={email} /> : '–') },
   phone: { header: t('Phone'), cell: ({ phone }) => phone ?? '–' },
@@ -30,7 +30,11 @@ export const userColumns = {
   },
   provenance: {
     header: t('Source'),
-    cell: ({ provenance }) => (provenance === 'SCIM' ? t('Directory') : t('Local')),
+    cell: ({ provenance }) => (
+      <Text span style={{ whiteSpace: 'nowrap' }}>
+        {provenance === 'SCIM' ? t('Directory') : t('Local')}
+      </Text>
+    ),
   },
   lastSignIn: { header: t('Last sign-in'), cell: ({ lastSignInAt }) => <Time at={lastSignInAt} /> },
   created: { header: t('Created'), cell: ({ createdAt }) => <Time at={createdAt} /> },
