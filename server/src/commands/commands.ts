@@ -20,7 +20,7 @@ const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   apply: async () => (await import('./configuration/apply.ts')).apply,
   pull: async () => (await import('./configuration/pull.ts')).pull,
   'events:verify': async () => (await import('./verify-events.ts')).verifyEvents,
-  doctor: async () => (await import('./doctor.ts')).doctor,
+  doctor: async () => (await import('./doctor/doctor.ts')).doctor,
 };
 
 /** All commands, in the order of the help. */

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { SystemCheck } from '../domain/instance/checks.ts';
-import { query, sql } from '../domain/kernel/sql.ts';
-import { UsageError } from './command.ts';
+import type { SystemCheck } from '../../domain/instance/checks.ts';
+import { query, sql } from '../../domain/kernel/sql.ts';
+import { UsageError } from '../command.ts';
 
 /** A day (UTC) or an RFC 3339 time in the past. Throws {@link UsageError}. */
 export function sinceOf(text: string, now: Date): Date {

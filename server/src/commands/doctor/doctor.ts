@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
-import { openDatabase } from '../adapters/postgres/database.ts';
-import { diskSpace, reasonOf } from '../adapters/system/probes.ts';
-import { runtimeOf } from '../adapters/system/runtime.ts';
-import { measureSigning } from '../adapters/system/signing-speed.ts';
-import { compose } from '../compose.ts';
-import { type Config, ConfigError } from '../config.ts';
-import { type SystemCheck, worst } from '../domain/instance/checks.ts';
-import { noQueue } from '../domain/kernel/queue.ts';
-import { faultLines } from '../faults.ts';
-import { hasDatabase, type OpenedDatabase, openConfigured } from '../instance.ts';
-import type { Command, CommandContext } from './command.ts';
+import { openDatabase } from '../../adapters/postgres/database.ts';
+import { diskSpace, reasonOf } from '../../adapters/system/probes.ts';
+import { runtimeOf } from '../../adapters/system/runtime.ts';
+import { measureSigning } from '../../adapters/system/signing-speed.ts';
+import { compose } from '../../compose.ts';
+import { type Config, ConfigError } from '../../config.ts';
+import { type SystemCheck, worst } from '../../domain/instance/checks.ts';
+import { noQueue } from '../../domain/kernel/queue.ts';
+import { faultLines } from '../../faults.ts';
+import { hasDatabase, type OpenedDatabase, openConfigured } from '../../instance.ts';
+import type { Command, CommandContext } from '../command.ts';
 import {
   baseAddress,
   databaseAnswers,

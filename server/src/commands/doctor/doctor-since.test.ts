@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { shellAt, testMasterKey } from '../../test/shell.ts';
-import { newAddress, SigninWorld } from '../../test/signin-world.ts';
-import { everything } from '../domain/admins/permission.ts';
-import type { SystemCheck } from '../domain/instance/checks.ts';
-import { type Actor, system } from '../domain/kernel/actor.ts';
+import { shellAt, testMasterKey } from '../../../test/shell.ts';
+import { newAddress, SigninWorld } from '../../../test/signin-world.ts';
+import { everything } from '../../domain/admins/permission.ts';
+import type { SystemCheck } from '../../domain/instance/checks.ts';
+import { type Actor, system } from '../../domain/kernel/actor.ts';
 
 const world = SigninWorld.ofTests();
 let since: string;

@@ -3,12 +3,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { buildTestApp, type TestApp } from '../../test/build-app.ts';
-import { emptyDatabase } from '../../test/database.ts';
-import { ownTime } from '../../test/own-time.ts';
-import { poolerStandIn } from '../../test/pooler-stand-in.ts';
-import { shell, shellAt, testMasterKey } from '../../test/shell.ts';
-import type { SystemCheck } from '../domain/instance/checks.ts';
+import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
+import { emptyDatabase } from '../../../test/database.ts';
+import { ownTime } from '../../../test/own-time.ts';
+import { poolerStandIn } from '../../../test/pooler-stand-in.ts';
+import { shell, shellAt, testMasterKey } from '../../../test/shell.ts';
+import type { SystemCheck } from '../../domain/instance/checks.ts';
 
 let app: TestApp;
 let env: Record<string, string>;

@@ -1,16 +1,16 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { diagnoseSmtp } from '../adapters/mail/smtp-diagnosis.ts';
-import { keepsStatements } from '../adapters/postgres/statement-probe.ts';
-import { fetchJson, medianMs, placeOf, reachAddress, reachPostgres, reasonOf } from '../adapters/system/probes.ts';
-import type { Config } from '../config.ts';
-import type { SystemCheck } from '../domain/instance/checks.ts';
-import { query, sql } from '../domain/kernel/sql.ts';
-import { currentKey, defaultSchedule, nextKey } from '../domain/keys/schedule.ts';
-import { signingAlgorithms, standingAlgorithms } from '../domain/keys/signing-key.entity.ts';
-import { VaultError } from '../domain/keys/vault.ts';
-import { Project } from '../domain/projects/project.entity.ts';
-import { testModeMaxUsers } from '../domain/projects/test-mode.ts';
-import type { Services } from '../services.ts';
+import { diagnoseSmtp } from '../../adapters/mail/smtp-diagnosis.ts';
+import { keepsStatements } from '../../adapters/postgres/statement-probe.ts';
+import { fetchJson, medianMs, placeOf, reachAddress, reachPostgres, reasonOf } from '../../adapters/system/probes.ts';
+import type { Config } from '../../config.ts';
+import type { SystemCheck } from '../../domain/instance/checks.ts';
+import { query, sql } from '../../domain/kernel/sql.ts';
+import { currentKey, defaultSchedule, nextKey } from '../../domain/keys/schedule.ts';
+import { signingAlgorithms, standingAlgorithms } from '../../domain/keys/signing-key.entity.ts';
+import { VaultError } from '../../domain/keys/vault.ts';
+import { Project } from '../../domain/projects/project.entity.ts';
+import { testModeMaxUsers } from '../../domain/projects/test-mode.ts';
+import type { Services } from '../../services.ts';
 
 const day = 24 * 3600;
 /** Timeout per host. Hosts are checked in parallel, so this also bounds the total time. */
