@@ -48,10 +48,12 @@ export function read(path, source = readFileSync(path, 'utf8')) {
     if (node.type === 'CallExpression' && translators.has(node.callee.name)) {
       const [message, ...rest] = node.arguments;
       const text = textOf(message);
-      const values = node.callee.name === 'rich' ? rest[1] : rest[0];
+      // Among the values of rich() are the elements of its tags.
+      const isValue = ({ key }) => key !== undefined && !text?.includes(`</${key.name}>`);
+      const hasObject = node.callee.name === 'rich' ? rest[0]?.properties.some(isValue) === true : rest.length > 0;
       if (text === undefined) note(found.faults, node, 'The first argument must be a string literal.');
       else {
-        const hasValues = values !== undefined || (node.callee.name === 'template' && text.includes('{'));
+        const hasValues = hasObject || (node.callee.name === 'template' && text.includes('{'));
         found.messages.push({ line: at(node), text, hasValues });
       }
       visit(rest, false, isRead);
