@@ -11,7 +11,7 @@ const firstRequests = admin(
 
 /** Parts of `ui/` that a few pages use. */
 const rareUi =
-  'code/snippets|forms/(?:lines|list-field|search-select)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
+  'code/snippets|feedback/lazy-dialog|forms/(?:lines|list-field|search-select)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
@@ -52,7 +52,7 @@ export const chunks = [
   { name: 'clients', test: admin('clients/(?:kind|issuer-advice|redirect|use-client-form|keys/(?:pem|key-pair))') },
   { name: 'quickstart', test: admin('clients/(?:quickstart|trial/try)'), minShareCount: 2 },
   // The page of a user has most of the grants.
-  { name: 'users', test: admin('(?:grants|users)/'), minShareCount: 2 },
+  { name: 'users', test: admin('(?:(?:grants|users)/|ui/feedback/lazy-dialog)'), minShareCount: 2 },
   // The rest that several pages of an area share: a chunk per folder.
   { debugName: 'area', name: (id: string) => /\/console\/admin\/(\w+)\//.exec(id)?.[1] ?? null, minShareCount: 2 },
 ];

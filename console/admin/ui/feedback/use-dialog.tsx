@@ -9,7 +9,7 @@ import { toast } from './toast.tsx';
 interface Shown {
   title: string;
   content(close: () => void): ReactNode;
-  size?: 'lg';
+  size: 'md' | 'lg';
 }
 
 /** A mutation that the admin confirms first. */
@@ -37,12 +37,11 @@ export interface Confirmation {
 export function useDialog() {
   const [shown, show] = useState<Shown>();
   const close = () => show(undefined);
-  const open = (title: string, content: Shown['content'], size?: 'lg') =>
-    show({ title, content, ...(size && { size }) });
+  const open = (title: string, content: Shown['content'], size: Shown['size'] = 'md') => show({ title, content, size });
   const confirm = (confirmation: Confirmation) =>
     open(confirmation.title, (onClose) => <Confirm {...confirmation} onClose={onClose} />);
   const dialog = (
-    <Modal opened={shown !== undefined} onClose={close} title={shown?.title} {...(shown?.size && { size: shown.size })}>
+    <Modal opened={shown !== undefined} onClose={close} title={shown?.title} size={shown?.size ?? 'md'}>
       <Suspense>{shown?.content(close)}</Suspense>
     </Modal>
   );
@@ -50,18 +49,18 @@ export function useDialog() {
 }
 
 function Confirm(props: Confirmation & { onClose(): void }) {
-  const { effect, request, invalidates, done, onDone, ...question } = props;
+  const { request, invalidates, done, onDone, onClose } = props;
   const [mutate, busy, failure] = useMutation(request.operation as Operation<unknown, object>, invalidates);
   const run = async () => {
     const { data } = await mutate(request.variables);
     if (!data) return;
     toast(done);
-    question.onClose();
+    onClose();
     onDone?.();
   };
   return (
-    <Question {...question} {...{ busy, failure }} graphql={request} onConfirm={() => void run()}>
-      {effect}
+    <Question {...props} {...{ busy, failure }} graphql={request} onConfirm={() => void run()}>
+      {props.effect}
     </Question>
   );
 }
