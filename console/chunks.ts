@@ -11,7 +11,7 @@ const firstRequests = admin(
 
 /** Parts of `ui/` that a few pages use. */
 const rareUi =
-  'code/snippets|feedback/lazy-dialog|forms/(?:lines|list-field|search-select)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
+  'code/snippets|feedback/lazy-dialog|forms/(?:lines|list-field|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no

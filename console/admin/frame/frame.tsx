@@ -10,7 +10,6 @@ import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
 import { HelpMenu } from './help-menu.tsx';
 import { InstanceMenu } from './instance-menu.tsx';
-import { useKeptFocus } from './keep-focus.ts';
 import { Navigation, useCurrentProjectId } from './navigation.tsx';
 import { PaletteButton } from './search/palette-button.tsx';
 import { Switcher } from './search/switcher.tsx';
@@ -19,6 +18,14 @@ import { SignInAgain } from './sign-in-again-dialog.tsx';
 
 // Fetched after the first page.
 const Palette = lazy(async () => ({ default: (await import('./search/palette.tsx')).Palette }));
+
+/** Fetched after the first page. */
+function useKeptFocus(): void {
+  useEffect(() => {
+    const end = import('./keep-focus.ts').then(({ keepFocus }) => keepFocus());
+    return () => void end.then((stop) => stop());
+  }, []);
+}
 
 /** Layout of every page: header, navigation, dialogs. */
 export function Frame() {
