@@ -321,7 +321,7 @@ test('a second owner clears the warning, and the last one cannot be removed', as
   await button(page, 'Cancel').click();
   await button(page, 'Add owner').click();
   await page.getByLabel('Email address').fill('second@example.com');
-  await button(page, 'Add owner').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Add owner' }).click();
   await expect(page.getByRole('row', { name: /second@example.com/ })).toContainText('Not signed in yet');
   await expect(page.getByText('Only one owner')).toBeHidden();
 });
@@ -387,7 +387,7 @@ test('a project admin sees only their project', async ({ browser }) => {
   await button(page, 'Assign role').click();
   await page.getByLabel('Email address').fill('colleague@example.com');
   await page.getByRole('dialog').getByLabel('Role').selectOption('PROJECT_VIEWER');
-  await button(page, 'Assign role').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Assign role' }).click();
   const row = page.getByRole('row', { name: /colleague@example.com/ });
   await expect(row).toContainText('Viewer');
   await expect(page.getByRole('columnheader', { name: 'Last sign-in' })).toHaveCount(0);
