@@ -203,7 +203,7 @@ export class MixedActor extends Restorable {
 }
 
 /** Begun during other flows, as in another tab. */
-const beginnings = ['authorize', 'challenge', 'authenticate', 'device-begin', 'par'];
+const beginnings = ['authorize', 'challenge', 'authenticate', 'device-begin', 'par', 'end-session'];
 
 /** An application of the project's owner, one of another company, and one whose tokens are bound to keys. */
 const kindsOfClients = [

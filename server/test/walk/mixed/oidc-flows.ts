@@ -18,7 +18,7 @@ const kinds: Record<string, string> = { client_id: 'client', code_challenge: 'ch
 /** From a place that differs by user and walk: a walk ends before they all follow. */
 const afterTokens = [
   ...['userinfo', 'device-begin', 'refresh', 'end-session', 'account', 'par', 'delegate-begin', 'device-begin'],
-  ...['revoke', 'refresh', 'end-session', 'userinfo', 'account', 'authorize'],
+  ...['revoke', 'refresh', 'end-session', 'par', 'account', 'par'],
 ];
 
 /** The requests of an application and of the browser that it sends to the provider. */
@@ -32,7 +32,7 @@ export function oidcFlows(site: Site): Record<string, Action> {
   /** Parameters of a new authorization request, whose values are kept with its challenge. */
   function requestOf(party: Party, dice: Dice, client: MixedClient | undefined): Draft['fields'] {
     const { verifier, challenge } = pkce();
-    const scope = dice.of(['openid email', 'openid email offline_access']);
+    const scope = dice.next() < 0.3 ? 'openid email offline_access' : 'openid email';
     const state = randomBytes(8).toString('hex');
     const over = { redirect_uri: client?.redirect, scope, state };
     site.keep(party, { challenge }, { verifier });
@@ -40,7 +40,7 @@ export function oidcFlows(site: Site): Record<string, Action> {
     const fields: Draft['fields'] = {};
     const all = authorizationParameters(client?.id ?? '', challenge, over);
     for (const [name, value] of Object.entries(all)) fields[name] = [kinds[name] ?? '', value];
-    if (client?.isThirdParty && dice.next() < 0.3) fields['prompt'] = ['', 'consent'];
+    if (client?.isThirdParty && dice.next() < 0.15) fields['prompt'] = ['', 'consent'];
     if (client?.isDpopBound) fields['dpop_jkt'] = ['dpop', party.dpop.jkt];
     const hint = [...party.held].findLast(({ kind, with: of }) => kind === 'id-token' && of['user'] === party.user);
     if (hint && dice.next() < 0.3) fields['id_token_hint'] = ['id-token', hint.text];
@@ -175,7 +175,7 @@ export function oidcFlows(site: Site): Record<string, Action> {
       };
     },
     'end-session': async (party, dice) => {
-      const isForm = dice.next() < 0.35;
+      const isForm = dice.next() < 0.25;
       const last = party.last('id-token');
       const path = `${base}/oauth2/end_session`;
       const csrf = isForm ? await csrfOf(site, party, path) : undefined;

@@ -50,7 +50,7 @@ export function steer(
   // Some of what belongs to the value comes with it.
   for (const [name_, [kind_]] of Object.entries(draft.fields)) {
     const companion = other.with[kind_];
-    if (name_ !== field && companion !== undefined && dice.next() < 0.5) fields[name_] = companion;
+    if (name_ !== field && companion !== undefined && dice.next() < (isAimed ? 0.9 : 0.5)) fields[name_] = companion;
   }
   const sending = { by: author, fields, deviation: `with the ${other.kind} of ${other.of.name}` };
   return other.kind === 'flow' && dice.next() < 0.3 ? { ...sending, forges: other.of } : sending;
