@@ -52,7 +52,11 @@ export const chunks = [
   { name: 'clients', test: admin('clients/(?:kind|issuer-advice|redirect|use-client-form|keys/(?:pem|key-pair))') },
   { name: 'quickstart', test: admin('clients/(?:quickstart|trial/try)'), minShareCount: 2 },
   // The page of a user has most of the grants.
-  { name: 'users', test: admin('(?:(?:grants|users)/|ui/feedback/lazy-dialog)'), minShareCount: 2 },
+  {
+    name: 'users',
+    test: admin('(?:(?:grants|users)/|groups/(?:leaving|stale)|ui/feedback/lazy-dialog)'),
+    minShareCount: 2,
+  },
   // The rest that several pages of an area share: a chunk per folder.
   { debugName: 'area', name: (id: string) => /\/console\/admin\/(\w+)\//.exec(id)?.[1] ?? null, minShareCount: 2 },
 ];
