@@ -76,7 +76,10 @@ export async function databaseAnswers(config: Config): Promise<SystemCheck | nul
 const ways: [RegExp, string][] = [
   [/ECONNREFUSED/, 'Connection refused: check that PostgreSQL is running, and host and port in DATABASE_URL.'],
   [/ENOTFOUND|EAI_AGAIN/, 'Host name not found: check the host in DATABASE_URL, and DNS.'],
-  [/no answer|ETIMEDOUT|EHOSTUNREACH/, 'Check that the host is up and that no firewall blocks the connection.'],
+  [
+    /no response|no answer|ETIMEDOUT|EHOSTUNREACH/,
+    'Check that the host is up and that no firewall blocks the connection.',
+  ],
   [/authentication failed|no password|SCRAM/i, 'Check user and password in DATABASE_URL. Percent-encode @ : / %.'],
   [/pg_hba/, 'PostgreSQL rejects this user from this host: add a line to its pg_hba.conf.'],
   [/does not exist/, 'Check the name in DATABASE_URL, or create it: server/docs/database.md.'],

@@ -98,8 +98,11 @@ describe('doctor', () => {
     const { code, checks } = result;
     expect(code).toBe(1);
     for (const name of ['Database', 'Mail server', 'SMS gateway'])
-      expect(checks[name]).toMatchObject({ level: 'fail', summary: expect.stringMatching(/no answer|ETIMEDOUT/) });
-    expect(checks['Address']).toMatchObject({ level: 'warn', summary: expect.stringContaining('no answer') });
+      expect(checks[name]).toMatchObject({
+        level: 'fail',
+        summary: expect.stringMatching(/no (answer|response)|ETIMEDOUT/),
+      });
+    expect(checks['Address']).toMatchObject({ level: 'warn', summary: expect.stringMatching(/no (answer|response)/) });
     for (const socket of held) socket.destroy();
     await new Promise((closed) => silent.close(closed));
   });
