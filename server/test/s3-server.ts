@@ -81,7 +81,7 @@ export class S3Server {
     if (fault === 'hang') return;
     if (fault === 'cut') return void request.socket.destroy();
     if (fault === 'switch')
-      return void response.writeHead(101, { Connection: 'Upgrade', Upgrade: 'websocket' }).flushHeaders();
+      return response.writeHead(101, { Connection: 'Upgrade', Upgrade: 'websocket' }).flushHeaders();
     if (fault === 'page') return void response.end('<!doctype html><title>It works</title>');
     if (fault) return refuse(response, fault.status, fault.code);
     if (name !== bucket) return refuse(response, 404, 'NoSuchBucket');

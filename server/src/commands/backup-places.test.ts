@@ -8,6 +8,7 @@ import { emptyDatabase, type FreshDatabase } from '../../test/database.ts';
 import { type Received, S3Server } from '../../test/s3-server.ts';
 import { type Ran, shell, shellUntil, testMasterKey } from '../../test/shell.ts';
 import { systemClock } from '../adapters/system/clock.ts';
+import { OperatorError } from '../domain/kernel/problem.ts';
 import { StartError } from '../instance.ts';
 import { placeFor } from './backup-places.ts';
 
@@ -286,7 +287,7 @@ describe('a full disk', () => {
     });
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     expect(place.explain(full)).toEqual(
-      new StartError(`${path} cannot be written (its disk is full: free some space, or choose another place).`),
+      new OperatorError(`${path} cannot be written (its disk is full: free some space, or choose another place).`),
     );
     const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     expect(place.explain(lost)).toBe(lost);

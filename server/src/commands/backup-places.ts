@@ -4,12 +4,12 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { BackupSource } from '../adapters/files/backup.ts';
 import { Draft, removeAbandoned } from '../adapters/files/draft.ts';
+import { isDiskFull, unwritable } from '../adapters/files/unwritable.ts';
 import { isS3Address, nameOf, parseS3Address, type S3Address, S3AddressError } from '../adapters/s3/address.ts';
 import type { S3Bucket } from '../adapters/s3/bucket.ts';
 import type { Config } from '../config.ts';
 import { StartError } from '../instance.ts';
 import { UsageError } from './command.ts';
-import { isDiskFull, unwritable } from './unwritable.ts';
 
 /** A backup that is being written. */
 interface UnfinishedBackup {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { keyOfPassphrase, TransferWriter, transferFormat, transferVersion } from '../adapters/files/transfer.ts';
+import { unwritable } from '../adapters/files/unwritable.ts';
 import { systemRandom } from '../adapters/system/random.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
@@ -14,7 +15,6 @@ import { StartError } from '../instance.ts';
 import { type Command, UsageError } from './command.ts';
 import { chosenPassphrase, secretOptions } from './passphrase.ts';
 import { macKeyType, rowsOfProject, type TransferTable, transferTables } from './transfer-tables.ts';
-import { unwritable } from './unwritable.ts';
 import type { OpenedInstance } from './with-instance.ts';
 import { withInstance } from './with-instance.ts';
 

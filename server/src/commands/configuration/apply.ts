@@ -1,10 +1,10 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { unwritable } from '../../adapters/files/unwritable.ts';
 import type { CreatedSecrets } from '../../domain/configuration/writer.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
 import { type Command, UsageError } from '../command.ts';
-import { unwritable } from '../unwritable.ts';
 import { withInstance } from '../with-instance.ts';
 import { linesOf, named, wantedIn } from './wanted.ts';
 

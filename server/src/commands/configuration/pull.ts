@@ -1,11 +1,11 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { unwritable } from '../../adapters/files/unwritable.ts';
 import { projectYaml } from '../../domain/configuration/project-yaml.ts';
 import { checkLogo } from '../../domain/experience/logo-file.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import { StartError } from '../../instance.ts';
 import { type Command } from '../command.ts';
-import { unwritable } from '../unwritable.ts';
 import { withInstance } from '../with-instance.ts';
 
 export const pull: Command = {
@@ -42,7 +42,7 @@ export const pull: Command = {
   },
 };
 
-/** Writes a file as a whole: a full disk leaves the earlier one. Throws {@link StartError}. */
+/** Writes a file as a whole: a full disk leaves the earlier one. Throws one line for the operator. */
 function replace(path: string, content: string | Uint8Array): void {
   const draft = `${path}.partial`;
   try {

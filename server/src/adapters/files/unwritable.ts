@@ -1,14 +1,14 @@
-import { StartError } from '../instance.ts';
+import { OperatorError } from '../../domain/kernel/problem.ts';
 
 const reasons: Record<string, string> = {
   ENOSPC: 'its disk is full: free some space, or choose another place',
   EDQUOT: 'the quota of its disk is used up: free some space, or choose another place',
 };
 
-/** The error to show for one of the file system. */
-export function unwritable(path: string, error: unknown): StartError {
+/** The error to show for one of the file system. The message is one line. */
+export function unwritable(path: string, error: unknown): OperatorError {
   const { code = '' } = error as NodeJS.ErrnoException;
-  return new StartError(`${path} cannot be written (${reasons[code] ?? code}).`, { cause: error });
+  return new OperatorError(`${path} cannot be written (${reasons[code] ?? code}).`, { cause: error });
 }
 
 /** Whether no more can be written to the disk. */
