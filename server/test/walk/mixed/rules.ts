@@ -94,6 +94,8 @@ export class Rules extends Restorable {
       const row = (change.new ?? change.old) as Row;
       // The sign-ins of a request that hints at an erased user end with it, also those of other users.
       if (change.table === 'ceremonies' && ended.includes(row['request_id'])) continue;
+      // A code ends with its sign-in, at which another address may have been typed.
+      if (change.table === 'one_time_codes' && change.op === 'DELETE') continue;
       const owner = this.ownerOf(change.table, row);
       demand(owner === null || owner === user, `${what} made ${describeChange(change)} of another user`);
     }
