@@ -1,4 +1,5 @@
 import { Fieldset, Group, Modal, Text, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 import {
   AuditEvents,
   UpdateUser,
@@ -89,25 +90,37 @@ function ProfileForm({ user, isLocked, onClose }: Omit<EditProfileProps, 'opened
         />
       </Group>
       <TextInput label={t('Date of birth')} type="date" maw="14rem" {...field('birthdate')} />
-      <Fieldset legend={t('Address')}>
-        {Object.entries(parts).map(([name, label]) => (
-          <TextInput
-            key={name}
-            label={label}
-            mt="xs"
-            {...(name === 'country' ? { description: t('Two capital letters, such as CH'), maxLength: 2 } : {})}
-            {...part(name as keyof typeof parts)}
-          />
-        ))}
-        <Textarea
-          label={t('Full address')}
-          description={t('As on an envelope. Optional.')}
-          mt="xs"
-          autosize
-          minRows={2}
-          {...part('formatted')}
-        />
-      </Fieldset>
+      <AddressFields part={part} />
     </DialogForm>
+  );
+}
+
+interface PartProps {
+  value: string;
+  error: ReactNode;
+  onChange(event: { currentTarget: { value: string } }): void;
+}
+
+function AddressFields({ part }: { part(name: keyof typeof parts | 'formatted'): PartProps }) {
+  return (
+    <Fieldset legend={t('Address')}>
+      {Object.entries(parts).map(([name, label]) => (
+        <TextInput
+          key={name}
+          label={label}
+          mt="xs"
+          {...(name === 'country' ? { description: t('Two capital letters, such as CH'), maxLength: 2 } : {})}
+          {...part(name as keyof typeof parts)}
+        />
+      ))}
+      <Textarea
+        label={t('Full address')}
+        description={t('As on an envelope. Optional.')}
+        mt="xs"
+        autosize
+        minRows={2}
+        {...part('formatted')}
+      />
+    </Fieldset>
   );
 }

@@ -129,6 +129,26 @@ function Receiver({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
   );
 }
 
+interface RotateSecretProps {
+  /** End of the previous secret, which still signs. */
+  previousSecretUntil: string | null;
+  onConfirm(): void;
+  onClose(): void;
+}
+
+function RotateSecret({ previousSecretUntil, onConfirm, onClose }: RotateSecretProps) {
+  const submit = () => {
+    onClose();
+    onConfirm();
+  };
+  return (
+    <DialogForm verb={t('Rotate secret')} busy={false} failure={undefined} onSubmit={submit} onClose={onClose}>
+      <p>{t('Both secrets sign for 24 hours, so that the receiver can change without a gap.')}</p>
+      {previousSecretUntil && <p>{t('The secret before that stops signing now.')}</p>}
+    </DialogForm>
+  );
+}
+
 /** Disables the webhook, replaces its secret, or deletes it. */
 function WebhookActions({ webhook }: { webhook: Webhook }) {
   const { id, host, disabledReason, previousSecretUntil } = webhook;
@@ -144,20 +164,8 @@ function WebhookActions({ webhook }: { webhook: Webhook }) {
     setSecret(outcome.data?.rotateWebhookSecret.secret);
   };
   const askToReplace = () =>
-    open(t('Rotate the signing secret?'), (close) => (
-      <DialogForm
-        verb={t('Rotate secret')}
-        busy={false}
-        failure={undefined}
-        onSubmit={() => {
-          close();
-          void replaceSecret();
-        }}
-        onClose={close}
-      >
-        <p>{t('Both secrets sign for 24 hours, so that the receiver can change without a gap.')}</p>
-        {previousSecretUntil && <p>{t('The secret before that stops signing now.')}</p>}
-      </DialogForm>
+    open(t('Rotate the signing secret?'), (onClose) => (
+      <RotateSecret {...{ previousSecretUntil, onClose }} onConfirm={() => void replaceSecret()} />
     ));
   const remove = () =>
     confirm({

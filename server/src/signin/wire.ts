@@ -104,14 +104,13 @@ export function writeAnswer(
   answer: Answers[CeremonyStep] & { nonce: string },
   redirectTo: string | null,
 ): SigninResponses[CeremonyStep] {
-  const message = messages[answer.status];
   const { nonce } = answer;
-  const rest = { message, nonce };
+  const rest = { message: messages[answer.status], nonce };
   switch (answer.status) {
     case 'SUCCESS':
       if (step === 'verify-email-otp')
         return { status: 'SUCCESS', message: 'The address is verified. Call verifyDevice.', nonce };
-      return { ...writeSuccess(answer as Success, redirectTo, message), nonce };
+      return { ...writeSuccess(answer as Success, redirectTo, rest.message), nonce };
     case 'OTP_NEEDED':
       return {
         status: answer.status,

@@ -23,6 +23,13 @@ type Held = UserRolesQuery['userRoles'][number];
 
 const labelOf = ({ role: { name } }: Held) => t('Remove {name}', { name });
 
+const sourcesOf = ({ direct, directory, groups }: Held) =>
+  [
+    ...(direct ? [t('Directly')] : []),
+    ...(directory ? [t('By the directory')] : []),
+    ...groups.map(({ displayName }) => t('By the group {displayName}', { displayName })),
+  ].join(', ');
+
 /** The user's roles in applications: direct, by the directory and by groups. */
 export function UserRoles({ userId, mayChange }: { userId: string; mayChange: boolean }) {
   const path = useProjectPath();
@@ -56,12 +63,7 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
     { header: t('Role'), cell: ({ role }) => role.name },
     {
       header: t('Assigned'),
-      cell: ({ direct, directory, groups }) =>
-        [
-          ...(direct ? [t('Directly')] : []),
-          ...(directory ? [t('By the directory')] : []),
-          ...groups.map(({ displayName }) => t('By the group {displayName}', { displayName })),
-        ].join(', '),
+      cell: sourcesOf,
     },
     mayChange && actionColumn(t('Remove'), labelOf, remove, ({ direct }) => direct),
   ];
