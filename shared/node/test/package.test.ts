@@ -156,7 +156,7 @@ describe('README', () => {
   it('lists every code with its fix', () => {
     const rows = Object.entries(advice).flatMap(([name, codes]) => [
       '',
-      `**${name}**${name === 'JWTVerificationError' ? ', besides those of `InvalidPublicKeyError`' : ''}`,
+      `**${name}**${name === 'JWTVerificationError' ? ', in addition to those of `InvalidPublicKeyError`' : ''}`,
       '',
       '| code | fix |',
       '|---|---|',
