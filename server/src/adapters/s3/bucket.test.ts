@@ -170,9 +170,9 @@ describe('a bucket', () => {
     ['PutObject', (key) => bucket.begin(key)],
     ['GetObject', (key) => buffer(bucket.read(key))],
     ['DeleteObject', (key) => bucket.remove(key)],
-  ])('fails at once if the storage switches protocols: %s', async (action, work) => {
+  ])('fails immediately if the storage switches protocols: %s', async (action, work) => {
     server.fault = () => 'switch';
-    await expect(work('a.gz')).rejects.toThrow(`answered 101 to s3:${action} on s3://backups/`);
+    await expect(work('a.gz')).rejects.toThrow(`responded with 101 to s3:${action} on s3://backups/`);
     expect(server.received).toHaveLength(1);
   });
 
