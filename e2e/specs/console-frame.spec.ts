@@ -128,7 +128,7 @@ test('text typed while the palette is fetched stays', async () => {
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  await page.route(/\/assets\/palette-/, async (route) => {
+  await page.route(/\/assets\/later-parts-/, async (route) => {
     await held;
     await route.continue();
   });
@@ -148,7 +148,7 @@ test('text typed while the palette is fetched stays', async () => {
   await page.keyboard.press('Control+k');
   await expect(field).toHaveValue('');
   await page.keyboard.press('Escape');
-  await page.unroute(/\/assets\/palette-/);
+  await page.unroute(/\/assets\/later-parts-/);
 });
 
 test('? shows the keys, except while typing, and can be turned off', async () => {

@@ -16,13 +16,12 @@ import { Switcher } from './search/switcher.tsx';
 import { ServerStatus } from './server-status.tsx';
 import { SignInAgain } from './sign-in-again-dialog.tsx';
 
-// Fetched after the first page.
-const Palette = lazy(async () => ({ default: (await import('./search/palette.tsx')).Palette }));
+const laterParts = () => import('./later-parts.ts');
+const Palette = lazy(async () => ({ default: (await laterParts()).Palette }));
 
-/** Fetched after the first page. */
 function useKeptFocus(): void {
   useEffect(() => {
-    const end = import('./keep-focus.ts').then(({ keepFocus }) => keepFocus());
+    const end = laterParts().then(({ keepFocus }) => keepFocus());
     return () => void end.then((stop) => stop());
   }, []);
 }
