@@ -39,3 +39,14 @@ it('notifies the previous address, and sends codes to the new one only', async (
   expect((await world.subjectsFor(before)).at(-1)).toMatch(/^Sign-in details changed for /);
   expect((await world.subjectsFor(after)).join()).not.toContain('Sign-in details changed');
 });
+
+it('notifies the previous address also if it is given to another user and the user is deactivated at once', async () => {
+  const [before, after] = [newAddress(), newAddress()];
+  expectStatus(await world.register(await world.page(), before), 'SUCCESS');
+  await world.app.runJobs();
+  await move(before, after);
+  const { accounts, newUsers } = world.app.services;
+  await newUsers.add(world.project.id, { email: before }, { invite: false }, system);
+  await accounts.setActive(world.project.id, (await world.findUser(after))?.id ?? '', false, system);
+  expect((await world.subjectsFor(before)).at(-1)).toMatch(/^Sign-in details changed for /);
+});

@@ -62,7 +62,7 @@ function absorbDevice(model: Model, { op, old, new: row }: Change, txn: Transact
   }
 }
 
-/** The step begins the device's trust anew. Its row may not show that: two sign-ins may register one key at the same instant. */
+/** The step begins the device's trust again. Its row may not show that: two sign-ins may register one key at the same instant. */
 function absorbRegistration(model: Model, txn: Transaction): void {
   const user = model.ceremonies.get(txn.ceremony ?? '')?.['account_id'];
   const device = [...model.devices.values()].find(
