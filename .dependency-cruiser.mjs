@@ -18,7 +18,7 @@ export const layers = [
   'credentials',
   'otp',
   'mfa',
-  'phones',
+  'contacts',
   'sessions',
   'consents',
   'tokens',

@@ -177,6 +177,31 @@ test('users change their phone number; the old one stays until the new one is ve
   await expectAccessible(page);
 });
 
+test('users change their email address; codes go to the new one once it is verified', async ({ page }) => {
+  await atTheirAccount(page, 'lise@example.com');
+  const mailbox = new Inbox(admin, 'lise.meitner@example.com');
+  await expect(page.getByText('Sign-in codes go to lise@example.com.')).toBeVisible();
+  await page.locator('summary', { hasText: 'Change the address' }).click();
+  const address = page.getByLabel('New email address');
+  await expect(address).toHaveAttribute('autocomplete', 'email');
+  await address.fill(mailbox.address);
+  await expectAccessible(page);
+  await address.press('Enter');
+  await expect(page.getByText(`Enter the code sent to ${mailbox.address}.`)).toBeVisible();
+  await expectAccessible(page);
+  const code = await mailbox.code();
+  const field = page.getByLabel('Six-digit code');
+  await field.fill(otherThan(code));
+  await field.press('Enter');
+  await expect(page.getByRole('alert')).toContainText('This code is wrong');
+  await field.fill(code);
+  await press(page, 'Confirm the address');
+  await expect(page.getByRole('status')).toContainText('Saved');
+  await expect(page.getByText(`Sign-in codes go to ${mailbox.address}.`)).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(mailbox.address);
+  await expectAccessible(page);
+});
+
 test('users add an authenticator app after a code by mail; later sign-ins ask for it', async ({ page }) => {
   const club = await Application.register(admin, latchkey, callback.redirectUri, {
     name: 'Club',

@@ -5,6 +5,7 @@ import { Invitations } from './domain/accounts/invitations.ts';
 import { NewUsers } from './domain/accounts/new-users.ts';
 import { OwnAccount } from './domain/accounts/own-account.ts';
 import { OwnAuthenticator } from './domain/accounts/own-authenticator.ts';
+import { OwnContactChanges } from './domain/accounts/own-contacts.ts';
 import { Recoveries } from './domain/accounts/recoveries.ts';
 import { UserEdits } from './domain/accounts/user-edits.ts';
 import { AdminClients } from './domain/admins/admin-clients.ts';
@@ -40,6 +41,8 @@ import { Origins } from './domain/clients/origins.ts';
 import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
 import { Configurations } from './domain/configuration/configurations.ts';
 import { Consents } from './domain/consents/consents.ts';
+import { PendingChanges } from './domain/contacts/pending-changes.ts';
+import { PhoneChanges } from './domain/contacts/phone-changes.ts';
 import { Devices } from './domain/credentials/devices.ts';
 import { Passkeys } from './domain/credentials/passkeys.ts';
 import { DelegationKeys } from './domain/delegation/delegation-keys.ts';
@@ -73,7 +76,6 @@ import { Mfa } from './domain/mfa/mfa.ts';
 import { Guessing } from './domain/otp/guessing.ts';
 import { Otp } from './domain/otp/otp.ts';
 import { Sends } from './domain/otp/sends.ts';
-import { PhoneChanges } from './domain/phones/phone-changes.ts';
 import { Issuers } from './domain/projects/issuers.ts';
 import { Projects } from './domain/projects/projects.ts';
 import { Roles } from './domain/roles/roles.ts';
@@ -240,6 +242,7 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
   const otp = new Otp(lower);
   const sends = new Sends(lower);
   const codes = { users, mfa, otp, sends, smsGuard, delivery };
+  const pendingPhones = new PendingChanges('phone', { ...lower, ...codes });
   return {
     ...lower,
     ...codes,
@@ -254,7 +257,9 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
     devices: new Devices(lower),
     passkeys: new Passkeys(lower),
     guessing: new Guessing(lower),
-    phones: new PhoneChanges({ ...lower, ...codes, endOpenWork }),
+    pendingPhones,
+    pendingEmails: new PendingChanges('email', { ...lower, ...codes }),
+    phones: new PhoneChanges({ ...lower, ...codes, pendingPhones, endOpenWork }),
     sessions: new Sessions(lower),
     consents: new Consents(lower),
   };
@@ -321,6 +326,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     forecast: new SignInForecast(lower),
     ownAccount: new OwnAccount(lower),
     ownAuthenticator: new OwnAuthenticator(lower),
+    ownContacts: new OwnContactChanges(lower),
     adminInvitations: new AdminInvitations(lower),
     domains: new Domains({ ...lower, readTxt: readTxt ?? (async () => 'unavailable') }),
     domainEnd: new DomainEnd(lower),

@@ -544,6 +544,8 @@ export type MessageState =
 /** Template of a message. */
 export type MessageTemplate =
   | 'ADMIN_INVITATION'
+  | 'EMAIL_CHANGED'
+  | 'EMAIL_CODE'
   | 'FACTOR_CHANGED'
   | 'FACTOR_CODE'
   | 'INVITATION'

@@ -5,8 +5,10 @@ import type { Tone } from '../theme.ts';
 export const templateNames: Record<MessageTemplate, string> = {
   SIGN_IN_CODE: t('Sign-in code'),
   FACTOR_CODE: t('Code of the second factor'),
+  EMAIL_CODE: t('Code for a new email address'),
   PHONE_CODE: t('Code for a new phone number'),
   PHONE_CHANGED: t('Phone number changed'),
+  EMAIL_CHANGED: t('Email address changed'),
   LOGIN_CHANGED: t('Sign-in details changed'),
   NEW_DEVICE: t('New device'),
   PASSKEY_CHANGED: t('Passkey changed'),

@@ -78,7 +78,7 @@ describe('the phone number', () => {
       const before = await phoneOf(user);
       app.clock.turn(31);
       const asked = await visit.change('change-phone', { phone: ` ${to.slice(0, 6)} ${to.slice(6)} ` });
-      expect([asked.status, locationOf(asked)]).toEqual([303, `/account?project=${world.project.id}`]);
+      expect([asked.status, locationOf(asked)]).toEqual([303, `/account?project=${world.project.id}#phone`]);
       expect(await visit.page()).toContain(`…${to.slice(-4)}`);
       const code = await world.codeFor(to);
       const wrong = await visit.change('verify-phone', { code: otherCode(code) });

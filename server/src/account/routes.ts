@@ -5,19 +5,16 @@
  */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { confirmedPath } from '../domain/accounts/confirmation.ts';
-import type { AccountOverview, OwnAccount } from '../domain/accounts/own-account.ts';
-import type { OwnAuthenticator } from '../domain/accounts/own-authenticator.ts';
+import type { AccountOverview } from '../domain/accounts/own-account.ts';
 import type { OwnChange, Visitor } from '../domain/accounts/own-change.ts';
-import type { OwnField } from '../domain/accounts/own-profile.ts';
 import { cancelPath, type Recoveries } from '../domain/accounts/recoveries.ts';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import { userHandleOf } from '../domain/credentials/passkey-values.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
-import { type Problem, Refusal } from '../domain/kernel/problem.ts';
+import { Refusal } from '../domain/kernel/problem.ts';
 import { openProject } from '../domain/kernel/scope.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
-import type { PostalAddress } from '../domain/users/edits/profile-edit.ts';
 import { addressKey, isAddress } from '../domain/users/login.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
@@ -26,12 +23,12 @@ import { PageMissingError, type Pages } from '../http/pages.ts';
 import { formBody, type Parameters, parametersOf } from '../http/parameters.ts';
 import { isSameOrigin } from '../http/same-origin.ts';
 import { siteAt } from '../http/site.ts';
+import { type ActionOutcome, type ChangeDeps, changes, refusalOf, statuses } from './changes.ts';
+import type { TestCode } from './contacts-view.ts';
 import { cancelledView, cancelView, notCancelledView } from './recovery-view.ts';
 import { accountView, chooserView, type Notice, recoveryCodesView, signedOutView, type View } from './view.ts';
 
-export interface AccountDeps {
-  ownAccount: OwnAccount;
-  ownAuthenticator: OwnAuthenticator;
+export interface AccountDeps extends ChangeDeps {
   recoveries: Pick<Recoveries, 'cancelBySecret' | 'isCancellable'>;
   experienceOf(projectId: string): Promise<ExperienceContent>;
   cookies: Pick<Cookies, 'session' | 'sessions' | 'clearSession' | 'setFlow'>;
@@ -41,128 +38,7 @@ export interface AccountDeps {
   log: { info(fields: object, message: string): void };
 }
 
-/** Result of a change: a redirect to the page with a status, or a page that is shown once. */
-type ActionOutcome =
-  | { notice: Notice; waitSeconds?: number }
-  /** `isFirst`: they replace no others. */
-  | { recoveryCodes: string[]; isFirst?: boolean }
-  /** Redirects to the hosted page for a fresh sign-in. */
-  | BegunFlow
-  /** A code was sent to a new number; shown in test mode. */
-  | { phoneCode: string | null };
-type Change = (deps: AccountDeps, change: OwnChange, form: Parameters) => Promise<ActionOutcome>;
-
 const noSignals = { device_keys: '', rp_id: '', user_handle: '', passkeys: '', user_name: '', display_name: '' };
-const saved: ActionOutcome = { notice: 'saved' };
-const noCode: ActionOutcome = { phoneCode: null };
-/** The HTTP status of each notice. */
-const statuses: Partial<Record<Notice, number>> = {
-  stale: 403,
-  'last-method': 409,
-  'phone-invalid': 400,
-  'phone-locked': 403,
-  'phone-taken': 409,
-  'phone-code': 400,
-  'phone-wait': 429,
-  'phone-off': 503,
-  'profile-name': 400,
-  'profile-locale': 400,
-  'profile-zoneinfo': 400,
-  'profile-birthdate': 400,
-  'profile-address': 400,
-  'profile-locked': 403,
-  'app-code': 400,
-  'app-wait': 429,
-  'app-off': 409,
-};
-/** The field `change` of a form. */
-const changes: Record<string, Change> = {
-  'rename-device': async ({ ownAccount }, change, form) => {
-    await ownAccount.renameDevice(change, form.get('id') ?? '', form.get('name') ?? '');
-    return saved;
-  },
-  'revoke-device': async ({ ownAccount }, change, form) => {
-    await ownAccount.revokeDevice(change, form.get('id') ?? '');
-    return saved;
-  },
-  'end-session': async ({ ownAccount }, change, form) => {
-    await ownAccount.endSession(change, form.get('id') ?? '');
-    return saved;
-  },
-  'edit-profile': editing(['displayName', 'givenName', 'familyName', 'locale', 'zoneinfo']),
-  'edit-birthdate': editing(['birthdate']),
-  'edit-address': async ({ ownAccount }, change, form) => {
-    await ownAccount.editProfile(change, { address: addressIn(form) });
-    return saved;
-  },
-  'remove-application': async ({ ownAccount }, change, form) => {
-    await ownAccount.removeApplication(change, form.get('id') ?? '');
-    return saved;
-  },
-  'forget-browser': async ({ ownAccount }, change) => {
-    await ownAccount.forgetBrowser(change);
-    return saved;
-  },
-  'cancel-recovery': async ({ ownAccount }, change) => {
-    await ownAccount.cancelRecovery(change);
-    return saved;
-  },
-  confirm: ({ ownAccount }, change) => ownAccount.confirm(change),
-  'add-passkey': ({ ownAccount }, change) => ownAccount.addPasskey(change),
-  'end-other-sessions': async ({ ownAccount }, change) => {
-    await ownAccount.endOtherSessions(change);
-    return saved;
-  },
-  'add-authenticator': ({ ownAuthenticator }, change) => ownAuthenticator.add(change),
-  'verify-authenticator': async ({ ownAuthenticator }, change, form) => {
-    const code = (form.get('code') ?? '').replace(/[\s-]/g, '');
-    const recoveryCodes = await ownAuthenticator.verify(change, code).catch(refusedApp);
-    return Array.isArray(recoveryCodes) ? { recoveryCodes, isFirst: true } : (recoveryCodes ?? saved);
-  },
-  'drop-authenticator': async ({ ownAuthenticator }, change) => {
-    await ownAuthenticator.drop(change);
-    return noCode;
-  },
-  'remove-factor': async ({ ownAccount }, change, form) => {
-    await ownAccount.removeFactor(change, form.get('id') ?? '');
-    return saved;
-  },
-  'change-phone': async ({ ownAccount }, change, form) => ({
-    phoneCode: (await ownAccount.changePhone(change, form.get('phone') ?? '')).code,
-  }),
-  'verify-phone': async ({ ownAccount }, change, form) => {
-    await ownAccount.verifyPhone(change, (form.get('code') ?? '').replace(/[\s-]/g, ''));
-    return saved;
-  },
-  'drop-phone': async ({ ownAccount }, change) => {
-    await ownAccount.dropPhone(change);
-    return noCode;
-  },
-  'renew-recovery-codes': async ({ ownAccount }, change) => ({
-    recoveryCodes: await ownAccount.renewRecoveryCodes(change),
-  }),
-};
-
-/** Fields that the form does not name stay; empty ones are removed. */
-function editing(fields: readonly Exclude<OwnField, 'address'>[]): Change {
-  return async ({ ownAccount }, change, form) => {
-    const named = (form.get('fields') ?? '').split(' ');
-    const given = fields.filter((field) => named.includes(field));
-    await ownAccount.editProfile(change, Object.fromEntries(given.map((field) => [field, form.get(field) ?? null])));
-    return saved;
-  };
-}
-
-function addressIn(form: Parameters): PostalAddress {
-  const part = (name: string) => form.get(name) ?? null;
-  return {
-    streetAddress: part('streetAddress'),
-    postalCode: part('postalCode'),
-    locality: part('locality'),
-    region: part('region'),
-    country: part('country')?.toUpperCase() ?? null,
-  };
-}
 
 export function accountRoutes(deps: AccountDeps): Router {
   const router = Router();
@@ -286,14 +162,15 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
     actor: actorOf(req, { kind: 'user', id: visitor.user.id, name: visitor.user.userName }),
     locale: chooseLocale(undefined, req.get('accept-language')),
   };
-  const outcome = await change(deps, made, form).catch((thrown: unknown) => refused(deps, req, thrown));
+  const outcome = await change(deps, made, form).catch((thrown: unknown) => refused(deps, req, asked, thrown));
   if ('recoveryCodes' in outcome) {
     return send(deps, req, res, recoveryCodesView(visitor, outcome.recoveryCodes, outcome.isFirst), { visitor });
   }
   if ('flow' in outcome) return toSignin(deps, res, outcome);
-  if ('phoneCode' in outcome) {
-    if (outcome.phoneCode === null) return back(res, projectId);
-    return sendAccount(deps, req, res, visitor, undefined, 200, outcome.phoneCode);
+  if ('section' in outcome) {
+    const { code, section } = outcome;
+    if (section === null || code === null) return back(res, projectId, undefined, section);
+    return sendAccount(deps, req, res, visitor, undefined, 200, { to: section, code });
   }
   const status = statuses[outcome.notice];
   if (status !== undefined) {
@@ -306,53 +183,13 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   back(res, projectId, outcome.notice);
 }
 
-const ofPhones: Partial<Record<Problem['code'], Notice>> = {
-  'phone-invalid': 'phone-invalid',
-  'phone-not-allowed': 'phone-invalid',
-  'phone-locked': 'phone-locked',
-  taken: 'phone-taken',
-  'code-rejected': 'phone-code',
-  'too-many': 'phone-wait',
-  unavailable: 'phone-off',
-};
-
-/** Maps refusals of authenticator codes to notices; rethrows all others. */
-function refusedApp(thrown: unknown): ActionOutcome {
+function refused(deps: AccountDeps, req: Request, change: string, thrown: unknown): ActionOutcome {
   const problem = thrown instanceof Refusal ? thrown.problem : null;
-  if (problem?.code === 'too-many') return { notice: 'app-wait', waitSeconds: problem.retryAfterSeconds };
-  if (problem?.code === 'code-rejected') return { notice: 'app-code' };
-  throw thrown;
-}
-
-/** The notice for a field that is invalid; `name` is that of a device. */
-function noticeOf({ field, reason }: Extract<Problem, { code: 'invalid' }>): Notice {
-  const [name = ''] = field.split('.');
-  if (reason === 'is locked') return 'profile-locked';
-  if (name === 'displayName' || name === 'givenName' || name === 'familyName') return 'profile-name';
-  return ofFields[name] ?? 'name';
-}
-
-const ofFields: Partial<Record<string, Notice>> = {
-  locale: 'profile-locale',
-  zoneinfo: 'profile-zoneinfo',
-  birthdate: 'profile-birthdate',
-  address: 'profile-address',
-};
-
-/** A missing item was ended before, for example by a double click: render the current page. */
-function refused(deps: AccountDeps, req: Request, thrown: unknown): ActionOutcome {
-  if (!(thrown instanceof Refusal)) throw thrown;
-  const { code } = thrown.problem;
+  const outcome = problem && refusalOf(change, problem);
+  if (!outcome) throw thrown;
   // The log redacts fields named `code`.
-  deps.log.info({ requestId: requestContext(req).requestId, problem: code }, 'account change refused');
-  if (code === 'not-found' || code === 'unauthenticated') return saved;
-  if (code === 'invalid') return { notice: noticeOf(thrown.problem) };
-  if (code === 'forbidden') return { notice: 'stale' };
-  if (code === 'last-sign-in-method') return { notice: 'last-method' };
-  if (code === 'mfa-method-not-allowed') return { notice: 'app-off' };
-  const notice = ofPhones[code];
-  if (!notice) throw thrown;
-  return code === 'too-many' ? { notice, waitSeconds: thrown.problem.retryAfterSeconds } : { notice };
+  deps.log.info({ requestId: requestContext(req).requestId, problem: problem.code }, 'account change refused');
+  return outcome;
 }
 
 async function sendAccount(
@@ -362,13 +199,14 @@ async function sendAccount(
   visitor: Visitor,
   notice: Notice | undefined,
   status = 200,
-  testCode?: string,
+  testCode?: TestCode,
   waitSeconds?: number,
 ): Promise<void> {
   const overview = await deps.ownAccount.overview(visitor);
   const app = await deps.ownAuthenticator.state(visitor);
+  const contacts = await deps.ownContacts.state(visitor);
   const csrf = deps.csrf.make(visitor.session.id);
-  const view = accountView(visitor, { ...overview, app }, csrf, { notice, waitSeconds }, testCode);
+  const view = accountView(visitor, { ...overview, ...contacts, app }, csrf, { notice, waitSeconds }, testCode);
   const values = signals(req, visitor, overview);
   await send(deps, req, res, view, { visitor, status, values });
 }
@@ -417,10 +255,10 @@ function supportLine(req: Request, t: (key: string) => string): Html {
   return html`<p>${t('page.support')} <code>${requestContext(req).requestId}</code></p>`;
 }
 
-function back(res: Response, projectId: string, notice?: Notice): void {
+function back(res: Response, projectId: string, notice?: Notice, section: string | null = null): void {
   const query = new URLSearchParams({ ...(isUuid(projectId) && { project: projectId }), ...(notice && { notice }) });
   res.setHeader('Cache-Control', 'no-store');
-  res.redirect(303, query.size > 0 ? `/account?${query}` : '/account');
+  res.redirect(303, `/account${query.size > 0 ? `?${query}` : ''}${section === null ? '' : `#${section}`}`);
 }
 
 function withPages(

@@ -1,7 +1,8 @@
 import type { ApplicationAccess } from '../domain/accounts/application-access.ts';
-import type { AccountOverview, OwnFactor, OwnPhone } from '../domain/accounts/own-account.ts';
+import type { AccountOverview, OwnFactor } from '../domain/accounts/own-account.ts';
 import type { AuthenticatorState } from '../domain/accounts/own-authenticator.ts';
 import type { Visitor } from '../domain/accounts/own-change.ts';
+import type { OwnContacts } from '../domain/accounts/own-contacts.ts';
 import type { Credential } from '../domain/credentials/credential.entity.ts';
 import type { Device } from '../domain/credentials/device.entity.ts';
 import { deviceName } from '../domain/credentials/device-name.ts';
@@ -12,6 +13,7 @@ import type { User } from '../domain/users/user.entity.ts';
 import { type Html, hidden, html, nothing } from '../http/markup.ts';
 import { scopeTexts } from '../http/scopes.ts';
 import { beginApp, setUpApp } from './authenticator-view.ts';
+import { contactsSections, type TestCode } from './contacts-view.ts';
 import { profileSection, type Translate } from './profile-view.ts';
 
 /** The text key of each problem. */
@@ -26,6 +28,11 @@ const problems = {
   'phone-code': 'problemPhoneCode',
   'phone-wait': 'problemPhoneWait',
   'phone-off': 'problemPhoneOff',
+  'email-invalid': 'problemEmail',
+  'email-taken': 'problemEmailTaken',
+  'email-code': 'problemPhoneCode',
+  'email-wait': 'problemPhoneWait',
+  'email-off': 'problemEmailOff',
   'profile-name': 'problemProfileName',
   'profile-locale': 'problemLocale',
   'profile-zoneinfo': 'problemZoneinfo',
@@ -93,11 +100,10 @@ export function recoveryCodesView({ project }: Visitor, codes: readonly string[]
 
 export function accountView(
   visitor: Visitor,
-  overview: AccountOverview & { app: AuthenticatorState },
+  overview: AccountOverview & OwnContacts & { app: AuthenticatorState },
   csrf: string,
   { notice, waitSeconds }: { notice: Notice | undefined; waitSeconds?: number | undefined },
-  /** Code for a new phone number; in test mode only. */
-  testCode?: string,
+  testCode?: TestCode,
 ): View {
   const { user } = visitor;
   return (t, language) => {
@@ -115,7 +121,7 @@ export function accountView(
       ${page.applications(overview.applications)}
       ${page.factors(overview, overview.app)}
       ${page.recoveryCodes(overview)}
-      ${page.phone(overview, testCode)}`;
+      ${page.contacts(overview, overview.isFresh, testCode)}`;
   };
 }
 
@@ -309,39 +315,8 @@ class AccountPage {
       ${factors.length === 0 && !isFresh ? this.stale() : nothing}</section>`;
   }
 
-  phone({ isFresh, phone }: AccountOverview, testCode: string | undefined): Html {
-    const { t } = this;
-    if (phone.number === null && !phone.isChangeable) return nothing;
-    const text = phone.number === null ? t('phoneNone') : t('phoneText', { number: phone.number });
-    return html`<section aria-labelledby="phone"><h2 id="phone">${t('phone')}</h2>
-      <p class="hint">${text}${phone.isLocked ? html` ${t('phoneLocked')}` : nothing}</p>
-      ${phone.isChangeable && !isFresh ? this.stale() : nothing}
-      ${phone.isChangeable && isFresh ? this.newPhone(phone, testCode) : nothing}</section>`;
-  }
-
-  private newPhone({ number, pending }: OwnPhone, testCode: string | undefined): Html {
-    const { t } = this;
-    if (pending !== null) {
-      const confirming = this.form(
-        'verify-phone',
-        {},
-        html`<label for="phone-code">${t('phoneCode')}</label>
-          <input id="phone-code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="16" required>
-          ${this.button(t('phoneConfirm'))}`,
-      );
-      return html`<div class="ask"><p>${t('phoneSent', { number: pending })}</p>
-        ${testCode === undefined ? nothing : html`<p class="notice">${t('phoneTest', { code: testCode })}</p>`}
-        ${confirming}${this.form('drop-phone', {}, this.button(t('phoneOther')))}</div>`;
-    }
-    const asking = this.form(
-      'change-phone',
-      {},
-      html`<label for="phone-new">${t('phoneNew')}</label>
-        <input id="phone-new" name="phone" type="tel" autocomplete="tel" maxlength="40" required>
-        <p class="hint">${t('phoneHint')}</p>${this.button(t('phoneSend'))}`,
-    );
-    const act = t(number === null ? 'phoneAdd' : 'phoneChange');
-    return html`<div class="acts">${this.fold(act, act, asking)}</div>`;
+  contacts(contacts: OwnContacts, isFresh: boolean, testCode: TestCode | undefined): Html {
+    return contactsSections(this.parts(), contacts, isFresh, testCode);
   }
 
   private device(device: Device): Html {

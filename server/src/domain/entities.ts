@@ -17,6 +17,7 @@ import { ClientSecret } from './clients/client-secret.entity.ts';
 import { DelegationKey } from './clients/delegation-key.entity.ts';
 import { UsedAssertion } from './clients/used-assertion.entity.ts';
 import { Consent } from './consents/consent.entity.ts';
+import { EmailChange, PhoneChange } from './contacts/pending-change.entity.ts';
 import { Credential } from './credentials/credential.entity.ts';
 import { Device } from './credentials/device.entity.ts';
 import { Passkey } from './credentials/passkey.entity.ts';
@@ -43,7 +44,6 @@ import { RecoveryCode } from './mfa/recovery-code.entity.ts';
 import { RecoveryGrant } from './mfa/recovery-grant.entity.ts';
 import { KnownNetwork } from './otp/known-network.entity.ts';
 import { OneTimeCode } from './otp/one-time-code.entity.ts';
-import { PhoneChange } from './phones/phone-change.entity.ts';
 import { Project } from './projects/project.entity.ts';
 import { ClientRole } from './roles/client-role.entity.ts';
 import { RoleAssignment } from './roles/role-assignment.entity.ts';
@@ -103,6 +103,7 @@ export const entities = [
   RecoveryCode,
   RecoveryGrant,
   PhoneChange,
+  EmailChange,
   Session,
   Participation,
   AuthorizationCode,

@@ -65,6 +65,7 @@ import { Migration20261124020000LogStreams } from './20261124020000-log-streams.
 import { Migration20261124030000SignInHours } from './20261124030000-sign-in-hours.ts';
 import { Migration20261125040000LocalGroups } from './20261125040000-local-groups.ts';
 import { Migration20261125050000VerifiedFactors } from './20261125050000-verified-factors.ts';
+import { Migration20261127060000EmailChanges } from './20261127060000-email-changes.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -135,4 +136,5 @@ export const migrations = [
   { name: '20261124030000-sign-in-hours', class: Migration20261124030000SignInHours },
   { name: '20261125040000-local-groups', class: Migration20261125040000LocalGroups },
   { name: '20261125050000-verified-factors', class: Migration20261125050000VerifiedFactors },
+  { name: '20261127060000-email-changes', class: Migration20261127060000EmailChanges },
 ];

@@ -43,7 +43,7 @@ export interface Delivery {
   to: string;
   /** The transaction or session that requested it. */
   owner: string;
-  purpose: 'sign-in' | 'factor' | 'phone';
+  purpose: 'sign-in' | 'factor' | 'phone' | 'email';
   /** Allowed recipients when it was created, with the accounts of each. */
   reach: Map<string, string[]>;
   /** The accounts of its recipient. */

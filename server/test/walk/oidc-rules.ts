@@ -171,7 +171,7 @@ function isOpenWork({ table, op, new: row }: Change): boolean {
   if (table === 'authorization_codes' || table === 'refresh_grants')
     return op === 'UPDATE' && row?.['revoked_at'] !== null;
   if (table === 'ceremonies') return op === 'UPDATE' && row?.['finished_at'] !== null;
-  return op === 'DELETE' && /^(one_time_codes|enrolments|phone_changes|factor_changes)$/.test(table);
+  return op === 'DELETE' && /^(one_time_codes|enrolments|phone_changes|email_changes|factor_changes)$/.test(table);
 }
 
 function claimsOf(jwt: string): Record<string, unknown> {

@@ -42,6 +42,9 @@ export class Progress {
     this.count('factors', [...model.enrolments.values()].filter(({ verified }) => verified).length);
     const ofAccount = [...model.enrolments.values()].filter(({ begunFor }) => model.sessions.has(begunFor ?? ''));
     this.count('apps of the account page', ofAccount.filter(({ verified }) => verified).length);
+    const ofEmail = model.deliveries.filter(({ purpose }) => purpose === 'email');
+    this.count('codes for a new address', ofEmail.length);
+    this.count('addresses of the account page', ofEmail.filter(({ isUsed }) => isUsed).length);
     this.count('refresh grants', model.grants.length);
     this.count(
       'refreshes',

@@ -110,6 +110,10 @@ const rules: Record<string, Rule> = {
     const isFresh = personAt(model, taken.txn, user) !== null;
     demand(isFresh || change.op === 'DELETE', `${taken.txn.name} began a phone change without a person`);
   },
+  email_changes: (model, taken, change) => {
+    own(model, taken, change);
+    demand(change.op === 'DELETE', `${taken.txn.name} began a change of the address`);
+  },
   authorization_codes: (model, taken, change) => {
     if (change.op === 'INSERT') return checkFinish(model, taken.txn, finishClaims(change.new as Row));
     own(model, taken, change);

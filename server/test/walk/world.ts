@@ -34,6 +34,8 @@ export class World {
   readonly browsers: Browser[];
   readonly addresses: string[];
   readonly phones: string[];
+  /** The address of none of the first users. */
+  readonly spare: string;
   /** One for each person, and the attacker's. */
   readonly authenticators = [true, false, true, false, true].map((isSynced) => new Authenticator(isSynced));
   /** Answers to challenges that were sent, for replays. */
@@ -57,6 +59,7 @@ export class World {
     serial += 1;
     this.serial = String(serial);
     this.addresses = ['ann', 'ben', 'carl', 'dora'].map((name) => `${name}${serial}@example.com`);
+    this.spare = `eve${serial}@example.com`;
     this.phones = [0, 1, 2, 3].map(
       (n) => `+4915${String((serial * 4 + n) % 1000).padStart(3, '0')}${String(serial * 4 + n).padStart(6, '0')}`,
     );

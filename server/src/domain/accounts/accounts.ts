@@ -107,31 +107,31 @@ export class Accounts {
       this.deps.users.changeAtOnce(this.deps.db.alone, projectId, seen, values, actor, schema, hidden),
     );
     if (written) return written;
-    const after = await this.changeLocked(projectId, userId, edit, actor, options);
+    const after = await this.atomically((em) => this.changeIn(em, projectId, userId, edit, actor, options));
     return this.deps.users.shown(this.deps.db.alone, projectId, recordOf(after), seen);
   }
 
-  private changeLocked(
+  /** Like {@link change}, under the user's lock; joins. */
+  async changeIn(
+    em: EntityManager,
     projectId: string,
     userId: string,
     edit: Edit,
     actor: Actor,
-    { schema, hidden, onNewLogin }: ChangeOptions,
+    { schema, hidden, onNewLogin }: ChangeOptions = {},
   ): Promise<User> {
-    return this.atomically(async (em) => {
-      const user = found(await this.deps.users.locked(em, projectId, userId), 'user');
-      const isNewLogin = await this.endWorkOfLogin(em, user, edit);
-      const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor, schema, hidden);
-      if (before.active && !after.active) await this.revokeAccess(em, after, actor);
-      // Also those that this change has suspended.
-      if (isNewLogin && !after.active) await revokeSuspended(em, after, this.deps.clock.now());
-      if (!before.active && after.active) await restoreDevices(em, after, this.deps.clock.now());
-      if (after.phone && before.phone && after.phone !== before.phone) {
-        await followPhone(em, after, before.phone, after.phone);
-      }
-      if (isNewLogin) await onNewLogin?.(em, before, after);
-      return after;
-    });
+    const user = found(await this.deps.users.locked(em, projectId, userId), 'user');
+    const isNewLogin = await this.endWorkOfLogin(em, user, edit);
+    const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor, schema, hidden);
+    if (before.active && !after.active) await this.revokeAccess(em, after, actor);
+    // Also those that this change has suspended.
+    if (isNewLogin && !after.active) await revokeSuspended(em, after, this.deps.clock.now());
+    if (!before.active && after.active) await restoreDevices(em, after, this.deps.clock.now());
+    if (after.phone && before.phone && after.phone !== before.phone) {
+      await followPhone(em, after, before.phone, after.phone);
+    }
+    if (isNewLogin) await onNewLogin?.(em, before, after);
+    return after;
   }
 
   /**

@@ -1,7 +1,11 @@
-import { isPast, secondsLater } from '../kernel/clock.ts';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Passkeys } from '../credentials/passkeys.ts';
+import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
+import type { Mfa } from '../mfa/mfa.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import { isByPasskey } from '../sessions/sessions.ts';
+import type { User } from '../users/user.entity.ts';
 
 /** Changes that weaken an account are allowed for this long after a mail code or factor. */
 export const freshSeconds = 5 * 60;
@@ -27,4 +31,23 @@ export function isFresh(
   // The session does not record which factor was used.
   if (hasPasskey && !isByPasskey(session) && factors.some(({ besidePasskey }) => besidePasskey)) return false;
   return amr.includes('mfa') || (!hasPasskey && factors.every(({ method }) => method === 'email'));
+}
+
+export interface FreshnessDeps {
+  clock: Clock;
+  passkeys: Pick<Passkeys, 'isHeldBy'>;
+  mfa: Pick<Mfa, 'factors' | 'recoveryGrants'>;
+}
+
+/** {@link isFresh}, by the factors and passkeys that the user has now. */
+export async function isFreshNow(
+  { clock, mfa, passkeys }: FreshnessDeps,
+  em: EntityManager,
+  user: User,
+  session: Session,
+): Promise<boolean> {
+  const factors = await mfa.factors(em, user);
+  const hasPasskey = await passkeys.isHeldBy(em, { projectId: user.project.id, userId: user.id });
+  const isRecovered = await mfa.recoveryGrants.wasUsedIn(em, user, session.id, freshSeconds);
+  return isFresh(session, factors, hasPasskey, clock.now(), isRecovered);
 }

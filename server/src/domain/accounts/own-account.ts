@@ -15,17 +15,15 @@ import type { Delivery } from '../delivery/delivery.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { MessageContent } from '../delivery/wording.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Database, rolledBackIfRefused } from '../kernel/database.ts';
-import { problemOf, refuse } from '../kernel/problem.ts';
+import type { Database } from '../kernel/database.ts';
+import { refuse } from '../kernel/problem.ts';
 import { inProject } from '../kernel/scope.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
 import { endStandIns } from '../mfa/reset.ts';
-import type { PhoneChangeBy, PhoneChangePlace, PhoneChanges, RefusedPhone } from '../phones/phone-changes.ts';
 import { Project } from '../projects/project.entity.ts';
-import type { TestMode } from '../projects/test-mode.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
@@ -39,8 +37,8 @@ import {
   removeAccess,
 } from './application-access.ts';
 import { beginAccountSignIn, beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
-import { freshSeconds, isFresh } from './freshness.ts';
-import { type OwnChange, type OwnWork, underLock, type Visitor } from './own-change.ts';
+import { isFreshNow } from './freshness.ts';
+import { checkFresh, type OwnChange, type OwnWork, underLock, type Visitor } from './own-change.ts';
 import { editOwnProfile, type OwnProfile, ownProfile } from './own-profile.ts';
 import type { Recoveries } from './recoveries.ts';
 import { keepSignInMethod } from './sign-in-methods.ts';
@@ -50,7 +48,7 @@ export interface OwnAccountDeps extends ConfirmationDeps, ApplicationAccessDeps 
   db: Database;
   clock: Clock;
   audit: Audit;
-  users: Pick<Users, 'change' | 'locked' | 'checkPhoneLock'>;
+  users: Pick<Users, 'change' | 'locked'>;
   customAttributes: Pick<CustomAttributes, 'current'>;
   devices: Pick<Devices, 'list' | 'rename' | 'revoke' | 'thumbprints'>;
   passkeys: Pick<Passkeys, 'list' | 'isHeldBy'>;
@@ -58,9 +56,7 @@ export interface OwnAccountDeps extends ConfirmationDeps, ApplicationAccessDeps 
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes' | 'recoveryGrants'>;
   recoveries: Pick<Recoveries, 'cancelIn'>;
   logout: Pick<Logout, 'endSessionIn'>;
-  delivery: Pick<Delivery, 'enqueue' | 'isAvailable'>;
-  testMode: TestMode;
-  phones: Pick<PhoneChanges, 'begin' | 'count' | 'complete' | 'note' | 'drop' | 'pending'>;
+  delivery: Pick<Delivery, 'enqueue'>;
 }
 
 export interface OwnFactor {
@@ -70,18 +66,6 @@ export interface OwnFactor {
   destination?: string;
   addedAt: Date;
   lastUsedAt: Date | null;
-}
-
-/** The login phone, masked for its user. */
-export interface OwnPhone {
-  /** Masked; null: none. */
-  number: string | null;
-  /** Masked; the new number, until its code is verified. */
-  pending: string | null;
-  /** Whether the directory owns it (service.md 3.1). */
-  isLocked: boolean;
-  /** Whether a code can be sent to a new number. */
-  isChangeable: boolean;
 }
 
 /** A user's own account. */
@@ -98,7 +82,6 @@ export interface AccountOverview {
   profile: OwnProfile;
   factors: OwnFactor[];
   recoveryCodesLeft: number;
-  phone: OwnPhone;
   /** Whether second factors may be changed now. */
   isFresh: boolean;
   /** An admin's grant that can be used, now or after its waiting time. */
@@ -159,21 +142,8 @@ export class OwnAccount {
       profile: await ownProfile(em, project, user, await customAttributes.current(project.id)),
       factors: factors.map((factor) => shown(factor, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
-      phone: await this.phone(em, { project, user, session }),
-      isFresh: await this.isFresh(em, user, session),
+      isFresh: await isFreshNow(this.deps, em, user, session),
       recovery: await mfa.recoveryGrants.open(em, user),
-    };
-  }
-
-  private async phone(em: EntityManager, { project, user, session }: Visitor): Promise<OwnPhone> {
-    const { delivery, phones, testMode, users } = this.deps;
-    const pending = await phones.pending(em, user, session.id);
-    const isLocked = (await problemOf(users.checkPhoneLock(em, user, ''))) !== null;
-    return {
-      number: user.phone ? maskPhone(user.phone) : null,
-      pending: pending && maskPhone(pending),
-      isLocked,
-      isChangeable: !isLocked && (delivery.isAvailable('sms') || (await testMode.holds(em, project))),
     };
   }
 
@@ -322,50 +292,6 @@ export class OwnAccount {
     });
   }
 
-  /**
-   * Sends a code to a new phone number; the old one stays until it is verified. Refuses `forbidden` if the sign-in is
-   * not fresh, and like {@link PhoneChanges.begin}.
-   */
-  changePhone(change: OwnChange, requested: string): Promise<{ code: string | null }> {
-    return this.phoneStep<{ code: string | null }>(change, async (em, by, boundTo) => {
-      const sent = await rolledBackIfRefused(em, () => this.deps.phones.begin(em, by, placeOf(boundTo), requested));
-      if ('refused' in sent) return sent;
-      return { code: (await this.deps.testMode.holds(em, by.project)) ? sent.code : null };
-    });
-  }
-
-  /** Verifies the code of the new number. Refuses `forbidden`, and like {@link PhoneChanges.complete}. */
-  async verifyPhone(change: OwnChange, code: string): Promise<void> {
-    const { phones } = this.deps;
-    await this.phoneStep(change, async (em, by, boundTo) => {
-      const place = placeOf(boundTo);
-      const tried = await phones.count(em, by, place);
-      if ('refused' in tried) return tried;
-      return rolledBackIfRefused(em, () => phones.complete(em, by, place, tried.counted, code));
-    });
-  }
-
-  /** Cancels the change of the phone number. */
-  dropPhone(change: OwnChange): Promise<void> {
-    return this.change(change, (em, user, session) => this.deps.phones.drop(em, user, session.id));
-  }
-
-  /** Commits the result, refusals included, before it throws or returns. */
-  private async phoneStep<T extends object>(
-    change: OwnChange,
-    step: (em: EntityManager, by: PhoneChangeBy, boundTo: string) => Promise<T | RefusedPhone>,
-  ): Promise<T> {
-    const { actor, locale, visitor } = change;
-    const outcome = await this.change(change, async (em, user, session) => {
-      await this.checkFresh(em, user, session);
-      const by = { user, project: visitor.project, app: visitor.project.name, locale, actor };
-      const answer = await step(em, by, session.id);
-      if ('refused' in answer) await this.deps.phones.note(em, by, answer);
-      return answer;
-    });
-    return 'refused' in outcome ? refuse(outcome.refused) : outcome;
-  }
-
   private change<T>(change: Pick<OwnChange, 'visitor'>, work: OwnWork<T>): Promise<T> {
     return underLock(this.deps, change.visitor, work);
   }
@@ -374,16 +300,8 @@ export class OwnAccount {
     return endOpenWork(em, this.deps.clock.now(), user);
   }
 
-  private async checkFresh(em: EntityManager, user: User, session: Session): Promise<void> {
-    if (!(await this.isFresh(em, user, session))) refuse({ code: 'forbidden', reason: 'the sign-in is not fresh' });
-  }
-
-  private async isFresh(em: EntityManager, user: User, session: Session): Promise<boolean> {
-    const { clock, mfa, passkeys } = this.deps;
-    const factors = await mfa.factors(em, user);
-    const hasPasskey = await passkeys.isHeldBy(em, owner(user));
-    const isRecovered = await mfa.recoveryGrants.wasUsedIn(em, user, session.id, freshSeconds);
-    return isFresh(session, factors, hasPasskey, clock.now(), isRecovered);
+  private checkFresh(em: EntityManager, user: User, session: Session): Promise<void> {
+    return checkFresh(this.deps, em, user, session);
   }
 
   private async notify(em: EntityManager, user: User, locale: Locale, content: MessageContent): Promise<void> {
@@ -396,10 +314,6 @@ export class OwnAccount {
       context: contextFor(user),
     });
   }
-}
-
-function placeOf(boundTo: string): PhoneChangePlace {
-  return { boundTo, jkt: null, clientId: null };
 }
 
 function owner(user: User): { projectId: string; userId: string } {

@@ -3,7 +3,6 @@ import type { Audit } from '../audit/audit.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { BegunFlow } from '../ceremonies/requests/authorization-requests.ts';
-import type { Passkeys } from '../credentials/passkeys.ts';
 import { forgetRemembered } from '../credentials/user-tables.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
@@ -17,18 +16,17 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
-import { freshSeconds, isFresh } from './freshness.ts';
-import { type OwnChange, underLock, type Visitor } from './own-change.ts';
+import { type FreshnessDeps, isFreshNow } from './freshness.ts';
+import { checkFresh, type OwnChange, underLock, type Visitor } from './own-change.ts';
 
 /** Time to scan the secret and enter the first code. */
 const setupSeconds = 30 * 60;
 
-export interface OwnAuthenticatorDeps extends ConfirmationDeps {
+export interface OwnAuthenticatorDeps extends ConfirmationDeps, FreshnessDeps {
   db: Database;
   clock: Clock;
   audit: Audit;
   users: Pick<Users, 'locked'>;
-  passkeys: Pick<Passkeys, 'isHeldBy'>;
   sessions: Pick<Sessions, 'listLive'>;
   mfa: Pick<
     Mfa,
@@ -72,7 +70,7 @@ export class OwnAuthenticator {
     if (!isOffered(project) || (await this.lacksOtherProof(em, project, user))) return { can: 'nothing' };
     const pending = await this.pending(em, user, session);
     if (!pending) return { can: 'begin', replaces: (await this.apps(em, user)).length > 0 };
-    if (!(await this.mayVerify(em, user, session))) return { can: 'confirm' };
+    if (!(await isFreshNow(this.deps, em, user, session))) return { can: 'confirm' };
     const setup = mfa.totpSetup(pending, project.name, addressOf(user) ?? user.userName);
     return setup ? { can: 'verify', setup } : { can: 'nothing' };
   }
@@ -107,9 +105,7 @@ export class OwnAuthenticator {
       const app = pending && (await this.deps.mfa.locked(em, pending));
       if (!app || app.verifiedAt) return refuse({ code: 'not-found', what: 'enrolment' });
       if (!isOffered(visitor.project)) return refuse(notAllowed);
-      if (!(await this.mayVerify(em, user, session))) {
-        return refuse({ code: 'forbidden', reason: 'the sign-in is not fresh' });
-      }
+      await checkFresh(this.deps, em, user, session);
       const retryAfterSeconds = this.deps.mfa.lockedForSeconds(app);
       if (retryAfterSeconds > 0) return refuse({ code: 'too-many', retryAfterSeconds });
       await this.deps.mfa.countTry(em, app);
@@ -183,15 +179,6 @@ export class OwnAuthenticator {
 
   private async apps(em: EntityManager, user: User): Promise<Enrolment[]> {
     return (await this.deps.mfa.factors(em, user)).filter(({ method }) => method === 'totp');
-  }
-
-  /** Whether the session is fresh, by the factor or passkey that the user has by now. */
-  private async mayVerify(em: EntityManager, user: User, session: Session): Promise<boolean> {
-    const { clock, mfa, passkeys } = this.deps;
-    const factors = await mfa.factors(em, user);
-    const hasPasskey = await passkeys.isHeldBy(em, { projectId: user.project.id, userId: user.id });
-    const isRecovered = await mfa.recoveryGrants.wasUsedIn(em, user, session.id, freshSeconds);
-    return isFresh(session, factors, hasPasskey, clock.now(), isRecovered);
   }
 }
 

@@ -9,6 +9,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
+import { type FreshnessDeps, isFreshNow } from './freshness.ts';
 
 /** A browser with a live session. The cookie determines the account, never a form. */
 export interface Visitor {
@@ -45,4 +46,9 @@ export function underLock<T>({ db, sessions, users }: Deps, visitor: Visitor, wo
       return work(em, user, session);
     }),
   );
+}
+
+/** Refuses `forbidden` if the sign-in is not fresh. */
+export async function checkFresh(deps: FreshnessDeps, em: EntityManager, user: User, session: Session): Promise<void> {
+  if (!(await isFreshNow(deps, em, user, session))) refuse({ code: 'forbidden', reason: 'the sign-in is not fresh' });
 }

@@ -31,6 +31,7 @@ const filled: [string, Row][] = [
   ['recovery_grants', { used_at: null, ended_at: null }],
   ['factor_changes', { finished_at: null }],
   ['phone_changes', {}],
+  ['email_changes', {}],
   ['authorization_codes', { revoked_at: null }],
   ['consents', {}],
   ['refresh_grants', { revoked_at: null, offline: true }],

@@ -2,6 +2,7 @@ import { adminTables } from '../admins/user-tables.ts';
 import { anonymizedEvents, eventsAbout, eventsBy } from '../audit/events-of-user.ts';
 import { ceremonyTables } from '../ceremonies/user-tables.ts';
 import { consentTables } from '../consents/user-tables.ts';
+import { contactTables } from '../contacts/user-tables.ts';
 import { deviceTables } from '../credentials/user-tables.ts';
 import { deletedMessagesTo, messagesTo } from '../delivery/messages-to.ts';
 import { directoryTables } from '../directories/user-tables.ts';
@@ -10,7 +11,6 @@ import { type Fragment, sql } from '../kernel/sql.ts';
 import { logoutTables } from '../logout/user-tables.ts';
 import { mfaTables } from '../mfa/user-tables.ts';
 import { otpTables } from '../otp/user-tables.ts';
-import { phoneTables } from '../phones/user-tables.ts';
 import { roleTables } from '../roles/user-tables.ts';
 import { sessionTables } from '../sessions/user-tables.ts';
 import { tokenTables } from '../tokens/user-tables.ts';
@@ -71,7 +71,7 @@ export const userTables: readonly UserTables[] = [
   deviceTables,
   otpTables,
   mfaTables,
-  phoneTables,
+  contactTables,
   consentTables,
   tokenTables,
   messageTables,

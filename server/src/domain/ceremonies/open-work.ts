@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { endPendingChanges } from '../contacts/user-tables.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import { query, sql } from '../kernel/sql.ts';
 import { endFactorChanges } from '../mfa/factor-change-rows.ts';
 import { endUnverified } from '../mfa/user-tables.ts';
 import { endCodes } from '../otp/user-tables.ts';
-import { endPhoneChanges } from '../phones/user-tables.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { endTokens } from '../tokens/user-tables.ts';
 import { addressKey } from '../users/login.ts';
@@ -31,7 +31,7 @@ interface LoginRow {
 const clockSkewSeconds = 60;
 
 /**
- * Ends a user's open work: sign-ins, unused one-time codes, unverified factors, changes of phone and factor; and the
+ * Ends a user's open work: sign-ins, unused one-time codes, unverified factors, changes of address, phone and factor; and the
  * results of finished sign-ins: unredeemed authorization codes, access tokens and refresh grants.
  *
  * Joins the caller's transaction. Lock order, as in every step: user, ceremonies, the rest. A caller that changes the
@@ -71,7 +71,7 @@ export const endOpenWork: EndOpenWork = async (
   );
   const places = [
     ...ceremonies.map(({ id }) => id),
-    ...(await endPhoneChanges(em, user, keepCeremonyId)),
+    ...(await endPendingChanges(em, user, keepCeremonyId)),
     ...(await endFactorChanges(em, user, keepCeremonyId)),
   ];
   // Codes of the previous release have no user id.

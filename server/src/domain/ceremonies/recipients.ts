@@ -1,14 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { changeTemplates, isAwaited } from '../contacts/pending-changes.ts';
 import type { MessageContext, PreviousContext, Recipient } from '../delivery/delivery.ts';
 import type { Message } from '../delivery/message.entity.ts';
 import { codeTemplates } from '../delivery/wording.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { Enrolment } from '../mfa/enrolment.entity.ts';
-import { PhoneChange } from '../phones/phone-change.entity.ts';
 import { Project } from '../projects/project.entity.ts';
 import { addressKey, isAddress } from '../users/login.ts';
 import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
+
+/** Notices of a changed login. */
+const loginNotices: readonly string[] = ['login-changed', 'email-changed'];
 
 /** The setup links of the console's project, as a sign-in uses them. */
 export interface SetupLinks {
@@ -37,14 +40,14 @@ export class Recipients {
       if (holder) return { suppress: 'an account has this address now' };
       return welcome ? { to: mailbox } : { suppress: 'no account has this address, and sign-up is closed' };
     }
-    // An admin could otherwise silence it: by deactivating the user, or by giving the address to another one.
-    if (user && message.template === 'login-changed') return { to: mailbox };
+    // Its cause could otherwise silence it: by deactivating the user, or by giving the address to another one.
+    if (user && loginNotices.includes(message.template)) return { to: mailbox };
     if (!user?.active) return { suppress: user ? 'the user is not active' : 'the user no longer exists' };
     if (message.channel === 'mail' && !isAddress(mailbox)) return { suppress: 'the user has no address' };
     // A notice goes to the address at the time of the event: a change of address is announced to the old mailbox.
     const isCode = codeTemplates.includes(message.template);
-    // Several users may share a number: each user's code goes there.
-    const isShareable = isCode && message.channel === 'sms';
+    // Several users may share a number: each user's code goes there. A code for a new address signs no one in.
+    const isShareable = isCode && (message.channel === 'sms' || message.template === 'email-code');
     if (holder && holder.id !== account && !isShareable) return { suppress: 'another account has this address now' };
     if (isCode && !(await this.isStill(em, message, project, user, mailbox)))
       return { suppress: 'the address changed' };
@@ -79,8 +82,9 @@ export class Recipients {
     user: User,
     mailbox: string,
   ): Promise<boolean> {
+    const change = changeTemplates[message.template];
+    if (change) return isAwaited(em, user, change, mailbox);
     if (message.channel === 'mail') return addressOf(user) === mailbox;
-    if (message.template === 'phone-code') return (await em.count(PhoneChange, { user, phone: mailbox })) > 0;
     const factors = await em.find(Enrolment, { user, method: 'sms' });
     return factors.some((factor) => smsNumberOf(project, user, factor) === mailbox);
   }

@@ -27,6 +27,7 @@ beforeEach(async () => {
   await peopleOf(world).giveFactor(user);
   const visit = await peopleOf(world).visitOf(user, ['swk', 'otp', 'mfa']);
   expect((await visit.change('change-phone', { phone: '+491701234567' })).status).toBe(303);
+  expect((await visit.change('change-email', { email: newAddress() })).status).toBe(303);
   const client = await app.services.db
     .reader()
     .findOneOrFail(Client, { id: world.client.id }, { populate: ['project'] });
@@ -48,6 +49,7 @@ it.each<[table: string, column: string, graceSeconds: number, where: string, of:
   ['authorization_codes', 'forget_at', 0, 'user_id = ?', ofUser],
   ['ceremonies', 'expires_at', hour, 'account_id = ?', ofUser],
   ['phone_changes', 'expires_at', 0, 'user_id = ?', ofUser],
+  ['email_changes', 'expires_at', 0, 'user_id = ?', ofUser],
   ['factor_changes', 'expires_at', hour, 'user_id = ?', ofUser],
   ['authorization_requests', 'expires_at', hour, 'client_id = ?', ofClient],
   ['enrolments', 'created_at', day, 'verified_at is null and user_id = ?', ofUser],

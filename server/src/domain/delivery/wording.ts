@@ -5,7 +5,9 @@ export type MessageContent =
   | { template: 'sign-in-code'; app: string; code: string; minutes: number }
   | { template: 'factor-code'; app: string; code: string; minutes: number }
   | { template: 'phone-code'; app: string; code: string; minutes: number }
+  | { template: 'email-code'; app: string; code: string; minutes: number }
   | { template: 'phone-changed'; app: string; ending: string; at: string }
+  | { template: 'email-changed'; app: string; email: string; at: string }
   | { template: 'login-changed'; app: string; change: 'email' | 'phone' | 'both'; at: string }
   | { template: 'new-device'; app: string; device: string; at: string }
   | { template: 'passkey-changed'; app: string; change: 'added' | 'removed'; passkey: string; at: string }
@@ -21,10 +23,12 @@ export type MessageContent =
   | { template: 'test-message'; app: string; at: string };
 
 /** Templates that carry a one-time code; every other one is a notice. */
-export const codeTemplates: readonly string[] = ['sign-in-code', 'factor-code', 'phone-code'] satisfies Extract<
-  MessageContent,
-  { code: string }
->['template'][];
+export const codeTemplates: readonly string[] = [
+  'sign-in-code',
+  'factor-code',
+  'phone-code',
+  'email-code',
+] satisfies Extract<MessageContent, { code: string }>['template'][];
 
 type AdminRole = 'owner' | 'project_admin' | 'project_viewer';
 type FactorChange = 'added' | 'replaced' | 'removed';

@@ -10,7 +10,7 @@ const schema = defineEntity({
     id: key(),
     /** The only ceremony in which the code is valid. */
     ceremonyId: p.uuid().index(),
-    purpose: p.text().$type<'sign-in' | 'mfa-email' | 'mfa-sms' | 'phone'>(),
+    purpose: p.text().$type<'sign-in' | 'mfa-email' | 'mfa-sms' | 'phone' | 'email'>(),
     /** Keyed hash of the account: open codes are counted by it. */
     account: p.text().index(),
     /** The user that it signs in; null if no account had the address when the code was issued. */

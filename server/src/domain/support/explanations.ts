@@ -186,5 +186,6 @@ const others: Record<string, Explanation> = {
     'A refresh token was used again after its replacement.',
     'Store the newest refresh token; sign in again.',
   ),
+  'user.email_change_refused': explain('The change of the email address was refused.', 'Try again.'),
   'user.phone_change_refused': explain('The change of the phone number was refused.', 'Try again.'),
 };

@@ -4,10 +4,18 @@ import { pkce } from '../../browser.ts';
 import { absorb, isPasskey } from '../absorb.ts';
 import { keepRecoveryCodes } from '../accept.ts';
 import type { Browser } from '../browsers.ts';
-import { type Change, describeChange, type Row } from '../changes.ts';
+import { type Change, changedColumns, describeChange, type Row } from '../changes.ts';
 import { goodCode, provesApp } from '../evidence.ts';
 import { concerned, nameOf } from '../finish.ts';
-import { type AuthRequest, demand, fold, type ProjectModel, type SessionModel, toleranceMs } from '../model.ts';
+import {
+  type AuthRequest,
+  demand,
+  fold,
+  type Model,
+  type ProjectModel,
+  type SessionModel,
+  toleranceMs,
+} from '../model.ts';
 import { checkPhone, checkRefusal } from '../signin-rules.ts';
 import type { Reply } from '../wire.ts';
 import type { World } from '../world.ts';
@@ -30,6 +38,10 @@ const changes = [
   'add-authenticator',
   'verify-authenticator',
   'drop-authenticator',
+  'change-email',
+  'verify-email',
+  'verify-email',
+  'drop-email',
 ] as const;
 const freshMs = 5 * 60_000;
 const adminFreshMs = 15 * 60_000;
@@ -43,6 +55,7 @@ export class AccountActor {
   private readonly world: World;
   private readonly log: (line: string) => void;
   private readonly csrf = new Map<string, string>();
+  private readonly owner: string | undefined;
 
   /** @param begin opens the hosted page for a request of the account page */
   constructor(
@@ -52,6 +65,7 @@ export class AccountActor {
   ) {
     this.world = world;
     this.log = log;
+    this.owner = world.userOf(world.console.id, world.addresses[0] as string);
   }
 
   async change(command: {
@@ -136,7 +150,7 @@ export class AccountActor {
     );
     if (change === 'verify-authenticator' && isReplaced && session)
       world.model.kill(session.user, 'another authenticator app');
-    this.notePhone(made, session);
+    this.noteCodes(made, session);
   }
 
   /** Follows the redirect to the hosted page. */
@@ -164,7 +178,7 @@ export class AccountActor {
   }
 
   private async form(change: string, pick: number, session: SessionModel | undefined): Promise<Record<string, string>> {
-    const { model, phones } = this.world;
+    const { addresses, model, phones, spare } = this.world;
     // Ids of any user: only the owner may change them.
     const any = (ids: string[]): Record<string, string> => ({ id: ids[(pick >> 2) % Math.max(1, ids.length)] ?? '' });
     const mineFirst = <T extends { user: string }>(all: Iterable<T>) =>
@@ -179,9 +193,12 @@ export class AccountActor {
     if (change === 'end-session') return any(mineFirst(model.sessions.values()).map(({ id }) => id));
     if (change === 'remove-factor') return any(mineFirst(model.enrolments.values()).map(({ id }) => id));
     if (change === 'change-phone') return { phone: phones[pick % 4] ?? '' };
-    if (change !== 'verify-phone') return {};
+    // Mostly the address of another user.
+    if (change === 'change-email') return { email: [...addresses, spare][pick % 8] ?? spare };
+    const wanted = change === 'verify-phone' ? 'phone' : change === 'verify-email' ? 'email' : null;
+    if (!wanted) return {};
     await this.world.deliver();
-    const own = model.deliveries.findLast(({ owner, purpose }) => owner === session?.id && purpose === 'phone');
+    const own = model.deliveries.findLast(({ owner, purpose }) => owner === session?.id && purpose === wanted);
     return { code: (pick % 4 > 0 ? own?.code : model.deliveries.at(-1)?.code) ?? '000000' };
   }
 
@@ -209,6 +226,7 @@ export class AccountActor {
         this.request(change, row, session);
         continue;
       }
+      if (change === 'verify-email' && endsWorkOf(model, one, addressIn(made))) continue;
       const whose = concerned(model, one);
       const owners = whose.map((id) => nameOf(model, id)).join(' or ');
       demand(whose.includes(user), `${what} of ${owners} by a session of ${nameOf(model, user)}`);
@@ -216,7 +234,11 @@ export class AccountActor {
       if (one.table === 'recovery_grants') demand(change === 'cancel-recovery' && one.op === 'UPDATE', what);
       const isOfKey = one.table === 'credentials' && isPasskey(one);
       if (isOfKey) demand(change === 'revoke-device' && one.op === 'UPDATE' && row['id'] === form['id'], what);
-      if (!isOfKey && (!/^(enrolments|recovery_codes|phone_changes|users)$/.test(one.table) || isDrop(one))) continue;
+      if (
+        !isOfKey &&
+        (!/^(enrolments|recovery_codes|phone_changes|email_changes|users)$/.test(one.table) || isDrop(one))
+      )
+        continue;
       if (one.table === 'enrolments' && one.op === 'DELETE' && !one.old?.['verified_at']) continue;
       demand(session.personAt !== null, `${what} by a session that began with a device key alone`);
       demand(model.now - session.personAt < freshMs + toleranceMs, `${what} long after the person was there`);
@@ -229,7 +251,8 @@ export class AccountActor {
       const hasPasskey = model.holdsPasskey(user);
       const mayBeMailed = others.length === 0 && !hasPasskey;
       demand(session.isMfa || isRecovered || mayBeMailed, `${what} by the mailbox alone, though the person has more`);
-      if (one.table === 'users') this.phone(user, form, row, session);
+      if (one.table === 'users' && change === 'verify-email') this.email(form, one, session);
+      else if (one.table === 'users') this.phone(user, form, row, session);
       if (one.table === 'enrolments' && one.op === 'UPDATE') this.app(form, one, session, what);
     }
   }
@@ -287,12 +310,30 @@ export class AccountActor {
     checkPhone(this.world.model, user, row['phone']);
   }
 
-  private notePhone(made: readonly Change[], session?: SessionModel): void {
+  /** The login address is one that a code of this session went to, and leads to no other user. */
+  private email(form: Record<string, string>, change: Change, session: SessionModel): void {
+    const { model } = this.world;
+    const row = change.new as Row;
+    const columns = changedColumns(change).filter((name) => !/^(updated_at|version)$/.test(name));
+    const isLogin = columns.every((name) => /^(email|email_key|user_name|user_name_key|attributes)$/.test(name));
+    demand(isLogin, `a change of the address changed ${columns.join(', ')}`);
+    const good = goodCode(model, session.id, 'email', form['code'] ?? '');
+    demand(good && good.to === fold(row['email']), 'an address was changed by a code that it did not receive');
+    good.isUsed = true;
+    const holders = model.named(session.project, fold(row['email'])).filter(({ id }) => id !== session.user);
+    demand(holders.length === 0, `${row['email']} was given to two users`);
+    const isNamed = change.old?.['provenance'] === 'scim' && columns.includes('user_name');
+    demand(!isNamed, `${row['email']} became the user name of a user of a directory`);
+  }
+
+  private noteCodes(made: readonly Change[], session?: SessionModel): void {
     const { model } = this.world;
     for (const { table, op, new: row } of made) {
-      if (table !== 'messages' || op !== 'INSERT' || row?.['template'] !== 'phone-code' || !session) continue;
-      model.waiting.set(row['id'], {
-        ...{ reach: new Map([[fold(row['recipient']), [session.user]]]), purpose: 'phone', owner: session.id },
+      const [, purpose] = /^(phone|email)-code$/.exec(row?.['template'] ?? '') ?? [];
+      if (table !== 'messages' || op !== 'INSERT' || !purpose || !session) continue;
+      model.waiting.set(row?.['id'], {
+        ...{ reach: new Map([[fold(row?.['recipient']), [session.user]]]), owner: session.id },
+        purpose: purpose as 'phone' | 'email',
         ...{ madeAt: model.now, madeStep: model.step, isUsed: false },
       });
     }
@@ -324,8 +365,7 @@ export class AccountActor {
       demand(model.user(session.user)['active'], 'the console served a person who is deactivated');
       demand(model.allows(session), 'the console served a session without a factor or passkey that is required');
       if (command.operation === 0) return demand(reply.json['data'].me.id === session.user, 'me is another user');
-      const isOwner = model.user(session.user)['email_key'] === world.addresses[0];
-      demand(isOwner, `${name} issued an owner's token`);
+      demand(session.user === this.owner, `${name} issued an owner's token`);
       demand(session.personAt !== null, `${name} issued an owner's token by a device key alone`);
       demand(model.now - session.personAt < adminFreshMs + toleranceMs, `${name} issued an owner's token, not fresh`);
     });
@@ -336,7 +376,20 @@ function cookieOf(browser: Browser, project: ProjectModel): string | undefined {
   return browser.jar.cookies.get(`lk-session-${project.id}`);
 }
 
-/** A pending number has no effect yet; the rule for the user's row checks it when the number is stored. */
+/** A pending value has no effect yet; the rule for the user's row checks it when it is stored. */
 function isDrop({ table, op }: Change): boolean {
-  return table === 'phone_changes' && op === 'DELETE';
+  return /^(phone|email)_changes$/.test(table) && op === 'DELETE';
+}
+
+/** The new login address. */
+function addressIn(made: readonly Change[]): string {
+  return fold(made.find(({ table }) => table === 'users')?.new?.['email'] ?? '');
+}
+
+/** A change of the login address ends sign-ins that began with the new one, whose account they do not name. */
+function endsWorkOf(model: Model, { table, op, new: row, old }: Change, address: string): boolean {
+  const of = table === 'ceremonies' ? row : model.ceremonies.get((row ?? old)?.['ceremony_id']);
+  if (!/^(ceremonies|one_time_codes)$/.test(table) || of?.['address'] !== address || of?.['account_id'] != null)
+    return false;
+  return table === 'one_time_codes' ? op !== 'INSERT' : op === 'UPDATE' && row?.['finished_at'] != null;
 }

@@ -1,4 +1,4 @@
-import type { PhoneChangeBy } from '../../phones/phone-changes.ts';
+import type { ChangeBy } from '../../contacts/pending-changes.ts';
 import { accountOf, freshAt, nextRequirement } from '../evidence.ts';
 import type { Flow, StepRule } from '../flow.ts';
 import { maskPhone } from '../mask.ts';
@@ -48,7 +48,7 @@ function placeOf({ ceremony, caller }: Flow) {
 }
 
 /** Null if the evidence is not enough for the user's current factors and passkeys. */
-async function personOf(flow: Flow): Promise<PhoneChangeBy | null> {
+async function personOf(flow: Flow): Promise<ChangeBy | null> {
   const { em, deps, caller, ceremony, device } = flow;
   if (ceremony.stepUp !== 'change_phone_number' || !freshAt(ceremony.evidence)) return null;
   const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');

@@ -24,10 +24,27 @@ export const de: Texts = {
     before: [`Ihr Code, um diese Telefonnummer für ${app} zu bestätigen:`],
     after: [`Er gilt ${minutes} Minuten lang.`, 'Haben Sie keinen Code angefordert? Dann müssen Sie nichts tun.'],
   }),
+  'email-code': ({ app, code, minutes }) => ({
+    subject: `${code} ist Ihr Code, um diese E-Mail-Adresse für ${app} zu bestätigen`,
+    before: [`Ihr Code, um diese E-Mail-Adresse für Ihr Konto für ${app} zu verwenden:`],
+    after: [
+      `Er gilt ${minutes} Minuten lang. Geben Sie ihn auf der Seite ein, auf der Sie ihn angefordert haben.`,
+      'Haben Sie keinen Code angefordert? Dann müssen Sie nichts tun. Geben Sie den Code nie weiter.',
+    ],
+  }),
   'phone-changed': ({ app, ending, at }) => ({
     subject: `Telefonnummer für ${app} geändert`,
     before: [
       `Die Telefonnummer Ihres Kontos für ${app} wurde geändert. Die neue endet auf ${ending}.`,
+      `Zeit: ${time(at)}`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
+    ],
+    after: [],
+  }),
+  'email-changed': ({ app, email, at }) => ({
+    subject: `E-Mail-Adresse für ${app} geändert`,
+    before: [
+      `Die E-Mail-Adresse Ihres Kontos für ${app} wurde in ${email} geändert. Codes gehen jetzt dorthin.`,
       `Zeit: ${time(at)}`,
       `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
     ],

@@ -24,10 +24,27 @@ export const en: Texts = {
     before: [`Your code to confirm this phone number for ${app}:`],
     after: [`It expires in ${minutes} minutes.`, 'If you did not request it, ignore this message.'],
   }),
+  'email-code': ({ app, code, minutes }) => ({
+    subject: `${code} is your code to confirm this email address for ${app}`,
+    before: [`Your code to use this email address for your account for ${app}:`],
+    after: [
+      `It expires in ${minutes} minutes. Enter it on the page where you requested it.`,
+      'If you did not request it, ignore this message. Never share the code.',
+    ],
+  }),
   'phone-changed': ({ app, ending, at }) => ({
     subject: `Phone number changed for ${app}`,
     before: [
       `The phone number of your account for ${app} was changed. The new one ends in ${ending}.`,
+      `Time: ${time(at)}`,
+      `If this was not you, contact the team behind ${app} immediately.`,
+    ],
+    after: [],
+  }),
+  'email-changed': ({ app, email, at }) => ({
+    subject: `Email address changed for ${app}`,
+    before: [
+      `The email address of your account for ${app} was changed to ${email}. Codes go there now.`,
       `Time: ${time(at)}`,
       `If this was not you, contact the team behind ${app} immediately.`,
     ],

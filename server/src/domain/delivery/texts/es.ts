@@ -24,10 +24,27 @@ export const es: Texts = {
     before: [`Su código para confirmar este número de teléfono en ${app}:`],
     after: [`Es válido durante ${minutes} minutos.`, 'Si no lo ha pedido, ignore este mensaje.'],
   }),
+  'email-code': ({ app, code, minutes }) => ({
+    subject: `${code} es su código para confirmar esta dirección de correo en ${app}`,
+    before: [`Su código para usar esta dirección de correo en su cuenta de ${app}:`],
+    after: [
+      `Es válido durante ${minutes} minutos. Introdúzcalo en la página en la que lo pidió.`,
+      'Si no lo ha pedido, ignore este mensaje. No comparta nunca el código.',
+    ],
+  }),
   'phone-changed': ({ app, ending, at }) => ({
     subject: `Número de teléfono cambiado en ${app}`,
     before: [
       `Se ha cambiado el número de teléfono de su cuenta en ${app}. El nuevo termina en ${ending}.`,
+      `Hora: ${time(at)}`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+  'email-changed': ({ app, email, at }) => ({
+    subject: `Dirección de correo cambiada en ${app}`,
+    before: [
+      `La dirección de correo de su cuenta en ${app} es ahora ${email}. Los códigos se envían allí.`,
       `Hora: ${time(at)}`,
       `Si no ha sido usted, avise enseguida a los responsables de ${app}.`,
     ],

@@ -24,10 +24,27 @@ export const fr: Texts = {
     before: [`Votre code pour confirmer ce numéro de téléphone pour ${app} :`],
     after: [`Il est valable ${minutes} minutes.`, 'Si vous ne l’avez pas demandé, ignorez ce message.'],
   }),
+  'email-code': ({ app, code, minutes }) => ({
+    subject: `${code} est votre code pour confirmer cette adresse e-mail pour ${app}`,
+    before: [`Votre code pour utiliser cette adresse e-mail pour votre compte ${app} :`],
+    after: [
+      `Il est valable ${minutes} minutes. Saisissez-le sur la page où vous l’avez demandé.`,
+      'Si vous ne l’avez pas demandé, ignorez ce message. Ne communiquez jamais ce code.',
+    ],
+  }),
   'phone-changed': ({ app, ending, at }) => ({
     subject: `Numéro de téléphone modifié pour ${app}`,
     before: [
       `Le numéro de téléphone de votre compte pour ${app} a été modifié. Le nouveau se termine par ${ending}.`,
+      `Date : ${time(at)}`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
+    ],
+    after: [],
+  }),
+  'email-changed': ({ app, email, at }) => ({
+    subject: `Adresse e-mail modifiée pour ${app}`,
+    before: [
+      `L’adresse e-mail de votre compte pour ${app} est maintenant ${email}. Les codes y sont envoyés.`,
       `Date : ${time(at)}`,
       `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
     ],

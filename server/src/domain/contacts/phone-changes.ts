@@ -1,58 +1,29 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
 import type { Channel, Delivery } from '../delivery/delivery.ts';
-import type { Locale } from '../delivery/locale.ts';
-import type { Actor } from '../kernel/actor.ts';
-import { type Clock, secondsLater } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { type Problem, problemOf } from '../kernel/problem.ts';
-import type { Random } from '../kernel/random.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { codeTtlSeconds } from '../otp/code-check.ts';
-import type { CountedCode, Otp } from '../otp/otp.ts';
-import { resendAfterSeconds, type Sends } from '../otp/sends.ts';
-import type { Project } from '../projects/project.entity.ts';
+import type { CountedCode } from '../otp/otp.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
-import { PhoneChange } from './phone-change.entity.ts';
+import type { ChangeBy, ChangePlace, PendingChanges } from './pending-changes.ts';
 
 export interface PhoneChangesDeps {
   clock: Clock;
-  random: Random;
   audit: Audit;
   users: Pick<Users, 'checkPhoneLock' | 'isPhoneTaken' | 'changePhone'>;
   mfa: Pick<Mfa, 'moveSms'>;
-  otp: Pick<Otp, 'issue' | 'redeem' | 'count' | 'spendTry'>;
-  sends: Sends;
+  pendingPhones: PendingChanges;
   smsGuard: Pick<SmsGuard, 'spend'>;
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
   testMode: TestMode;
   /** `endOpenWork` of ceremonies/, injected because that layer is above this one. */
   endOpenWork(em: EntityManager, now: Date, user: User, options: { keepCeremonyId: string | null }): Promise<void>;
-}
-
-/** The user of a change, and its context. The caller has freshly authenticated the user and locked the user's row. */
-export interface PhoneChangeBy {
-  user: User;
-  project: Project;
-  /** The application's name, for the messages. */
-  app: string;
-  /** The client, if any. */
-  clientId?: string;
-  locale: Locale;
-  actor: Actor;
-}
-
-/** The place of a change; its code is valid only there. */
-export interface PhoneChangePlace {
-  /** The id of the sign-in or session. */
-  boundTo: string;
-  /** Thumbprint of the device key, if any. */
-  jkt: string | null;
-  /** The client of the sign-in, if any. */
-  clientId: string | null;
 }
 
 export interface PhoneCodeSent {
@@ -86,11 +57,11 @@ export class PhoneChanges {
    */
   async begin(
     em: EntityManager,
-    by: PhoneChangeBy,
-    place: PhoneChangePlace,
+    by: ChangeBy,
+    place: ChangePlace,
     requested: string,
   ): Promise<PhoneCodeSent | RefusedPhone> {
-    const { audit, clock, delivery, otp, random, sends, smsGuard, testMode, users } = this.deps;
+    const { audit, delivery, pendingPhones, smsGuard, testMode, users } = this.deps;
     const { project, user } = by;
     const to = requested.normalize('NFKC').replace(/[\s()./-]/g, '');
     if (!isE164(to)) return { refused: { code: 'phone-invalid' } };
@@ -99,28 +70,12 @@ export class PhoneChanges {
     if (!delivery.isAvailable('sms') && !(await testMode.holds(em, project))) {
       return { refused: { code: 'unavailable', reason: 'sms is not available', retryAfterSeconds: 60 } };
     }
-    const scope = { projectId: project.id, ceremonyId: place.boundTo, purpose: 'phone' } as const;
-    const send = await sends.spend(em, { ...scope, address: user.id, ip: by.actor.ip });
-    if ('wait' in send) return { refused: { code: 'too-many', retryAfterSeconds: send.wait } };
+    const issued = await pendingPhones.begin(em, by, place, to);
+    if ('refused' in issued) return issued;
     const sms = { project, number: to };
     const refused = await smsGuard.spend(em, sms);
     if (refused) return { refused, counts: [{ sms }] };
-    const { clientId, jkt } = place;
-    const code = await otp.issue(em, { ...scope, clientId, jkt, userId: user.id, address: user.id, sentTo: to });
-    await em.nativeDelete(PhoneChange, { project: project.id, boundTo: place.boundTo });
-    const now = clock.now();
-    const expiresAt = secondsLater(now, codeTtlSeconds);
-    em.persist(
-      em.create(PhoneChange, {
-        project: project.id,
-        id: random.id(),
-        user,
-        boundTo: place.boundTo,
-        phone: to,
-        createdAt: now,
-        expiresAt,
-      }),
-    );
+    const { code, expiresAt, resendAfterSeconds } = issued;
     await delivery.enqueue(em, {
       projectId: project.id,
       channel: 'sms',
@@ -135,32 +90,9 @@ export class PhoneChanges {
   }
 
   /** Writes the counters and the audit event of a refusal after its rollback. */
-  async note(em: EntityManager, by: PhoneChangeBy, { refused, counts = [], event }: RefusedPhone): Promise<void> {
+  async note(em: EntityManager, by: ChangeBy, { refused, counts = [], event }: RefusedPhone): Promise<void> {
     for (const { sms } of counts) await this.deps.smsGuard.spend(em, sms);
     if (event) await this.deps.audit.recordRepeated(em, { ...about(by), ...event }, refused.code);
-  }
-
-  /** The pending number; null: none. */
-  async pending(em: EntityManager, user: User, boundTo: string): Promise<string | null> {
-    const waiting = { user, boundTo, expiresAt: { $gt: this.deps.clock.now() } };
-    return (await em.findOne(PhoneChange, waiting))?.phone ?? null;
-  }
-
-  /** Deletes the pending number. */
-  async drop(em: EntityManager, user: User, boundTo: string): Promise<void> {
-    await em.nativeDelete(PhoneChange, { user, boundTo });
-  }
-
-  /** Counts an attempt at the code of the new number; {@link complete} checks it. Refuses `too-many`. */
-  async count(
-    em: EntityManager,
-    { project, user }: PhoneChangeBy,
-    { boundTo }: PhoneChangePlace,
-  ): Promise<{ counted: CountedCode | null } | { refused: Problem }> {
-    const place = { projectId: project.id, ceremonyId: boundTo, purpose: 'phone' } as const;
-    const wait = await this.deps.otp.spendTry(em, place, user.id);
-    if (wait !== null) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
-    return { counted: await this.deps.otp.count(em, place) };
   }
 
   /**
@@ -169,24 +101,22 @@ export class PhoneChanges {
    */
   async complete(
     em: EntityManager,
-    by: PhoneChangeBy,
-    place: PhoneChangePlace,
+    by: ChangeBy,
+    place: ChangePlace,
     counted: CountedCode | null,
     typed: string,
   ): Promise<{ phone: string } | RefusedPhone> {
-    const { otp, users } = this.deps;
+    const { pendingPhones, users } = this.deps;
     const { user } = by;
-    const pending = await this.pending(em, user, place.boundTo);
-    const redeemed = await otp.redeem(em, counted, { jkt: place.jkt, clientId: place.clientId, code: typed });
-    if (!redeemed.accepted || redeemed.userId !== user.id || pending === null || !redeemed.wentTo(pending)) {
+    const phone = await pendingPhones.prove(em, by, place, counted, typed);
+    if (phone === null) {
       return { ...rejected, event: { type: 'otp.rejected', subject: subjectOf(user), detail: { purpose: 'phone' } } };
     }
-    const phone = pending;
     const locked = await problemOf(users.checkPhoneLock(em, user, phone));
     const refused: Problem | null =
       locked ?? ((await users.isPhoneTaken(em, user, phone)) ? { code: 'taken', what: 'user', field: 'phone' } : null);
     if (refused) return { refused, event: { type: 'user.phone_change_refused', subject: subjectOf(user) } };
-    await this.drop(em, user, place.boundTo);
+    await pendingPhones.drop(em, user, place.boundTo);
     await this.put(em, by, phone, place.boundTo);
     return { phone };
   }
@@ -197,7 +127,7 @@ export class PhoneChanges {
    *
    * @param keepCeremonyId the sign-in that makes the change; null: none
    */
-  async put(em: EntityManager, by: PhoneChangeBy, phone: string, keepCeremonyId: string | null): Promise<void> {
+  async put(em: EntityManager, by: ChangeBy, phone: string, keepCeremonyId: string | null): Promise<void> {
     const { audit, clock, delivery, endOpenWork, mfa, smsGuard, users } = this.deps;
     const { user } = by;
     const before = user.phone ?? null;
@@ -229,7 +159,7 @@ export class PhoneChanges {
   }
 }
 
-function about({ actor, clientId, project, user }: PhoneChangeBy) {
+function about({ actor, clientId, project, user }: ChangeBy) {
   return {
     actor,
     projectId: project.id,
