@@ -89,6 +89,46 @@ describe('the account page', () => {
   });
 });
 
+describe('a new address of the account page', () => {
+  /** Browsers 0 and 1 of Ann. */
+  async function begin(): Promise<Script> {
+    const script = await Script.begin(processes);
+    for (const browser of [0, 1]) {
+      const tab = await script.open(browser, 'hosted');
+      await script.register(tab, script.ann);
+      await script.resume(tab);
+      script.turn(31);
+    }
+    return script;
+  }
+
+  it('is proved by its own code, in the session that asked', async () => {
+    const script = await begin();
+    const { ann, world } = script;
+    const id = script.user(ann);
+    expect(await script.account(0, 'change-email', { email: world.spare })).toBe(303);
+    const code = await script.mail(world.spare);
+    expect(await script.account(1, 'verify-email', { code })).toBe(400);
+    expect(await script.account(0, 'verify-email', { code: '000000' })).toBe(400);
+    expect(script.user(ann)).toBe(id);
+    expect(await script.account(0, 'verify-email', { code }), script.text).toBe(303);
+    expect([script.user(world.spare), script.user(ann)]).toEqual([id, '']);
+    const tab = await script.open(2, 'hosted');
+    await script.register(tab, world.spare);
+    await script.resume(tab);
+    expect(script.session(2)?.user).toBe(id);
+  });
+
+  it.each([1, 2])('is refused if it leads to another user (%i)', async (holder) => {
+    const script = await begin();
+    const email = script.world.addresses[holder] ?? '';
+    expect(await script.account(0, 'change-email', { email })).toBe(303);
+    const code = await script.mail(email);
+    expect(await script.account(0, 'verify-email', { code }), script.text).toBe(409);
+    expect(script.user(script.ann)).not.toBe('');
+  });
+});
+
 describe('an authenticator app of the account page', () => {
   /** A browser of Ann adds an app: after a sign-in by mail code, its session may verify it. */
   async function begin(script: Script, browser: number): Promise<string> {

@@ -24,7 +24,7 @@ export type Command =
       isConfirmed: boolean;
     }
   | { do: 'account'; app: number; browser: number; project: number; change: number; pick: number }
-  | AddApp
+  | OwnChange
   | { do: 'console'; app: number; browser: number; operation: number }
   | { do: 'people'; app: number; project: number; person: number; action: number; pick: number }
   | { do: 'policy'; app: number; project: number; field: number; value: number }
@@ -118,9 +118,9 @@ const deviations = [
   ...(['revoke', 'revoke-access', 'revoke-old', 'revoke-other-client'] as const),
 ];
 export type Deviation = (typeof deviations)[number];
-/** A user adds an authenticator app at the account page. */
-export interface AddApp {
-  do: 'app';
+/** A user adds an authenticator app, or moves to another address, at the account page. */
+export interface OwnChange {
+  do: 'app' | 'move';
   app: number;
   tab: number;
   browser: number;
@@ -199,8 +199,16 @@ const recovery = (some: readonly Recover['act'][]) =>
     ...{ do: fc.constant('recovery' as const), app, browser, project: fc.constantFrom(0, 0, 0, 1, 2) },
     ...{ person: fc.nat(3), act: fc.constantFrom(...some), pick },
   });
-const addApp = fc.record({
-  ...{ do: fc.constant('app' as const), app, tab, browser, client: fc.constantFrom(0, 0, 1), person: fc.nat(3), pick },
+const ownChange = fc.record({
+  ...{
+    do: fc.constantFrom('app' as const, 'move' as const),
+    app,
+    tab,
+    browser,
+    client: fc.constantFrom(0, 0, 1),
+    person: fc.nat(3),
+    pick,
+  },
 });
 const turn = fc.record({
   do: fc.constant('clock' as const),
@@ -247,7 +255,7 @@ const weighted: Weighted[] = [
   [2, userinfo],
   [1, logout()],
   [8, account],
-  [2, addApp],
+  [6, ownChange],
   [2, console],
   [4, people],
   [2, policy],

@@ -5,7 +5,7 @@ import { RecoveryActor } from './actors/recovery-actor.ts';
 import { RefreshActor } from './actors/refresh-actor.ts';
 import { SigninActor } from './actors/signin-actor.ts';
 import type { Change } from './changes.ts';
-import type { AddApp, Both, Command, Recover } from './commands.ts';
+import type { Both, Command, OwnChange, Recover } from './commands.ts';
 import { Meeting } from './meeting.ts';
 import { MixedActor } from './mixed/mixed-actor.ts';
 import { Violation } from './model.ts';
@@ -60,7 +60,7 @@ export class Walker {
       return command.deviation > 3 ? this.step(() => this.signin.answerPasskey(right)) : undefined;
     }
     if (command.do === 'recovery' && command.act === 'lose') return this.lose(command);
-    if (command.do === 'app') return this.addApp(command);
+    if (command.do === 'app' || command.do === 'move') return this.changeOwn(command);
     if (command.do === 'both') return this.together(command);
     if (command.do !== 'finish') return this.step(() => this.act(command));
     const { app, tab } = command;
@@ -106,18 +106,25 @@ export class Walker {
     return requests === 2 ? processes.log.readBoth() : [await processes.log.read()];
   }
 
-  /** A user signs in, confirms the sign-in on the account page, and adds an authenticator app with its first code. */
-  private async addApp({ app, tab, browser: own, client, person, pick }: AddApp): Promise<void> {
+  /**
+   * A user signs in, confirms the sign-in on the account page, and adds an authenticator app with its first code, or asks for
+   * the code of a new address and enters it.
+   */
+  private async changeOwn({ do: what, app, tab, browser: own, client, person, pick }: OwnChange): Promise<void> {
     const page = { entry: 'hosted', client, ask: 'plain', access: 'base', person, key: 0, hasPkce: false } as const;
     await this.take({ do: 'open', app, tab, browser: own, ...page });
     await this.take({ do: 'finish', app, tab, pick: 4 + (pick % 28) });
     const project = this.world.projects.findIndex(({ id }) => id === this.world.clients()[client]?.project.id);
     const change = { do: 'account', app, browser: own, project, pick: tab + 4 * (pick % 16) } as const;
-    await this.step(() => this.account.change({ ...change, change: numberOf('add-authenticator') }));
+    const begin = what === 'app' ? 'add-authenticator' : 'confirm';
+    await this.step(() => this.account.change({ ...change, change: numberOf(begin) }));
     await this.take({ do: 'finish', app, tab, pick: 4 + ((pick * 5) % 28) });
+    if (what === 'move')
+      await this.step(() => this.account.change({ ...change, pick, change: numberOf('change-email') }));
     if (pick % 16 === 0) await this.take({ do: 'clock', seconds: 301 });
     const browser = pick % 16 === 1 ? (own + 1) % 3 : own;
-    await this.step(() => this.account.change({ ...change, browser, change: numberOf('verify-authenticator') }));
+    const verify = what === 'app' ? 'verify-authenticator' : 'verify-email';
+    await this.step(() => this.account.change({ ...change, browser, change: numberOf(verify) }));
   }
 
   /**
