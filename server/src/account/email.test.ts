@@ -166,6 +166,13 @@ describe('the email address', () => {
     const taken = newAddress();
     const holder = await world.user(values(taken));
     const { user, visit } = await registeredUser();
+    // One that does not follow the address, and so cannot collide.
+    const own = `own ${user.id}`;
+    await changed(app.services.db, 'update users set user_name = ?, user_name_key = ? where id = ?', [
+      own,
+      own,
+      user.id,
+    ]);
     const before = [await loginOf(user), await loginOf(holder)];
     const { code } = await begin(visit, taken);
     expect(await outcomeOf(visit, 'verify-email', { code: otherCode(code) })).toEqual([
