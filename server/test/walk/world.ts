@@ -34,7 +34,7 @@ export class World {
   readonly browsers: Browser[];
   readonly addresses: string[];
   readonly phones: string[];
-  /** The address of none of the first users. */
+  /** An address that has no user at the beginning. */
   readonly spare: string;
   /** One for each person, and the attacker's. */
   readonly authenticators = [true, false, true, false, true].map((isSynced) => new Authenticator(isSynced));

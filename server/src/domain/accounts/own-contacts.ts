@@ -2,8 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { mailboxesOf, notifyEverywhere } from '../ceremonies/notices.ts';
-import type { ChangeBy, ChangePlace, PendingChanges } from '../contacts/pending-changes.ts';
-import type { PhoneChanges, RefusedPhone } from '../contacts/phone-changes.ts';
+import type { ChangeBy, ChangePlace, PendingChanges, RefusedChange } from '../contacts/pending-changes.ts';
+import type { PhoneChanges } from '../contacts/phone-changes.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { type Database, rolledBackIfRefused } from '../kernel/database.ts';
 import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
@@ -59,7 +59,7 @@ export interface OwnContacts {
   };
 }
 
-type Step<T> = (em: EntityManager, by: ChangeBy, place: ChangePlace) => Promise<T | RefusedPhone>;
+type Step<T> = (em: EntityManager, by: ChangeBy, place: ChangePlace) => Promise<T | RefusedChange>;
 
 /**
  * Users' changes to their own login address and phone (service.md 3.1, decisions/0242). A code that is sent to the new
@@ -136,7 +136,7 @@ export class OwnContactChanges {
     by: ChangeBy,
     place: ChangePlace,
     to: string,
-  ): Promise<{ code: string } | RefusedPhone> {
+  ): Promise<{ code: string } | RefusedChange> {
     const { audit, delivery, limits, pendingEmails, testMode } = this.deps;
     const { app, locale, project, user } = by;
     if (!isAddress(to)) return { refused: { code: 'invalid', field: 'email', reason: 'must be an email address' } };
@@ -167,7 +167,7 @@ export class OwnContactChanges {
     place: ChangePlace,
     counted: CountedCode | null,
     typed: string,
-  ): Promise<object | RefusedPhone> {
+  ): Promise<object | RefusedChange> {
     const { accounts, pendingEmails, users } = this.deps;
     const { actor, project, user } = by;
     const subject = subjectOf(by);
@@ -216,7 +216,7 @@ export class OwnContactChanges {
       by: ChangeBy,
       place: ChangePlace,
       counted: CountedCode | null,
-    ) => Promise<object | RefusedPhone>,
+    ) => Promise<object | RefusedChange>,
   ): Promise<void> {
     await this.step<object>(change, async (em, by, place) => {
       const tried = await pending.count(em, by, place);

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AuditEntry } from '../audit/audit.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
@@ -8,6 +9,7 @@ import { codeTtlSeconds } from '../otp/code-check.ts';
 import type { CountedCode, Otp } from '../otp/otp.ts';
 import { resendAfterSeconds, type Sends } from '../otp/sends.ts';
 import type { Project } from '../projects/project.entity.ts';
+import type { SmsToSend } from '../sms/sms-guard.ts';
 import type { User } from '../users/user.entity.ts';
 import { EmailChange, PhoneChange } from './pending-change.entity.ts';
 
@@ -31,6 +33,14 @@ export interface ChangePlace {
   jkt: string | null;
   /** The client of the sign-in, if any. */
   clientId: string | null;
+}
+
+/** A refusal with its counters. The caller rolls back, then calls `PhoneChanges.note`. */
+export interface RefusedChange {
+  refused: Problem;
+  /** A refused SMS: counted again by `PhoneChanges.note`, since the step is rolled back. */
+  counts?: readonly { sms: SmsToSend }[];
+  event?: Pick<AuditEntry, 'type' | 'subject' | 'detail'>;
 }
 
 /** A code that is to be sent. */

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Audit, AuditEntry } from '../audit/audit.ts';
+import type { Audit } from '../audit/audit.ts';
 import type { Channel, Delivery } from '../delivery/delivery.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Problem, problemOf } from '../kernel/problem.ts';
@@ -7,11 +7,11 @@ import type { Mfa } from '../mfa/mfa.ts';
 import { codeTtlSeconds } from '../otp/code-check.ts';
 import type { CountedCode } from '../otp/otp.ts';
 import type { TestMode } from '../projects/test-mode.ts';
-import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
+import type { SmsGuard } from '../sms/sms-guard.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
-import type { ChangeBy, ChangePlace, PendingChanges } from './pending-changes.ts';
+import type { ChangeBy, ChangePlace, PendingChanges, RefusedChange } from './pending-changes.ts';
 
 export interface PhoneChangesDeps {
   clock: Clock;
@@ -36,14 +36,6 @@ export interface PhoneCodeSent {
 
 const rejected: { refused: Problem } = { refused: { code: 'code-rejected', attemptsLeft: 0 } };
 
-/** A refusal with its counters. The caller rolls back, then calls {@link PhoneChanges.note}. */
-export interface RefusedPhone {
-  refused: Problem;
-  /** A refused SMS: counted again by {@link PhoneChanges.note}, since the step is rolled back. */
-  counts?: readonly { sms: SmsToSend }[];
-  event?: Pick<AuditEntry, 'type' | 'subject' | 'detail'>;
-}
-
 /**
  * Changes of the login phone (`change_phone_number`, service.md 3.1). A code verifies the new number; until then the
  * old one stays. Every method joins the caller's transaction and returns refusals as values.
@@ -60,7 +52,7 @@ export class PhoneChanges {
     by: ChangeBy,
     place: ChangePlace,
     requested: string,
-  ): Promise<PhoneCodeSent | RefusedPhone> {
+  ): Promise<PhoneCodeSent | RefusedChange> {
     const { audit, delivery, pendingPhones, smsGuard, testMode, users } = this.deps;
     const { project, user } = by;
     const to = requested.normalize('NFKC').replace(/[\s()./-]/g, '');
@@ -90,7 +82,7 @@ export class PhoneChanges {
   }
 
   /** Writes the counters and the audit event of a refusal after its rollback. */
-  async note(em: EntityManager, by: ChangeBy, { refused, counts = [], event }: RefusedPhone): Promise<void> {
+  async note(em: EntityManager, by: ChangeBy, { refused, counts = [], event }: RefusedChange): Promise<void> {
     for (const { sms } of counts) await this.deps.smsGuard.spend(em, sms);
     if (event) await this.deps.audit.recordRepeated(em, { ...about(by), ...event }, refused.code);
   }
@@ -105,7 +97,7 @@ export class PhoneChanges {
     place: ChangePlace,
     counted: CountedCode | null,
     typed: string,
-  ): Promise<{ phone: string } | RefusedPhone> {
+  ): Promise<{ phone: string } | RefusedChange> {
     const { pendingPhones, users } = this.deps;
     const { user } = by;
     const phone = await pendingPhones.prove(em, by, place, counted, typed);
