@@ -255,7 +255,7 @@ const weighted: Weighted[] = [
   [2, userinfo],
   [1, logout()],
   [8, account],
-  [6, ownChange],
+  [5, ownChange],
   [2, console],
   [4, people],
   [2, policy],
