@@ -1,6 +1,6 @@
 /** Two equal calls at once have the effect of one. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminHarness, bootstrap, openAdminHarness } from '../../../test/admin-harness.ts';
+import { type AdminHarness, type Answer, bootstrap, openAdminHarness } from '../../../test/admin-harness.ts';
 import { callOperation, newProjectObjects, operations, type ProjectObjects } from '../../../test/admin-operations.ts';
 import { atOnce } from '../../../test/at-once.ts';
 import { query, sql } from '../../domain/kernel/sql.ts';
@@ -45,25 +45,47 @@ it.each([
   ['revokeClientSecret', 'client_secrets', 'clientSecret'],
   ['revokeDelegationKey', 'delegation_keys', 'delegationKey'],
 ] as const)('%s beside the deletion of its application', async (name, table, kind) => {
-  const { db } = harness.services;
   const { ids } = await newProjectObjects(harness, kind.toLowerCase());
-  const waiting = async () =>
-    (
-      await query(
-        db.alone,
-        sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-    ).length;
-  const { answers } = await db.transaction(async (em) => {
-    await query(em, sql`select from ${sql.table(table)} where id = ${ids[kind]} for update`);
-    const revoked = harness.call(`mutation { ${name}(id: "${ids[kind]}") { id } }`);
-    await expect.poll(waiting).toBe(1);
-    const deleted = harness.call(`mutation { deleteClient(id: "${ids.client}") }`);
-    await expect.poll(waiting).toBe(2);
-    return { answers: Promise.all([revoked, deleted]) };
-  });
-  expect((await answers).map(({ code }) => code)).toEqual([undefined, undefined]);
+  const revoke = () => harness.call(`mutation { ${name}(id: "${ids[kind]}") { id } }`);
+  const remove = () => harness.call(`mutation { deleteClient(id: "${ids.client}") }`);
+  expect(await oneBehindTheOther([table, ids[kind]], revoke, remove)).toEqual([undefined, undefined]);
 });
+
+it.each([
+  ['setApiGrant', 'apis', 'api'],
+  ['inviteUser', 'users', 'user'],
+  ['revokeUserPasskey', 'users', 'user'],
+] as const)('%s beside the deletion of its project', async (name, table, kind) => {
+  const tag = name.toLowerCase();
+  const { ids } = await newProjectObjects(harness, tag);
+  const [root, , field] = operations.find((one) => one[1] === name) as (typeof operations)[number];
+  const change = () => callOperation(harness, ids, [root, field], bootstrap);
+  const input = `{ id: "${ids.project}", confirmName: "Project ${tag}" }`;
+  const remove = () => harness.call(`mutation { deleteProject(input: ${input}) { users } }`);
+  const [changed, removed] = await oneBehindTheOther([table, ids[kind]], change, remove);
+  expect([undefined, 'not-found']).toContain(changed);
+  expect(removed).toBe(undefined);
+});
+
+/** Both wait for a row, the first in front. @returns their error codes */
+async function oneBehindTheOther(
+  [table, id]: readonly [string, string],
+  first: () => Promise<Answer>,
+  second: () => Promise<Answer>,
+): Promise<(string | undefined)[]> {
+  const { db } = harness.services;
+  const locks = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const waiting = async () => (await query(db.alone, locks)).length;
+  const { answers } = await db.transaction(async (em) => {
+    await query(em, sql`select from ${sql.table(table)} where id = ${id} for update`);
+    const one = first();
+    await expect.poll(waiting).toBe(1);
+    const other = second();
+    await expect.poll(waiting).toBe(2);
+    return { answers: Promise.all([one, other]) };
+  });
+  return (await answers).map(({ code }) => code);
+}
 
 it('grantRole for a new address', async () => {
   const grant = () =>

@@ -4,13 +4,12 @@ import { endOpenWork } from '../ceremonies/open-work.ts';
 import { restoreDevices, revokeSuspended } from '../credentials/user-tables.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
+import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
 import { type Executing, execute, type Fragment, query } from '../kernel/sql.ts';
 import { endGrants, followPhone } from '../mfa/user-tables.ts';
 import { endOfSession, type Sessions } from '../sessions/sessions.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
-import { pastDeadlocks } from '../users/deadlock.ts';
 import {
   type CostlyPart,
   type Criteria,

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
+import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { type Problem, Refusal, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Spent } from '../limits/limits.ts';
@@ -11,7 +11,6 @@ import { type NewUser, newUserValues } from '../users/creation/new-user.ts';
 import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
 import { type CustomSchema, customName } from '../users/custom/values.ts';
 import { customWrite } from '../users/custom/writing.ts';
-import { pastDeadlocks } from '../users/deadlock.ts';
 import { loginOf } from '../users/user-writing.ts';
 import type { InvitationContext, Invitations } from './invitations.ts';
 

@@ -1,12 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
-import type { Database } from '../kernel/database.ts';
+import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { pastDeadlocks } from '../users/deadlock.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { type FreshnessDeps, isFreshNow } from './freshness.ts';

@@ -4,7 +4,7 @@ import { endOpenWork } from '../ceremonies/open-work.ts';
 import { Client } from '../clients/client.entity.ts';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
-import { type Database } from '../kernel/database.ts';
+import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { Runs } from '../kernel/jobs.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Queue } from '../kernel/queue.ts';
@@ -15,7 +15,6 @@ import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { SessionEnd, Sessions } from '../sessions/sessions.ts';
 import { endUnredeemed } from '../tokens/user-tables.ts';
-import { pastDeadlocks } from '../users/deadlock.ts';
 import { isFinal, isSuccess, maxAttempts, nextAttemptAt } from './attempts.ts';
 import { type DeliveryAttempt, LogoutDelivery } from './logout-delivery.entity.ts';
 

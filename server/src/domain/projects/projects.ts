@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Change, change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Database, flushUnlessTaken, withoutTimeLimit } from '../kernel/database.ts';
+import { type Database, flushUnlessTaken, pastDeadlocks, withoutTimeLimit } from '../kernel/database.ts';
 import { containing, exactTotal, limitedTotal, maxTotal, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
@@ -268,29 +268,32 @@ export class Projects {
    * `not-found`, `invalid` if `confirmName` is not its name, `forbidden` for the console's project.
    */
   delete(id: string, confirmName: string, actor: Actor): Promise<CountedContents> {
-    return this.deps.db.transaction(async (em) => {
-      const project = await this.locked(em, id);
-      if (project.builtIn === 'console') {
-        refuse({ code: 'forbidden', reason: 'the project of the admins cannot be deleted' });
-      }
-      if (confirmName !== project.name) {
-        refuse({ code: 'invalid', field: 'confirmName', reason: 'must be the name of the project' });
-      }
-      await withoutTimeLimit(em);
-      const [counted] = await this.counted(em, [id], null);
-      const { id: _, ...contents } = counted as NonNullable<typeof counted>;
-      this.deps.audit.record(em, {
-        type: 'project.deleted',
-        actor,
-        subject: subject(project),
-        detail: { lost: contents },
-      });
-      em.remove(project);
-      // Waits for the transactions that change its rows; their events are deleted, too.
-      await em.flush();
-      await this.deps.audit.deleteEventsOf(em, id);
-      return { ...contents, isSessionsLimited: false };
-    });
+    // A change may have locked a row of the project, and now refer to the project, e.g. by its event.
+    return pastDeadlocks(() =>
+      this.deps.db.transaction(async (em) => {
+        const project = await this.locked(em, id);
+        if (project.builtIn === 'console') {
+          refuse({ code: 'forbidden', reason: 'the project of the admins cannot be deleted' });
+        }
+        if (confirmName !== project.name) {
+          refuse({ code: 'invalid', field: 'confirmName', reason: 'must be the name of the project' });
+        }
+        await withoutTimeLimit(em);
+        const [counted] = await this.counted(em, [id], null);
+        const { id: _, ...contents } = counted as NonNullable<typeof counted>;
+        this.deps.audit.record(em, {
+          type: 'project.deleted',
+          actor,
+          subject: subject(project),
+          detail: { lost: contents },
+        });
+        em.remove(project);
+        // Waits for the transactions that change its rows; their events are deleted, too.
+        await em.flush();
+        await this.deps.audit.deleteEventsOf(em, id);
+        return { ...contents, isSessionsLimited: false };
+      }),
+    );
   }
 
   /** The settings as they would be stored. Refuses `invalid`. */

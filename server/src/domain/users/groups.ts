@@ -4,12 +4,11 @@ import type { Audit } from '../audit/audit.ts';
 import type { EventType } from '../audit/event-types.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
+import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
-import { pastDeadlocks } from './deadlock.ts';
 import { Group } from './group.entity.ts';
 import {
   type CostlyPart,

@@ -1,11 +1,11 @@
 import { currentClient } from '../../clients/client-registry.ts';
 import { secondsLater } from '../../kernel/clock.ts';
+import { pastDeadlocks } from '../../kernel/database.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { execute, type Fragment, sql } from '../../kernel/sql.ts';
 import { sdkScope } from '../../tokens/claims.ts';
 import { insertedCode } from '../../tokens/new-code.ts';
-import { pastDeadlocks } from '../../users/deadlock.ts';
 import { notedSignIn } from '../../users/user-writing.ts';
 import type { SigninCaller } from '../callers.ts';
 import { amrOf, type Evidence } from '../evidence.ts';
