@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AdminHarness, type Answer, bootstrap, openAdminHarness } from '../../../test/admin-harness.ts';
 import { callOperation, newProjectObjects, operations, type ProjectObjects } from '../../../test/admin-operations.ts';
 import { rows } from '../../../test/rows.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 
 /** Mutations and their events, in an order in which each has something to change. */
 const recorded: Record<string, string[]> = {
@@ -86,6 +87,8 @@ let ours: ProjectObjects;
 beforeAll(async () => {
   harness = await openAdminHarness();
   ours = (await newProjectObjects(harness, 'ours')).ids;
+  // `revokeRefreshGrant` ends the other one.
+  await harness.refreshGrantOf(keyIn(ours.project, ours.client), { id: ours.user });
 });
 afterAll(() => harness.close());
 

@@ -94,7 +94,7 @@ describe('refresh grants', () => {
       { type: 'refresh-grant.revoked', subject: { id: one?.user.id } },
     ]);
     expect((await grants()).totalCount).toBe(3);
-    await harness.call(revokeAll, { clientId: clients[1]?.id });
+    for (let times = 0; times < 2; times += 1) await harness.call(revokeAll, { clientId: clients[1]?.id });
     expect((await grants()).nodes.map(({ client }) => client.id)).toEqual([clients[0]?.id]);
     expect(await eventsOf('refresh-grants.revoked')).toHaveLength(1);
   });

@@ -86,10 +86,11 @@ export class RefreshGrants {
     });
   }
 
-  /** Ends all grants of a client, and their access tokens. */
+  /** Ends all grants of a client, and their access tokens; does nothing if it has none. */
   revokeAllOf(client: TenantKey & { name: string }, actor: Actor): Promise<void> {
     return this.deps.db.transaction(async (em: EntityManager) => {
       const grants = await endRefreshGrantsOf(em, client, this.deps.clock.now());
+      if (grants === 0) return;
       const detail = { grants };
       this.deps.audit.record(em, { type: 'refresh-grants.revoked', actor, ...aboutClient(client), detail });
     });
