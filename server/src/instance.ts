@@ -3,9 +3,8 @@ import { join, resolve } from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './adapters/embedded/postgres.ts';
 import { existingMasterKeysOf, type MasterKeys, masterKeysOf } from './adapters/files/master-key.ts';
-import { isFilled, migrate, openDatabase } from './adapters/postgres/database.ts';
+import { type DatabaseOptions, isFilled, migrate, openDatabase } from './adapters/postgres/database.ts';
 import { hasTenantRole, tenantRoleMissing } from './adapters/postgres/row-security.ts';
-import type { DatabaseWatch } from './adapters/postgres/watch.ts';
 import { type Config } from './config.ts';
 import { OperatorError } from './domain/kernel/problem.ts';
 
@@ -76,7 +75,7 @@ export function givenMasterKeys(config: Config): MasterKeys | undefined {
 export async function reach(
   url: string,
   config: Config,
-  { migrate: up = true, watch }: { migrate?: boolean; watch?: DatabaseWatch } = {},
+  { migrate: up = true, ...options }: { migrate?: boolean } & Pick<DatabaseOptions, 'watch' | 'log'> = {},
 ): Promise<MikroORM> {
   try {
     if (up) await migrate(url);
@@ -85,7 +84,7 @@ export async function reach(
       poolSize: config.DATABASE_POOL_SIZE,
       preparesStatements: config.DATABASE_PREPARED_STATEMENTS,
       rowSecurity: config.DATABASE_ROW_SECURITY,
-      ...(watch && { watch }),
+      ...options,
     });
     if (config.DATABASE_ROW_SECURITY && !(await hasTenantRole(orm.em.fork()))) throw new Error(tenantRoleMissing);
     await orm.em.fork().execute('select 1');

@@ -179,7 +179,7 @@ async function openServices({ config, log, opened, metrics, leftMs }: Start) {
     onChange: changed('database reachable', 'database unreachable'),
     onWriteChange: changed('database writable', 'database not writable'),
   });
-  const orm = await reach(database.url, config, { watch });
+  const orm = await reach(database.url, config, { watch, log });
   opened.add(() => Promise.race([orm.close(true), pause(leftMs())]));
   opened.add(() => watch.stop());
   const queue = new JobQueue({

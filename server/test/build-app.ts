@@ -108,9 +108,10 @@ async function build(
 ): Promise<TestApp> {
   const { clock, random, signInShortcuts, authorizationsPerMinute, rowSecurity, readTxt, queue, poolSize } = ports;
   const { postWebhook, sendBatch } = ports;
-  const orm = await openDatabase({ url: way, rowSecurity, ...(poolSize !== undefined && { poolSize }) });
-  const logoutTokens: TestApp['logoutTokens'] = [];
   const logLines: string[] = [];
+  const log = openLog('debug', { write: (line) => void logLines.push(line) });
+  const orm = await openDatabase({ url: way, rowSecurity, log, ...(poolSize !== undefined && { poolSize }) });
+  const logoutTokens: TestApp['logoutTokens'] = [];
   const mailbox: TestApp['mailbox'] = [];
   // As in production: keeps connections open during long tests.
   const server = createServer({ keepAliveTimeout: 65_000 });
@@ -149,7 +150,7 @@ async function build(
     services,
     clock,
     random,
-    log: openLog('debug', { write: (line) => void logLines.push(line) }),
+    log,
     issuer,
     trustProxy: 'loopback',
     bootstrapToken,

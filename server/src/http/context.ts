@@ -20,7 +20,7 @@ export function withContext(random: Random): RequestHandler {
     const requestId = random.id();
     contexts.set(req, { requestId, ip: req.ip ?? '', userAgent: printable(req.get('user-agent'))?.slice(0, 400) });
     res.setHeader('X-Request-Id', requestId);
-    inRequest(next);
+    inRequest(next, requestId);
   };
 }
 

@@ -110,6 +110,36 @@ describe('while the database is unreachable', () => {
     }
   });
 
+  it('logs which foreign key refused a write, and no value', async () => {
+    const project = await app.make.project();
+    const { token } = await app.services.directories.issueScimToken(
+      { projectId: project.id, name: 'Directory' },
+      { kind: 'system' },
+    );
+    const em = app.services.db.reader();
+    await em.execute(`create function gone_project() returns trigger language plpgsql as $$ begin
+      raise exception 'violates' using errcode = '23503', table = 'users', constraint = 'users_project_id_foreign',
+        detail = 'Key (user_name)=(' || new.user_name || ') is not present.'; end $$`);
+    await em.execute('create trigger gone_project before insert on users for each row execute function gone_project()');
+    const answer = await fetch(`${app.url}/v1/scim/${project.id}/Users`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/scim+json' },
+      body: JSON.stringify({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'gone@example.com' }),
+    });
+    await em.execute('drop trigger gone_project on users');
+    expect(answer.status).toBe(404);
+    const lines = app.logLines.filter((line) => line.includes('foreign key refused a write'));
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        level: 40,
+        table: 'users',
+        constraint: 'users_project_id_foreign',
+        requestId: answer.headers.get('x-request-id'),
+      }),
+    ]);
+    expect(lines.join()).not.toContain('gone@example.com');
+  });
+
   it('keeps serving discovery and JWKS', async () => {
     await connection.close();
     app.clock.turn(60);

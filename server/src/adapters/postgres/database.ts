@@ -4,7 +4,7 @@ import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresq
 import { Client, Pool, TypeOverrides, types } from 'pg';
 import { entities } from '../../domain/entities.ts';
 import { migrations } from '../../migrations/index.ts';
-import { PooledDialect } from './driver.ts';
+import { type DatabaseLog, PooledDialect } from './driver.ts';
 import { grantTenantRole } from './row-security.ts';
 import type { DatabaseWatch } from './watch.ts';
 
@@ -22,6 +22,7 @@ export interface DatabaseOptions {
   preparesStatements?: boolean;
   /** Whether PostgreSQL enforces the scope of statements, see `row-security.ts`. Default: false. */
   rowSecurity?: boolean;
+  log?: DatabaseLog;
 }
 
 /** Settings of each connection of a server, in milliseconds. */
@@ -34,7 +35,7 @@ export const serverLimits = {
 const connectionTimeoutMillis = 3_000;
 
 function options(database: DatabaseOptions): Options {
-  const { preparesStatements = true, rowSecurity = false, migrateInOne = false } = database;
+  const { preparesStatements = true, rowSecurity = false, migrateInOne = false, log } = database;
   return {
     dbName: addressOf(database.url).database,
     entities: [...entities],
@@ -42,7 +43,7 @@ function options(database: DatabaseOptions): Options {
     debug: false,
     ...(database.schema !== undefined && { schema: database.schema }),
     discovery: { warnWhenNoEntities: false },
-    driverOptions: () => new PooledDialect(poolOf(database), { preparesStatements, rowSecurity }),
+    driverOptions: () => new PooledDialect(poolOf(database), { preparesStatements, rowSecurity, log }),
     forceUtcTimezone: true,
     migrations: {
       migrationsList: migrations,

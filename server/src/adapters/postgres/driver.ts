@@ -6,13 +6,19 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
-import type { Pool, PoolClient } from 'pg';
-import { currentScope, currentTurns, type Scope } from '../../domain/kernel/scope.ts';
+import { DatabaseError, type Pool, type PoolClient } from 'pg';
+import { currentRequestId, currentScope, currentTurns, type Scope } from '../../domain/kernel/scope.ts';
 import type { NamedQuery } from '../../domain/kernel/sql.ts';
 import { tenantRole } from './row-security.ts';
 
+/** Gets the faults that responses do not contain. */
+export interface DatabaseLog {
+  warn(fields: object, message: string): void;
+}
+
 /** Behavior of the connections of a pool. */
 export interface ConnectionOptions {
+  log: DatabaseLog | undefined;
   /** False: names of statements are ignored. */
   preparesStatements: boolean;
   /** Whether PostgreSQL enforces the scope of statements (`row-security.ts`). */
@@ -56,7 +62,7 @@ class PooledDriver extends PostgresDriver {
       endTurn?.();
       throw error;
     });
-    const connection = new PooledConnection(client, this.options.preparesStatements, endTurn);
+    const connection = new PooledConnection(client, this.options, endTurn);
     if (this.options.rowSecurity) await closedOnFailure(connection, enterScope(client, scope));
     return connection;
   }
@@ -77,21 +83,30 @@ class PooledDriver extends PostgresDriver {
 /** A connection from its acquisition to its release. */
 class PooledConnection implements DatabaseConnection {
   private readonly client: PoolClient;
-  private readonly preparesStatements: boolean;
+  private readonly options: ConnectionOptions;
   private readonly endTurn: (() => void) | undefined;
   private isReleased = false;
 
-  constructor(client: PoolClient, preparesStatements: boolean, endTurn: (() => void) | undefined) {
+  constructor(client: PoolClient, options: ConnectionOptions, endTurn: (() => void) | undefined) {
     this.client = client;
-    this.preparesStatements = preparesStatements;
+    this.options = options;
     this.endTurn = endTurn;
   }
 
   async executeQuery<R>({ sql, parameters, name }: NamedQuery): Promise<QueryResult<R>> {
-    const { command, rowCount, rows } = await this.client.query({
+    const { log, preparesStatements } = this.options;
+    const statement = {
       text: sql,
       values: parameters.map(bound),
-      ...(this.preparesStatements && name !== undefined && { name }),
+      ...(preparesStatements && name !== undefined && { name }),
+    };
+    const { command, rowCount, rows } = await this.client.query(statement).catch((error: unknown) => {
+      // Without the driver's detail, which contains values.
+      if (error instanceof DatabaseError && error.code === '23503') {
+        const { constraint, table } = error;
+        log?.warn({ table, constraint, requestId: currentRequestId() }, 'foreign key refused a write');
+      }
+      throw error;
     });
     const isWrite = /^(INSERT|UPDATE|DELETE|MERGE)$/.test(command);
     return { rows: rows ?? [], ...(isWrite && { numAffectedRows: BigInt(rowCount ?? 0) }) };

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** The project whose rows statements may touch. `none`: only tables of the instance. `all`: the rows of all projects. */
 export type Scope = 'none' | 'all' | (string & {});
 
-const current = new AsyncLocalStorage<{ scope: Scope }>();
+const current = new AsyncLocalStorage<{ scope: Scope; requestId: string | undefined }>();
 
 /** Waits until one more connection may be taken. Returns the end of the turn, to be called when the connection is back. */
 export type BeginTurn = () => Promise<() => void>;
@@ -33,12 +33,17 @@ export function currentScope(): Scope {
 }
 
 export function inScope<T>(scope: Scope, work: () => T): T {
-  return current.run({ scope }, work);
+  return current.run({ scope, requestId: currentRequestId() }, work);
 }
 
 /** Handles a request: its statements see no project until a credential opens one ({@link openProject}). */
-export function inRequest<T>(work: () => T): T {
-  return inScope('none', work);
+export function inRequest<T>(work: () => T, requestId?: string): T {
+  return current.run({ scope: 'none', requestId }, work);
+}
+
+/** Undefined outside a request. */
+export function currentRequestId(): string | undefined {
+  return current.getStore()?.requestId;
 }
 
 /** Statements of `work` see this project. */
