@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * A failure: `cut` closes the connection, `hang` never answers, `page` is an answer of another program, `switch` one that
- * changes to another protocol.
+ * A failure: `cut` closes the connection, `hang` never answers, `drip` answers byte by byte without an end, `page` is an
+ * answer of another program, `switch` one that changes to another protocol.
  */
-export type Fault = 'cut' | 'hang' | 'page' | 'switch' | { status: number; code: string } | undefined;
+export type Fault = 'cut' | 'hang' | 'drip' | 'page' | 'switch' | { status: number; code: string } | undefined;
 
 /** A request that was received; its body counts as read. */
 export interface Received {
@@ -79,6 +79,7 @@ export class S3Server {
     this.received.push(received);
     const fault = this.fault(received) ?? faultOf(request, path, query, body);
     if (fault === 'hang') return;
+    if (fault === 'drip') return drip(response);
     if (fault === 'cut') return void request.socket.destroy();
     if (fault === 'switch')
       return response.writeHead(101, { Connection: 'Upgrade', Upgrade: 'websocket' }).flushHeaders();
@@ -168,6 +169,11 @@ function isListed(key: string, query: Map<string, string>): boolean {
   const prefix = query.get('prefix') ?? '';
   const isDeeper = query.get('delimiter') === '/' && key.slice(prefix.length).includes('/');
   return key.startsWith(prefix) && !isDeeper;
+}
+
+function drip(response: ServerResponse): void {
+  const dripping = setInterval(() => response.write(' '), 5);
+  response.once('close', () => clearInterval(dripping));
 }
 
 /** The fault of a request's signature, clock or body. */

@@ -183,6 +183,24 @@ describe('a bucket', () => {
     impatient.close();
   });
 
+  it.each<[string, (bucket: S3Bucket) => Promise<unknown>]>([
+    ['a list', (bucket) => bucket.objects('p/')],
+    ['a removal', (bucket) => bucket.remove('a.gz')],
+    ['a new upload', (bucket) => bucket.begin('a.gz')],
+  ])('gives up on an answer without an end: %s', async (_name, work) => {
+    server.fault = () => 'drip';
+    const impatient = new S3Bucket({ ...settings, exchangeMs: 100 }, 'backups', never);
+    await expect(work(impatient)).rejects.toThrow('cannot be reached (no answer in time)');
+    impatient.close();
+  });
+
+  it('gives up on a download that gets nowhere', async () => {
+    server.fault = ({ key }) => (key === 'a.gz' ? 'drip' : undefined);
+    const impatient = new S3Bucket({ ...settings, exchangeMs: 100 }, 'backups', never);
+    await expect(buffer(impatient.read('a.gz'))).rejects.toThrow(/\((too slow|no answer in time)\)\.$/);
+    impatient.close();
+  });
+
   it('lists all pages of a prefix, without deeper ones', async () => {
     for (const key of ['p/1', 'p/2', 'p/3', 'p/4', 'p/<&5', 'p/q/6', 'r']) server.objects.set(key, Buffer.from(key));
     expect((await bucket.objects('p/')).map(({ key }) => key)).toEqual(['p/1', 'p/2', 'p/3', 'p/4', 'p/<&5']);

@@ -116,22 +116,25 @@ export class S3Bucket {
       version ??= response.headers.etag;
       // Without support for ranges the object starts again.
       let skipped = response.statusCode === 206 ? 0 : at;
+      let [received, waitedMs, askedAt] = [0, 0, performance.now()];
       try {
         for await (const chunk of response as AsyncIterable<Buffer>) {
+          received += chunk.length;
+          // Not the time that the reader takes.
+          waitedMs += performance.now() - askedAt;
+          if (waitedMs > this.#connection.exchangeMs * (1 + received / partBytes)) throw new Error('too slow');
           const rest = chunk.subarray(skipped);
           skipped -= chunk.length - rest.length;
           at += rest.length;
           if (rest.length > 0) yield rest;
+          askedAt = performance.now();
         }
         return;
       } catch (error) {
         signal.throwIfAborted();
+        const { code, message } = error as NodeJS.ErrnoException;
         if (left === 0 || version === undefined)
-          throw new S3Error(
-            `The download of ${key} broke off (${(error as NodeJS.ErrnoException).code}).`,
-            'cut',
-            false,
-          );
+          throw new S3Error(`The download of ${key} broke off (${code ?? message}).`, 'cut', false);
       } finally {
         response.destroy();
       }

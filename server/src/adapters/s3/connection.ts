@@ -20,6 +20,8 @@ export interface S3Settings {
   pauseMs?: number;
   /** Idle timeout of a connection, in milliseconds. */
   idleMs?: number;
+  /** Maximum time of a request with its repetitions and its answer, and of 8 MB of a download, in milliseconds. */
+  exchangeMs?: number;
 }
 
 export interface S3Request {
@@ -37,6 +39,8 @@ export interface S3Request {
 const attempts = 4;
 const defaultPauseMs = 500;
 const defaultIdleMs = 60_000;
+/** A part of 8 MB at 14 KB/s. */
+const defaultExchangeMs = 600_000;
 /** A list of 1000 objects with the longest keys is about 2 MB. */
 const maxAnswerBytes = 8_000_000;
 
@@ -59,6 +63,10 @@ export class S3Connection {
     this.#agent = base.protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
   }
 
+  get exchangeMs(): number {
+    return this.#settings.exchangeMs ?? defaultExchangeMs;
+  }
+
   /** The response's text. Throws {@link S3Error}, and the signal's reason. */
   text(request: S3Request): Promise<{ text: string; headers: IncomingMessage['headers'] }> {
     return this.#tried(request, async (response) => {
@@ -78,18 +86,36 @@ export class S3Connection {
     this.#agent.destroy();
   }
 
-  /** Retries transient failures. */
+  /** Retries transient failures, until the deadline. */
   async #tried<T>(request: S3Request, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(noAnswer()), this.exchangeMs);
+    try {
+      return await this.#untilDone(request, deadline.signal, read);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #untilDone<T>(
+    request: S3Request,
+    deadline: AbortSignal,
+    read: (response: IncomingMessage) => Promise<T>,
+  ): Promise<T> {
     const { signal } = request;
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
       try {
-        const response = await this.#sent(request);
+        const response = await this.#sent({
+          ...request,
+          signal: AbortSignal.any([deadline, ...(signal ? [signal] : [])]),
+        });
         const { statusCode: status = 0 } = response;
         if (status >= 300) throw refusalOf(this.#operation(request), status, codeOf(await bodyOf(response)));
         return await read(response);
       } catch (cause) {
         signal?.throwIfAborted();
+        if (deadline.aborted) throw outageOf(this.#operation(request), deadline.reason as Error);
         const error = cause instanceof S3Error ? cause : outageOf(this.#operation(request), cause as Error);
         if (!error.isTransient || attempt === attempts) throw error;
       }
@@ -111,7 +137,7 @@ export class S3Connection {
         socket.destroy();
         reject(refusalOf(this.#operation(request), 101, ''));
       });
-      outgoing.setTimeout(idleMs, () => outgoing.destroy(new DOMException('no answer in time', 'TimeoutError')));
+      outgoing.setTimeout(idleMs, () => outgoing.destroy(noAnswer()));
       outgoing.on('error', reject);
       outgoing.end(body);
     });
@@ -142,6 +168,8 @@ export class S3Connection {
     return { action, place: `s3://${this.#bucket}/${key}`, bucket: this.#bucket, host: this.#base.host };
   }
 }
+
+const noAnswer = (): DOMException => new DOMException('no answer in time', 'TimeoutError');
 
 async function bodyOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
