@@ -7,7 +7,7 @@ import { signalAccepted, signalUser } from '@latchkey/browser/internal';
 import { countDown, wait } from './countdown.ts';
 import './forget.ts';
 import './submit-once.ts';
-import { fill } from './texts.ts';
+import { fill, locale } from './texts.ts';
 
 const { rpId, userHandle, passkeys = '', userName = '', displayName = '' } = document.body.dataset;
 if (rpId && userHandle) {
@@ -16,7 +16,7 @@ if (rpId && userHandle) {
 }
 
 const { lang } = document.documentElement;
-const times = new Intl.DateTimeFormat(lang, {
+const times = new Intl.DateTimeFormat(locale, {
   year: 'numeric',
   month: 'short',
   day: 'numeric',

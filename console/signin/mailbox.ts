@@ -1,11 +1,10 @@
 /** The dev mailbox: polls GET /setup/mailbox.json. */
-import { fetchTexts, fill } from './texts.ts';
+import { fetchTexts, fill, locale } from './texts.ts';
 
 type Message = { id: string; at: string; channel: string; to: string; subject: string | null; text: string };
 
 const refreshMilliseconds = 1_500;
 const element = (id: string) => document.getElementById(id) as HTMLElement;
-const language = document.documentElement.lang;
 const texts = await fetchTexts(document.body.dataset['messages']!);
 const text = (key: string, values?: Record<string, string>) => fill(texts, key, values);
 const shown = new Set<string>();
@@ -50,7 +49,7 @@ function draw({ at, channel, to, subject, text: body }: Message): HTMLElement {
   const day = date.toDateString() === new Date().toDateString() ? {} : ({ dateStyle: 'medium' } as const);
   part('.channel').textContent = text(channel === 'sms' ? 'mailbox.sms' : 'mailbox.email');
   part<HTMLTimeElement>('time').dateTime = at;
-  part('time').textContent = new Intl.DateTimeFormat(language, { timeStyle: 'medium', ...day }).format(date);
+  part('time').textContent = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', ...day }).format(date);
   part('h2').textContent = subject || body.split('\n')[0]!;
   part('.to').textContent = text('mailbox.to', { to });
   part('pre').textContent = body;

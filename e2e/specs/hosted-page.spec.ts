@@ -51,6 +51,20 @@ test('a new user verifies the address once; the next time a click is enough', as
   await expect(address(page)).toHaveValue('');
 });
 
+for (const [locale, time] of [
+  ['en-US', /at \d{1,2}:\d\d\s[AP]M\./],
+  ['en-GB', /at \d\d:\d\d\./],
+] as const) {
+  test(`the time of a code is written as in the region of the browser: ${locale}`, async ({ browser }) => {
+    const context = await browser.newContext({ locale });
+    const page = await context.newPage();
+    await hosted.begin(page, await hosted.register());
+    await enterAddress(page, `${locale.toLowerCase()}@example.com`);
+    await expect(page.getByText(time)).toBeVisible();
+    await context.close();
+  });
+}
+
 test('another code can be requested after half a minute, and going back and forth loses nothing', async ({ page }) => {
   await page.clock.install();
   const application = await hosted.register();

@@ -246,7 +246,7 @@ async function send(
   pages.send(req, res, 'account', {
     status,
     values: { ...noSignals, ...values },
-    html: { content: view(t, pages.language(req)).text, support: status < 400 ? '' : supportLine(req, t).text },
+    html: { content: view(t, pages.locale(req)).text, support: status < 400 ? '' : supportLine(req, t).text },
     brand: experience && ((language) => brandIn(experience, visitor.project.name, language)),
   });
 }

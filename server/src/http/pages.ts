@@ -69,6 +69,13 @@ export class Pages {
     return first ?? ((req.acceptsLanguages([...pageLanguages]) || 'en') as PageLanguage);
   }
 
+  /** The reader's language with the region that the browser asks for, e.g. `en-GB`: for dates and times. */
+  locale(req: Request): string {
+    const language = this.language(req);
+    const regional = new RegExp(`^${language}-([a-z]{2}|\\d{3})$`, 'i');
+    return req.acceptsLanguages().find((tag) => regional.test(tag)) ?? language;
+  }
+
   private fill(
     page: string,
     language: PageLanguage,

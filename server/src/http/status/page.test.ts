@@ -60,6 +60,17 @@ describe('the status page', () => {
     });
   });
 
+  it.each([
+    ['en', /\d+:\d\d:\d\d [AP]M UTC/],
+    ['en-US,en;q=0.9', /\d+:\d\d:\d\d [AP]M UTC/],
+    ['en-GB,en;q=0.9', /\d\d:\d\d:\d\d UTC/],
+    ['nl-NL,en-GB;q=0.8,en-US;q=0.7', /\d\d:\d\d:\d\d UTC/],
+    ['en-x-private,en-gb-oed,en-u-nu-arab;q=0.9', /\d+:\d\d:\d\d [AP]M UTC/],
+  ])('has times as in the region of %s', async (language, expected) => {
+    const page = await fetch(`${url}/status`, { headers: { ...browser, 'Accept-Language': language } });
+    expect(await page.text()).toMatch(expected);
+  });
+
   it('runs no statement, also for 200 concurrent readers', async () => {
     const statements = await statementsDuring(async () => {
       const answers = await Promise.all(

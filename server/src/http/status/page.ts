@@ -43,7 +43,7 @@ export function statusPage(status: Pick<PublicStatus, 'report'>, pages: Pages): 
       const is = services[service];
       return html`<li class="${is}"><div><h2>${text(service)}</h2><p>${text(`${service}_hint`)}</p></div><strong>${text(is)}</strong></li>`;
     });
-    const time = new Intl.DateTimeFormat(pages.language(req), { timeStyle: 'medium', timeZone: 'UTC' }).format(at);
+    const time = new Intl.DateTimeFormat(pages.locale(req), { timeStyle: 'medium', timeZone: 'UTC' }).format(at);
     const summary = pages.text(req, `status.all_${state}`);
     const checked = pages.text(req, 'status.checked', { time: `${time} UTC` });
     pages.send(req, res, 'plain/status', {
