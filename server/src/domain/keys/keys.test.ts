@@ -10,6 +10,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { adjustableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
+import { statementsDuring } from '../../../test/statements.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { Audit } from '../audit/audit.ts';
@@ -104,6 +105,40 @@ describe('the keys of several processes', () => {
   });
 });
 
+describe('a token that another process signed with a key that it has just created', () => {
+  const issuer = 'https://id.example.com';
+  const claims = { sub: 'x', aud: 'y', exp: 4_102_444_800 };
+  const signerOf = ({ keys }: { keys: Keys }) => new Signer({ keys, clock, issuer });
+
+  it('is verified: the first of an algorithm, and the successor of a withdrawn one', async () => {
+    const [here, there] = [await keysOfAProcess(), await keysOfAProcess()];
+    await here.keys.maintain();
+    const leaked = (await there.keys.signing('ES512')).kid;
+    const first = await signerOf(here).sign('api-token', claims);
+    expect(await signerOf(there).verify('api-token', first)).toMatchObject(claims);
+    clock.turn(5);
+    await there.keys.published();
+    await here.keys.withdraw(leaked, system);
+    const next = await signerOf(here).sign('id-token', claims);
+    expect(await signerOf(there).verify('id-token', next)).toMatchObject(claims);
+  });
+
+  it('is looked up once in five seconds, whatever key tokens name', async () => {
+    const { keys } = await keysOfAProcess();
+    await keys.maintain();
+    const token = await signerOf({ keys }).sign('api-token', claims);
+    const [, ...rest] = token.split('.');
+    const forged = (kid: string) =>
+      [Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid })).toString('base64url'), ...rest].join('.');
+    const reads = await statementsDuring(async () => {
+      for (let at = 0; at < 20; at += 1) {
+        expect(await signerOf({ keys }).verify('api-token', forged(`unknown-${at}`))).toBeNull();
+      }
+    });
+    expect(reads).toHaveLength(1);
+  });
+});
+
 describe('a process whose clock is behind', () => {
   const withdrawals: Record<string, (keys: Keys) => Promise<unknown>> = {
     'of one': async (keys) => keys.withdraw((await keys.signing('ES512')).kid, system),
@@ -190,7 +225,15 @@ describe('an access token of this process', () => {
     const unverifiable = async () => (await keys.published()).map((key) => ({ ...key, verifyKey: stranger }));
     const issuer = 'https://id.example.com';
     const processOf = (published: Keys['published']) =>
-      new Signer({ keys: { published, signing: (alg) => keys.signing(alg) }, clock, issuer });
+      new Signer({
+        keys: {
+          published,
+          find: async (kid) => (await published()).find((key) => key.kid === kid),
+          signing: (alg) => keys.signing(alg),
+        },
+        clock,
+        issuer,
+      });
     const [here, there] = [processOf(unverifiable), processOf(unverifiable)];
     const exp = Math.floor(clock.now().getTime() / 1000) + 300;
     const token = await here.sign('access-token', { sub: 'x', aud: issuer, exp, scope: undefined });

@@ -50,6 +50,7 @@ const keysLock = 7_316_904_552;
 export class Keys {
   private cache: { readAt: Date; keys: Promise<LoadedKey[]> } | undefined;
   private lastRead: LoadedKey[] | undefined;
+  private lookedUpAt = new Date(0);
   private jwksCache: { of: LoadedKey[]; jwks: { keys: JWK[] } } | undefined;
   /** Decrypted keys by id, since rows are read again and again. */
   private readonly opened = new Map<string, { sealed: Uint8Array; halves: Pick<LoadedKey, 'verifyKey' | 'sign'> }>();
@@ -71,6 +72,19 @@ export class Keys {
       this.cache = { readAt: now, keys: this.soonOrLast(keys) };
     }
     return this.cache.keys;
+  }
+
+  /**
+   * The published key of a token. One that is not cached may be new, since another process creates the first key of an
+   * algorithm when it needs it: the keys are read again, at most once in five seconds.
+   */
+  async find(kid: unknown): Promise<LoadedKey | undefined> {
+    const cached = (await this.published()).find((key) => key.kid === kid);
+    const now = this.deps.clock.now();
+    if (cached || !isPast(secondsLater(this.lookedUpAt, cacheSeconds), now)) return cached;
+    this.lookedUpAt = now;
+    this.cache = undefined;
+    return (await this.published()).find((key) => key.kid === kid);
   }
 
   /** The keys of the read in progress; if it takes too long, the cached ones. */

@@ -45,7 +45,9 @@ export class Signer {
   /** By SHA-256 of the token. */
   private readonly verified = new Map<string, Verified>();
 
-  constructor(private readonly deps: { keys: Pick<Keys, 'published' | 'signing'>; clock: Clock; issuer: string }) {
+  constructor(
+    private readonly deps: { keys: Pick<Keys, 'find' | 'published' | 'signing'>; clock: Clock; issuer: string },
+  ) {
     this.base = baseIssuer(deps.issuer);
   }
 
@@ -123,8 +125,9 @@ export class Signer {
     if (!isCompactJws(token)) return null;
     try {
       const header = decodeProtectedHeader(token);
-      const key = (await this.deps.keys.published()).find((one) => one.kid === header.kid && one.alg === header.alg);
-      if (!key || !algorithms.includes(key.alg) || header.typ !== typ) return null;
+      if (header.typ !== typ || !algorithms.includes(header.alg ?? '')) return null;
+      const key = await this.deps.keys.find(header.kid);
+      if (!key || key.alg !== header.alg) return null;
       const { payload } = await jwtVerify(token, key.verifyKey, {
         algorithms: [key.alg],
         typ,
