@@ -5,7 +5,7 @@ import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { Application, Inbox, type ProjectSettings } from '../support/application.ts';
 import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedAdjustableLatchkey } from '../support/latchkey.ts';
 
 /** `<latchkey-sign-in>` in a plain page of another origin, loaded from the instance. */
 
@@ -15,8 +15,9 @@ let site: Served;
 const applications = new Map<string, Application>();
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey({}, { adjustable: true });
+  latchkey = await sharedAdjustableLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  await admin.ignoreMessages();
   site = await serve(() => (req, res) => {
     const { pathname, searchParams } = new URL(req.url ?? '/', 'http://any');
     const application = applications.get(pathname.slice(1));
@@ -35,7 +36,6 @@ test.beforeAll(async () => {
 
 test.afterAll(async () => {
   await site.close();
-  await latchkey.stop();
 });
 
 async function open(page: Page, name: string, settings: ProjectSettings, query = ''): Promise<Application> {

@@ -4,7 +4,7 @@ import { AdminApi } from '../support/admin-api.ts';
 import { Application, Inbox } from '../support/application.ts';
 import { AuthenticatorApp } from '../support/authenticator-app.ts';
 import { InstalledSdk } from '../support/installed-sdk.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedAdjustableLatchkey } from '../support/latchkey.ts';
 
 /** The packages as an application installs them from a running Latchkey. */
 
@@ -17,8 +17,9 @@ let site: Served;
 const applications = new Map<string, Application>();
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey({}, { adjustable: true });
+  latchkey = await sharedAdjustableLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  await admin.ignoreMessages();
   sdk = new InstalledSdk(latchkey.baseUrl);
   site = await serve(() => sdk.listener);
   for (const mfaPolicy of policies) {
@@ -30,7 +31,6 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   await site.close();
   sdk.remove();
-  await latchkey.stop();
 });
 
 /** The README's page with an application's values. */

@@ -5,7 +5,7 @@ import { type Served, serve } from '../clients/serve.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { Application, Inbox, type ProjectSettings } from '../support/application.ts';
 import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedAdjustableLatchkey } from '../support/latchkey.ts';
 
 /** The state machine of the browser SDK, on another origin, against a running service. */
 
@@ -14,14 +14,14 @@ let admin: AdminApi;
 let site: Served;
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey({}, { adjustable: true });
+  latchkey = await sharedAdjustableLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  await admin.ignoreMessages();
   site = await serve(() => sdkPage);
 });
 
 test.afterAll(async () => {
   await site.close();
-  await latchkey.stop();
 });
 
 type Shown<Step extends SignInState['step']> = Extract<SignInState, { step: Step }>;

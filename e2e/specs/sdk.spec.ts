@@ -4,7 +4,7 @@ import { type Served, serve } from '../clients/serve.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { Application, type ClientSettings, Inbox, type ProjectSettings } from '../support/application.ts';
 import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedAdjustableLatchkey } from '../support/latchkey.ts';
 
 /** Service contract 3.3, row by row, through the SDK on another origin. */
 
@@ -13,14 +13,14 @@ let admin: AdminApi;
 let site: Served;
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey({}, { adjustable: true });
+  latchkey = await sharedAdjustableLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  await admin.ignoreMessages();
   site = await serve(() => sdkPage);
 });
 
 test.afterAll(async () => {
   await site.close();
-  await latchkey.stop();
 });
 
 const register = (settings: ProjectSettings & ClientSettings = {}): Promise<Application> =>

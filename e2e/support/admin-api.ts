@@ -2,6 +2,7 @@
 export class AdminApi {
   readonly #url: string;
   readonly #token: string;
+  readonly #ignored = new Set<string>();
 
   constructor(baseUrl: string, token: string) {
     this.#url = `${baseUrl}/admin/graphql`;
@@ -64,10 +65,19 @@ export class AdminApi {
 
   /** Messages in the dev mailbox for an address, newest first, of the last hundred. */
   async messages(address: string): Promise<{ id: string; text: string }[]> {
+    return (await this.#allMessages()).filter(({ id, to }) => to === address && !this.#ignored.has(id));
+  }
+
+  /** Later calls of {@link messages} leave out those which the mailbox has now: of earlier tests at this server. */
+  async ignoreMessages(): Promise<void> {
+    for (const { id } of await this.#allMessages()) this.#ignored.add(id);
+  }
+
+  async #allMessages(): Promise<{ id: string; to: string; text: string }[]> {
     const query = '{ devMailbox(first: 100) { edges { node { id to text } } } }';
     type Mailbox = { devMailbox: { edges: { node: { id: string; to: string; text: string } }[] } };
     const { devMailbox } = await this.run<Mailbox>(query);
-    return devMailbox.edges.map(({ node }) => node).filter(({ to }) => to === address);
+    return devMailbox.edges.map(({ node }) => node);
   }
 
   /** The texts of {@link messages}. */

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Latchkey } from './latchkey.ts';
 
 /** A direct connection to a server's database, for data that no API can create: past activity. */
-export async function openDatabase({ dataDir }: Latchkey): Promise<pg.Client> {
+export async function openDatabase({ dataDir }: { dataDir: string }): Promise<pg.Client> {
   const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
   const [port, socketFolder] = [postmaster[3] ?? '', postmaster[4] ?? ''];
   const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
@@ -17,4 +16,11 @@ export async function openDatabase({ dataDir }: Latchkey): Promise<pg.Client> {
   });
   await client.connect();
   return client;
+}
+
+/** Restores the limits of codes, which last for an hour, for tests of other users. */
+export async function restoreBudgets(latchkey: { dataDir: string }): Promise<void> {
+  const database = await openDatabase(latchkey);
+  await database.query('delete from budgets');
+  await database.end();
 }

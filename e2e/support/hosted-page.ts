@@ -5,9 +5,9 @@ import { type Callback, listenForCallback } from '../clients/callback.ts';
 import { expectAccessible } from './accessibility.ts';
 import { AdminApi } from './admin-api.ts';
 import { Application, type ClientSettings, type Inbox, type ProjectSettings } from './application.ts';
-import { type Latchkey, startLatchkey } from './latchkey.ts';
+import { type Latchkey, sharedAdjustableLatchkey } from './latchkey.ts';
 
-/** A Latchkey with a test clock and an application's redirect URI, shared by the tests of a file. */
+/** The worker's Latchkey with a test clock, and an application's redirect URI, shared by the tests of a file. */
 export class HostedPage {
   latchkey!: Latchkey;
   admin!: AdminApi;
@@ -16,14 +16,12 @@ export class HostedPage {
   static ofTests(): HostedPage {
     const hosted = new HostedPage();
     test.beforeAll(async () => {
-      hosted.latchkey = await startLatchkey({}, { adjustable: true });
+      hosted.latchkey = await sharedAdjustableLatchkey();
       hosted.admin = new AdminApi(hosted.latchkey.baseUrl, hosted.latchkey.adminToken);
+      await hosted.admin.ignoreMessages();
       hosted.callback = await listenForCallback();
     });
-    test.afterAll(async () => {
-      await hosted.callback.close();
-      await hosted.latchkey.stop();
-    });
+    test.afterAll(() => hosted.callback.close());
     return hosted;
   }
 

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { newDataFolder } from './data-folder.ts';
+import { restoreBudgets } from './database.ts';
 
 /** A real server with its own ports, data folder and embedded database. */
 export interface Latchkey {
@@ -129,6 +130,26 @@ let shared: Promise<Latchkey> | undefined;
 export function sharedLatchkey(): Promise<Latchkey> {
   shared ??= startLatchkey();
   return shared;
+}
+
+let adjustable: Promise<Latchkey> | undefined;
+
+/** Less than the largest leeway of @latchkey/node, an hour. */
+const MOST_SECONDS_AHEAD = 1800;
+
+/**
+ * An adjustable server that the spec files of a Playwright worker share, one after the other, each with all codes of an
+ * hour. A new one replaces it once its clock is too far ahead.
+ */
+export async function sharedAdjustableLatchkey(): Promise<Latchkey> {
+  const known = await adjustable;
+  if (known !== undefined && known.now() - Date.now() < MOST_SECONDS_AHEAD * 1000) {
+    await restoreBudgets(known);
+    return known;
+  }
+  await known?.stop();
+  adjustable = startLatchkey({}, { adjustable: true });
+  return adjustable;
 }
 
 /** The environment of each program: where programs are, and the modules that an earlier one has compiled. */
