@@ -14,7 +14,8 @@ export default defineConfig({
   testDir: 'specs',
   outputDir: 'test-results',
   globalSetup: './support/global-setup.ts',
-  workers: 2,
+  // More than two cores: tests of crashes, loads and timeouts mostly wait.
+  workers: 3,
   timeout: 480_000,
   expect: { timeout: 60_000 },
   retries: Number(process.env['LATCHKEY_TEST_RETRIES'] ?? 2),
