@@ -49,8 +49,10 @@ export interface Site {
   /** The project of the admins. */
   console: ProjectModel;
   clients: readonly MixedClient[];
-  /** Back ends with keys for the delegation, by client. */
+  /** Back ends with keys for the delegation, by client: two of the project, and one of another project. */
   backEnds: Map<string, TestBackEnd>;
+  /** The last request of each back end, encrypted; the newest one last. */
+  sealed: Map<string, string>;
   values: Values;
   /** Keys by thumbprint. */
   keys: Map<string, DeviceKey>;
@@ -61,6 +63,11 @@ export interface Site {
 
 export function clientOf({ clients }: Site, id: string | undefined): MixedClient | undefined {
   return clients.find((one) => one.id === id);
+}
+
+/** Whether the back end is one of the project. */
+export function isOwn({ backEnds, project }: Site, id: string | undefined): boolean {
+  return backEnds.get(id ?? '')?.client.project.id === project.id;
 }
 
 /** The value of a hidden field of a page. */

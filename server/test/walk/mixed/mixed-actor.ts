@@ -16,6 +16,7 @@ import { Dice, Party, Values } from './party.ts';
 import { Rules } from './rules.ts';
 import { bodyOf, signinFlows } from './signin-flows.ts';
 import { type Sending, steer } from './steering.ts';
+import { Themes } from './themes.ts';
 
 /**
  * Two users of a third project, and a visitor without an account. Each user follows every flow; {@link steer} mixes what all
@@ -29,6 +30,7 @@ export class MixedActor extends Restorable {
   private site!: Site;
   private rules!: Rules;
   private admin!: MixedAdmin;
+  private themes!: Themes;
   private actions: Record<string, Action> = {};
 
   constructor(
@@ -44,15 +46,16 @@ export class MixedActor extends Restorable {
     if (this.parties.length === 0) await this.seed(dice);
     const author = this.parties[index] as Party;
     if (dice.next() < 0.04) return this.admin.act(app, author, dice);
+    if (await this.themes.act(app, author, dice)) return;
     if (author.mustWait) world.processes.clock.turn(31);
     author.mustWait = false;
     if (author.isRevoked) await author.renewKey();
-    const follows = dice.next() < 0.9;
+    const follows = dice.next() < (this.themes.isShort ? 0.97 : 0.9);
     const some = dice.next() < 0.5 ? beginnings : Object.keys(this.actions);
     const name = follows ? author.next : (dice.of(some) as string);
     const draft = (await this.actions[name]?.(author, dice)) as Draft;
     const others = [...this.parties.filter((one) => one !== author), this.visitor];
-    const sending = steer(name, draft, author, others, this.values, dice);
+    const sending = steer(name, draft, author, others, this.values, dice, this.themes.isShort);
     const { by, fields, deviation } = sending;
     this.visitor.renewBrowser();
     const reply = await world.exchange(
@@ -68,9 +71,10 @@ export class MixedActor extends Restorable {
         author.mustWait = answer.status === 429 || answer.status === 503;
         author.isRevoked = error?.code === 'DEVICE_REVOKED';
         const isAccepted = answer.status < 400 && answer.location?.searchParams.get('error') == null;
-        if (isAccepted) this.spend(draft, fields);
+        if (isAccepted || (deviation === null && name === 'verify-mfa')) this.spend(draft, fields);
         if (isAccepted && name === 'authenticate') this.asked(by, fields);
-        const next = isAccepted ? draft.learn(by, answer, fields) : undefined;
+        const learned = isAccepted ? draft.learn(by, answer, fields) : undefined;
+        const next = this.themes.isEnd(draft) ? 'authorize' : learned;
         // After a refused deviation, the honest request may follow.
         const goesOn = by === author ? follows && (isAccepted || deviation === null) : by.next === 'authorize';
         if (goesOn) by.next = next ?? 'authorize';
@@ -104,12 +108,13 @@ export class MixedActor extends Restorable {
     const page = (party: Party, path: string) => this.page(party, path);
     const { id, slug } = project;
     const backEnds = new Map<string, TestBackEnd>();
-    for (const _place of [0, 1]) {
-      const backEnd = await TestBackEnd.of(world.processes.apps[0], project);
+    const foreign = await make.project({ name: 'Fourth' });
+    for (const owner of [project, project, foreign]) {
+      const backEnd = await TestBackEnd.of(world.processes.apps[0], owner);
       backEnds.set(backEnd.client.id, backEnd);
     }
     const { console } = world;
-    const known = { clients, backEnds, values, keys: new Map() };
+    const known = { clients, backEnds, sealed: new Map(), values, keys: new Map() };
     this.site = { world, project: { id, slug, scimToken }, console, ...known, keep, page };
     const serial = String(world.model.step + world.model.users.size * 1000) + world.addresses[0]?.replace(/\D/g, '');
     const ip = (place: number) => world.browsers[0]?.ip.replace(/\.\d+$/, `.${10 + place}`) ?? '';
@@ -128,13 +133,14 @@ export class MixedActor extends Restorable {
     this.visitor = await Party.of('visitor', `visitor${serial}@example.com`, 5, ip(2));
     const first = this.parties[0] as Party;
     for (const client of clients) keep(first, { client: client.id, redirect: client.redirect });
-    for (const backEnd of backEnds.keys()) keep(first, { 'back-end': backEnd });
+    for (const backEnd of backEnds.keys()) keep(first, { 'back-end': backEnd }, { 'back-end': backEnd });
     await world.services.projects.update(project.id, { deviceTrustSeconds: 30 * 86_400 }, system);
     absorb(world.model, await world.processes.log.read());
     const authenticators = new Map(this.parties.map((party) => [party, new Authenticator(true)]));
     const none = new Authenticator(true);
     this.rules = new Rules(this.site, this.parties);
     this.admin = new MixedAdmin(this.site, this.parties, this.rules, this.log);
+    this.themes = new Themes(world.model, this.admin, dice);
     this.actions = {
       ...{ ...oidcFlows(this.site), ...pageFlows(this.site), ...delegationFlows(this.site), ...adminFlows(this.site) },
       ...signinFlows(this.site, (party) => authenticators.get(party) ?? none),

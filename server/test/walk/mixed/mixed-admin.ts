@@ -9,6 +9,7 @@ import type { Rules } from './rules.ts';
 const updateProject = 'mutation($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
 const changeUsers = 'mutation($input: ChangeUsersInput!) { changeUsers(input: $input) { done code } }';
 const grantRole = 'mutation($input: GrantRoleInput!) { grantRole(input: $input) { id } }';
+const cancelUserRecovery = 'mutation($id: ID!) { cancelUserRecovery(userId: $id) }';
 const grantUserRecovery = 'mutation($input: GrantUserRecoveryInput!) { grantUserRecovery(input: $input) { code } }';
 const policies = [
   { mfaPolicy: 'REQUIRED' },
@@ -35,9 +36,9 @@ export class MixedAdmin {
 
   async act(app: number, party: Party, dice: Dice): Promise<void> {
     const action = dice.of(actions);
-    if (action === 'setup') return this.mint();
+    if (action === 'setup') return this.mint(dice);
     if (action === 'invite') return this.invite(app, party);
-    if (action === 'recovery') return this.recover(app, party);
+    if (action === 'recovery') return this.recover(app, party, dice);
     if (action === 'policy') return this.policy(app, dice);
     if (action === 'address') return this.readdress(app, party);
     if (action === 'erase') return this.erase(app, party);
@@ -50,6 +51,7 @@ export class MixedAdmin {
     const input = { projectId: project.id, userIds: [party.user], action };
     const reply = await world.graphql(world.process(app), changeUsers, { input });
     await this.done(`an admin: ${action} ${party.name}`, party.user, reply);
+    if (action !== 'END_SESSIONS') this.rules.recoveries.ended(party.user);
     if (action !== 'RESET_FACTORS') party.endedStep = world.model.step;
     party.next = 'authorize';
   }
@@ -92,6 +94,7 @@ export class MixedAdmin {
   }
 
   private moved(party: Party, address: string): void {
+    this.rules.recoveries.ended(party.user);
     party.address = address;
     this.site.keep(party, { address, user: party.user });
     party.next = 'authorize';
@@ -108,7 +111,7 @@ export class MixedAdmin {
   }
 
   /** The operator makes a setup link, which both users get: only one of them becomes an owner. */
-  private async mint(): Promise<void> {
+  async mint(dice: Dice): Promise<void> {
     const { keep, world } = this.site;
     const { token } = await world.services.admins.mintSetupLink(system);
     this.rules.admins.minted(token);
@@ -118,6 +121,7 @@ export class MixedAdmin {
       keep(party, { 'setup-link': token });
       party.next = 'setup-open';
     }
+    if (dice.next() < 0.4) world.processes.clock.turn(600);
   }
 
   /** The role goes to the user with the invited address, and so does the mail. */
@@ -139,8 +143,11 @@ export class MixedAdmin {
     absorb(world.model, changes);
   }
 
-  /** An admin lets a user replace a lost factor or passkey. The waiting time passes, or not. */
-  private async recover(app: number, party: Party): Promise<void> {
+  /**
+   * An admin lets a user who lost the key and the browser replace a factor or passkey. Mostly, the waiting time passes.
+   * Sometimes the recovery ends before its use.
+   */
+  async recover(app: number, party: Party, dice: Dice): Promise<void> {
     const { keep, world } = this.site;
     const input = { userId: party.user, reason: 'Lost.', waitHours: 1 };
     const reply = await world.graphql(world.process(app), grantUserRecovery, { input });
@@ -148,8 +155,26 @@ export class MixedAdmin {
     const { code } = reply.json['data'].grantUserRecovery;
     this.rules.recoveries.granted(party.user, code, world.model.now + 3_600_000);
     keep(party, { recovery: code });
+    await this.lose(party);
+    const fate = dice.next();
+    if (fate < 0.15) return;
+    world.processes.clock.turn(fate < 0.2 ? 3_600 + 86_410 : 3_610);
+    if (fate < 0.3) return this.cancel(app, party);
+    if (fate < 0.4) await this.change(app, party, 'DEACTIVATE');
+    if (fate < 0.4) await this.change(app, party, 'ACTIVATE');
+  }
+
+  private async cancel(app: number, party: Party): Promise<void> {
+    const { world } = this.site;
+    const reply = await world.graphql(world.process(app), cancelUserRecovery, { id: party.user });
+    await this.done(`an admin: cancels the recovery of ${party.name}`, party.user, reply);
+    this.rules.recoveries.ended(party.user);
+  }
+
+  /** The user goes on in another browser, with another key. */
+  async lose(party: Party): Promise<void> {
+    party.renewBrowser();
     await party.renewKey();
-    if (world.model.step % 2 > 0) world.processes.clock.turn(3610);
     party.next = 'authorize';
   }
 

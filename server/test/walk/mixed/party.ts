@@ -50,6 +50,8 @@ export class Party extends Restorable {
   turn = 0;
   mustWait = false;
   isRevoked = false;
+  /** Whether they try the code of their last recovery once more. */
+  isRetrying = false;
   key!: DeviceKey;
   dpop!: DeviceKey;
   nonce = '';
@@ -101,6 +103,11 @@ export class Party extends Restorable {
   last(kind: string): Seen | undefined {
     return [...this.held].findLast((one) => one.kind === kind);
   }
+}
+
+/** The party that a back end names, by address or id. */
+export function partyNamed(parties: readonly Party[], userid: string | undefined): Party | undefined {
+  return parties.find(({ address, user }) => address === userid || user === userid);
 }
 
 /** Random choices of one step, from its seed (mulberry32). */

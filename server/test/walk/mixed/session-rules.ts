@@ -6,7 +6,8 @@ import type { Party } from './party.ts';
 
 /**
  * A session of a user begins only in a sign-in in which they proved themself: by a code that their mailbox received for this
- * sign-in, by their passkey, or by a key that an earlier one of their sign-ins registered.
+ * sign-in, by their passkey, or by a key that an earlier one of their sign-ins registered; after their open sign-ins were
+ * ended last.
  */
 export class SessionRules extends Restorable {
   /** By the sign-in that they proved themself in. */
@@ -30,24 +31,28 @@ export class SessionRules extends Restorable {
       if (change.table !== 'sessions' || (change.op !== 'INSERT' && !isRenewed(change))) continue;
       const what = `${name} of ${party.name} began a session`;
       const user = change.new?.['user_id'];
-      demand(proved?.user === user || proved?.by.admins.has(user), `${what} of a user who did not prove themself`);
+      const isProved = proved?.user === user || proved?.by.admins.has(user);
+      demand(proved && isProved, `${what} of a user who did not prove themself`);
+      const isOpen = proved.user !== user || proved.step > proved.by.endedStep;
+      demand(isOpen, `${what} in a sign-in that was ended`);
     }
   }
 
   private provedBy({ name, fields, reply }: Done): Proved | undefined {
-    const { values } = this.site;
+    const { values, world } = this.site;
+    const { step } = world.model;
     const { txn } = fields;
-    if (name === 'authenticate')
-      return reply.json['status'] === 'OTP_NEEDED'
-        ? undefined
-        : this.registered.get(values.of('txn', txn)?.with['key'] ?? '');
+    if (name === 'authenticate') {
+      const known = this.registered.get(values.of('txn', txn)?.with['key'] ?? '');
+      return known && reply.json['status'] !== 'OTP_NEEDED' ? { ...known, step } : undefined;
+    }
     const proof =
       name === 'verify-email-otp'
         ? values.of('otp', fields['otp'])
         : name === 'verify-passkey'
           ? values.of('credential', fields['credential'])
           : undefined;
-    return proof?.with['txn'] === txn && proof ? { by: proof.of, user: proof.of.user } : undefined;
+    return proof?.with['txn'] === txn && proof ? { by: proof.of, user: proof.of.user, step } : undefined;
   }
 }
 
@@ -55,6 +60,7 @@ interface Proved {
   by: Party;
   /** Their user in the project at that time. */
   user: string;
+  step: number;
 }
 
 /** A sign-in that continues a session gives it a new cookie. */

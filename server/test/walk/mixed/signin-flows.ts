@@ -22,7 +22,7 @@ export function signinFlows(site: Site, authenticatorOf: (party: Party) => Authe
     // The console's application is not one of the walk.
     if (isOfConsole(sent['@flow'])) return next === 'resume' ? 'authorize' : next;
     if (json['passkey_offer'] === true && world.model.step % 2 === 0) return 'passkey-creation';
-    const isLost = json['status'] === 'MFA_REQUIRED' && by.last('recovery')?.isSpent === false;
+    const isLost = json['status'] === 'MFA_REQUIRED' && isRecovering(by);
     return isLost ? 'verify-mfa' : next;
   }
 
@@ -96,7 +96,7 @@ export function signinFlows(site: Site, authenticatorOf: (party: Party) => Authe
     authenticate: (party, dice) =>
       step(party, 'authenticate', {
         ...byUser(party),
-        ...(dice.next() < 0.2 && { step_up: ['', 'create_passkey'] }),
+        ...(!isRecovering(party) && dice.next() < 0.2 && { step_up: ['', 'create_passkey'] }),
       }),
     'verify-email-otp': (party) =>
       step(
@@ -121,7 +121,7 @@ export function signinFlows(site: Site, authenticatorOf: (party: Party) => Authe
     'verify-mfa': (party, dice) => {
       const isAdmin = isOfConsole(party.last('txn')?.with['flow']);
       const recovery = party.last('recovery');
-      if (recovery && !isAdmin && (!recovery.isSpent || dice.next() < 0.2))
+      if (recovery && !isAdmin && (isRecovering(party) || dice.next() < 0.2))
         return step(party, 'verify-mfa', { ...byUser(party), otp: ['recovery', recovery.text] });
       const secret = party.last(isAdmin ? 'secret-of-console' : 'secret')?.text;
       const otp = secret ? generateSync({ secret, epoch: Math.floor(world.now() / 1000) }) : '000000';
@@ -133,6 +133,11 @@ export function signinFlows(site: Site, authenticatorOf: (party: Party) => Authe
     'verify-passkey': (party) => step(party, 'verify-passkey', answer(party, false)),
     'register-passkey': (party) => step(party, 'register-passkey', answer(party, true), () => 'resume'),
   };
+}
+
+/** Whether the user is to sign in by the code of a recovery. */
+function isRecovering(party: Party): boolean {
+  return party.isRetrying || party.last('recovery')?.isSpent === false;
 }
 
 /** The JSON body of a step. */

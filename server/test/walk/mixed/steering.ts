@@ -15,10 +15,15 @@ export interface Sending {
 const closing =
   /^(resume|consent|exchange|refresh|userinfo|revoke|device-poll|device-decide|account|end-session|delegate-.*|verify-.*|register-passkey)$/;
 
+/** Requests of the flows that themes are about. */
+const ofThemes = /^(delegate-.*|setup-.*|verify-mfa)$/;
+
 /**
  * The honest request, or one that deviates in one respect: it is sent by another browser, lacks a parameter, or has a value
  * of another user, client or flow. A deviation that is refused changes nothing, so the honest request can follow. So most
  * deviations have one wrong value among right and unspent ones.
+ *
+ * @param isShort whether a flow must end soon: only its last requests deviate
  */
 export function steer(
   name: string,
@@ -27,11 +32,12 @@ export function steer(
   others: readonly Party[],
   values: Values,
   dice: Dice,
+  isShort = false,
 ): Sending {
   const honest: Record<string, string> = {};
   for (const [field, [, right]] of Object.entries(draft.fields)) if (right !== undefined) honest[field] = right;
   const kept = { by: author, fields: honest, deviation: null };
-  if (dice.next() > (draft.aim !== undefined || closing.test(name) ? 0.6 : 0.3)) return kept;
+  if (dice.next() > rateOf(name, draft, isShort)) return kept;
   const chance = dice.next();
   if (chance < 0.25) {
     const by = dice.of(others) as Party;
@@ -54,6 +60,11 @@ export function steer(
   }
   const sending = { by: author, fields, deviation: `with the ${other.kind} of ${other.of.name}` };
   return other.kind === 'flow' && dice.next() < 0.3 ? { ...sending, forges: other.of } : sending;
+}
+
+function rateOf(name: string, { aim }: Draft, isShort: boolean): number {
+  if (isShort) return ofThemes.test(name) ? 0.5 : 0.08;
+  return aim !== undefined || closing.test(name) ? 0.6 : 0.3;
 }
 
 function candidates(values: Values, author: Party, kind: string | undefined, right: string | undefined): Seen[] {

@@ -2,7 +2,7 @@ import type { Change, Row } from '../changes.ts';
 import { Restorable } from '../checkpoint.ts';
 import { demand } from '../model.ts';
 import { type Done, type Site, sha256 } from './draft.ts';
-import { claimsOf, type Party, type Seen } from './party.ts';
+import { claimsOf, type Party, partyNamed, type Seen } from './party.ts';
 
 /** The answer of a person to a device that waits for it. */
 interface Decision {
@@ -53,7 +53,7 @@ export class TokenRules extends Restorable {
   presented(fields: Record<string, string>): string | undefined {
     const { values } = this.site;
     // A back end names the user.
-    if (fields['@op'] !== undefined) return this.parties.find(({ address }) => address === fields['userid'])?.user;
+    if (fields['@op'] !== undefined) return partyNamed(this.parties, fields['userid'])?.user;
     const device = this.decisions.get(fields['device_code'] ?? '');
     const seen =
       values.of('code', fields['code']) ??

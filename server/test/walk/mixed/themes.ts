@@ -1,0 +1,83 @@
+import { Restorable } from '../checkpoint.ts';
+import type { Model } from '../model.ts';
+import type { Draft } from './draft.ts';
+import type { MixedAdmin } from './mixed-admin.ts';
+import type { Dice, Party } from './party.ts';
+
+type Theme = 'tokens' | 'delegation' | 'recovery' | 'setup';
+
+/** Number of requests of each theme. A user whose factor is lost has got it from a back end. */
+const cycle: [Theme, number][] = [
+  ['tokens', 45],
+  ['delegation', 15],
+  ['recovery', 45],
+  ['tokens', 45],
+  ['setup', 30],
+];
+const length = cycle.reduce((sum, [, requests]) => sum + requests, 0);
+
+/** Both users turn to the same flows for some time, so that their rare flows meet. */
+export class Themes extends Restorable {
+  private theme: Theme = 'tokens';
+  private requests: number;
+
+  constructor(
+    private readonly model: Model,
+    private readonly admin: MixedAdmin,
+    dice: Dice,
+  ) {
+    super();
+    this.requests = Math.floor(dice.next() * length);
+  }
+
+  /** Whether its flows are long. */
+  get isShort(): boolean {
+    return this.theme === 'recovery' || this.theme === 'setup';
+  }
+
+  /** Whether the request is the last one of its flow. */
+  isEnd({ fields }: Draft): boolean {
+    return this.theme === 'recovery' && fields['otp']?.[0] === 'recovery';
+  }
+
+  /** Begins the next flow of a user at the end of the last one. Returns whether an admin acted. */
+  async act(app: number, party: Party, dice: Dice): Promise<boolean> {
+    const { theme } = this;
+    this.requests += 1;
+    this.theme = themeAt(this.requests % length);
+    if (this.theme === 'setup' && theme !== 'setup') {
+      await this.admin.mint(dice);
+      return true;
+    }
+    if (party.next !== 'authorize') return false;
+    if (this.theme === 'recovery') return this.recovery(app, party, dice);
+    if (this.theme === 'delegation') party.next = 'delegate-begin';
+    return false;
+  }
+
+  private async recovery(app: number, party: Party, dice: Dice): Promise<boolean> {
+    const last = party.last('recovery');
+    if (last?.isSpent === false) return false;
+    if (last && !party.isRetrying && dice.next() < 0.5) {
+      party.isRetrying = true;
+      await this.admin.lose(party);
+      return false;
+    }
+    party.isRetrying = false;
+    if (this.model.factorsOf(party.user).length > 0) {
+      await this.admin.recover(app, party, dice);
+      return true;
+    }
+    party.next = 'delegate-begin';
+    return false;
+  }
+}
+
+function themeAt(request: number): Theme {
+  let left = request;
+  for (const [theme, requests] of cycle) {
+    if (left < requests) return theme;
+    left -= requests;
+  }
+  return 'tokens';
+}
