@@ -76,7 +76,8 @@ export async function sendSealed(site: Site, url: string, fields: Record<string,
   const backEnd = backEnds.get(id);
   const text = again === undefined ? ((await backEnd?.seal({ op, body })) ?? '') : (sealed.get(id) ?? '');
   sealed.delete(id);
-  sealed.set(id, text);
+  // With the key of another back end, it is refused before it is used up.
+  if (key === id) sealed.set(id, text);
   const headers = { 'Content-Type': delegationMediaType, 'X-Api-Key': backEnds.get(key ?? '')?.secretKey ?? '' };
   const reply = await send('POST', url, headers, text);
   const opened = backEnd && reply.status === 200 ? await opensWith(backEnd, reply) : undefined;

@@ -51,7 +51,7 @@ export interface Site {
   clients: readonly MixedClient[];
   /** Back ends with keys for the delegation, by client: two of the project, and one of another project. */
   backEnds: Map<string, TestBackEnd>;
-  /** The last request of each back end, encrypted; the newest one last. */
+  /** The last request of each back end that it sent with its key, encrypted; the newest one last. */
   sealed: Map<string, string>;
   values: Values;
   /** Keys by thumbprint. */
