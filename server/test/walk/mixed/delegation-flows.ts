@@ -35,7 +35,7 @@ export function delegationFlows(site: Site): Record<string, Action> {
         const named = values.of('user', sent['userid'])?.of ?? values.of('address', sent['userid'])?.of;
         const of = { 'back-end': sent['@back-end'], address: named?.address, user: named?.user };
         keep(by, { change }, { ...of, secret: totp?.secret, at: String(world.now()) });
-        return 'delegate-verify';
+        return dice.next() < 0.2 ? 'repeat-request' : 'delegate-verify';
       }),
     'delegate-verify': (party, dice) => {
       const change = party.last('change');
@@ -56,16 +56,18 @@ export function delegationFlows(site: Site): Record<string, Action> {
           keep(by, { secret: values.of('change', sent['session_id'])?.with['secret'] });
           // A code is accepted once.
           by.mustWait = true;
-          return dice.of(['delegate-read', 'delegate-verify', 'delegate-again', 'refresh', 'refresh']) as string;
+          return dice.of(['delegate-read', 'delegate-verify', 'repeat-request', 'refresh', 'refresh']) as string;
         },
       );
     },
     'delegate-read': (party, dice) =>
       request(party, 'getUserCredentials', anyBackEnd(dice), dice, {}, () =>
-        dice.next() < 0.5 ? 'delegate-again' : 'authorize',
+        dice.next() < 0.5 ? 'repeat-request' : 'authorize',
       ),
-    'delegate-again': (_party, dice) =>
-      sent('a repeated one', [...site.sealed.keys()].at(-1), dice, { '@again': ['', 'yes'] }, () => 'authorize'),
+    'repeat-request': (_party, dice) => ({
+      ...sent('a repeated one', [...site.sealed.keys()].at(-1), dice, { '@again': ['', 'yes'] }, () => 'authorize'),
+      aim: undefined,
+    }),
   };
 }
 

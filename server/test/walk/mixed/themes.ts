@@ -9,7 +9,7 @@ type Theme = 'tokens' | 'delegation' | 'recovery' | 'setup';
 /** Number of requests of each theme. A user whose factor is lost has got it from a back end. */
 const cycle: [Theme, number][] = [
   ['tokens', 45],
-  ['delegation', 15],
+  ['delegation', 25],
   ['recovery', 45],
   ['tokens', 45],
   ['setup', 30],
@@ -51,7 +51,7 @@ export class Themes extends Restorable {
     }
     if (party.next !== 'authorize') return false;
     if (this.theme === 'recovery') return this.recovery(app, party, dice);
-    if (this.theme === 'delegation') party.next = 'delegate-begin';
+    if (this.theme === 'delegation') party.next = dice.next() < 0.3 ? 'delegate-read' : 'delegate-begin';
     return false;
   }
 
