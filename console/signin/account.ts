@@ -7,7 +7,7 @@ import { signalAccepted, signalUser } from '@latchkey/browser/internal';
 import { countDown, wait } from './countdown.ts';
 import './forget.ts';
 import './submit-once.ts';
-import { fill, locale } from './texts.ts';
+import { fill } from './texts.ts';
 
 const { rpId, userHandle, passkeys = '', userName = '', displayName = '' } = document.body.dataset;
 if (rpId && userHandle) {
@@ -16,6 +16,8 @@ if (rpId && userHandle) {
 }
 
 const { lang } = document.documentElement;
+/** The language of the page with the region of the browser, e.g. `en-GB`. */
+const locale = navigator.languages.find((tag) => tag.split('-')[0] === lang) ?? lang;
 const times = new Intl.DateTimeFormat(locale, {
   year: 'numeric',
   month: 'short',

@@ -1,7 +1,6 @@
 import { type CodeFormat, formatOf, watchCode } from './codes/one-time-code.ts';
 import { countDown } from './countdown.ts';
 import { element, type Page } from './page.ts';
-import { locale } from './texts.ts';
 
 /** Parameters of the code prompt. */
 export type CodePromptOptions = {
@@ -126,7 +125,7 @@ export class CodePrompt {
           : kind === 'sms'
             ? 'code.titleSms'
             : 'code.titleEmail';
-    const time = this.#askedAt.toLocaleTimeString(locale, { timeStyle: 'short' });
+    const time = this.#askedAt.toLocaleTimeString([], { timeStyle: 'short' });
     const text = isRecovery
       ? page.boldText('code.recoveryText')
       : kind !== 'totp'

@@ -1,5 +1,5 @@
 /** The dev mailbox: polls GET /setup/mailbox.json. */
-import { fetchTexts, fill, locale } from './texts.ts';
+import { fetchTexts, fill } from './texts.ts';
 
 type Message = { id: string; at: string; channel: string; to: string; subject: string | null; text: string };
 
@@ -49,7 +49,7 @@ function draw({ at, channel, to, subject, text: body }: Message): HTMLElement {
   const day = date.toDateString() === new Date().toDateString() ? {} : ({ dateStyle: 'medium' } as const);
   part('.channel').textContent = text(channel === 'sms' ? 'mailbox.sms' : 'mailbox.email');
   part<HTMLTimeElement>('time').dateTime = at;
-  part('time').textContent = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', ...day }).format(date);
+  part('time').textContent = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', ...day }).format(date);
   part('h2').textContent = subject || body.split('\n')[0]!;
   part('.to').textContent = text('mailbox.to', { to });
   part('pre').textContent = body;

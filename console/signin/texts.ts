@@ -1,10 +1,6 @@
 /** Texts of one language by key. */
 export type Texts = Record<string, string>;
 
-const { lang } = document.documentElement;
-/** The language of the page with the region of the browser, e.g. `en-GB`: for dates and times. */
-export const locale = navigator.languages.find((tag) => tag.split('-')[0] === lang) ?? lang;
-
 /** Fetches the texts at `url`; on failure the page shows the keys. */
 export async function fetchTexts(url: string): Promise<Texts> {
   try {
