@@ -1,7 +1,7 @@
 /**
  * The account page works without script. This one deletes device keys ("Forget this browser") and reports to the browser which
  * passkeys the account still has, and its current name (Signal API, WebAuthn Level 3 section 5.1.10). Times are shown in the
- * zone of the browser if the user has none, waits are counted down, and the key of an authenticator app is drawn as QR code.
+ * zone of the browser if the user has none, waits are counted down, and the key of an authenticator app is drawn as a QR code.
  */
 import { signalAccepted, signalUser } from '@latchkey/browser/internal';
 import { countDown, wait } from './countdown.ts';

@@ -81,7 +81,7 @@ export function QueryEditor({ label, content, schema, onText, onRun }: QueryEdit
           }),
           ...[lineNumbers(), history(), bracketMatching(), closeBrackets(), autocompletion()],
           ...[syntaxHighlighting(colors), graphql(latest.current.schema)],
-          // Before each keymap: one adds a line.
+          // Before every keymap: one of them adds a line.
           Prec.highest(
             EditorView.domEventHandlers({
               keydown: (event) => {

@@ -194,7 +194,7 @@ export class LoadResults {
   }
 }
 
-/** Workers that repeat their work until stopped. */
+/** Workers that repeat their work until they are stopped. */
 export function load(
   workers: readonly (() => Promise<void>)[],
   results = new LoadResults(),
