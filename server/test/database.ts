@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { inject } from 'vitest';
-import { databaseUrl, dropDatabase, type TestDatabaseServer } from './global-setup.ts';
+import { administer, databaseUrl, dropDatabase, type TestDatabaseServer } from './global-setup.ts';
 
 export interface FreshDatabase {
   url: string;
@@ -33,31 +32,12 @@ export function emptyDatabase(): Promise<FreshDatabase> {
   return copyOf('template1');
 }
 
-let administrator: Promise<pg.Client> | undefined;
-
-/** A connection that stays open: to make one costs half as much as to copy a database. */
-async function administration(): Promise<pg.Client> {
-  administrator ??= connect((await databaseServer()).url);
-  return administrator;
-}
-
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  client
-    .on('error', () => undefined)
-    .once('end', () => {
-      administrator = undefined;
-    });
-  await client.connect();
-  return client;
-}
-
 async function copyOf(source: string): Promise<FreshDatabase> {
   const { url, template, strategy } = await databaseServer();
   const name = `${template}_${randomBytes(8).toString('hex')}`;
-  await (await administration()).query(`CREATE DATABASE ${name} TEMPLATE ${source} ${strategy}`);
+  await administer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${source} ${strategy}`));
   return {
     url: databaseUrl(url, name),
-    drop: async () => dropDatabase(await administration(), name),
+    drop: () => administer(url, (client) => dropDatabase(client, name)),
   };
 }
