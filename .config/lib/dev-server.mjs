@@ -20,9 +20,10 @@ const sources = /(?<!\.test)\.tsx?$/;
  * @param {number} options.port of the server
  * @param {string[]} options.flags of Node
  * @param {() => NodeJS.ProcessEnv} options.settings environment of the next start
+ * @param {number} [options.niceness] of the check of types; by default it does not compete with the server
  * @returns {() => Promise<void>} stops it
  */
-export function runServer({ root, restartOn, checkOn, projects, port, flags, settings }) {
+export function runServer({ root, restartOn, checkOn, projects, port, flags, settings, niceness = 19 }) {
   const edited = new Set();
   let spare;
   let check;
@@ -94,8 +95,7 @@ export function runServer({ root, restartOn, checkOn, projects, port, flags, set
   }
 
   function checkTypes() {
-    // Does not compete with the server.
-    const child = spawn('nice', ['-n', '19', tool('tsc'), '-b', ...projects], {
+    const child = spawn('nice', ['-n', String(niceness), tool('tsc'), '-b', ...projects], {
       cwd: root,
       env: toolEnvironment(),
       stdio: ['ignore', 1, 2],
