@@ -61,6 +61,8 @@ test('an admin creates a group, adds and removes members by keyboard alone, rena
   await expect(page.getByRole('option', { name: /Alan Turing/ })).toBeVisible();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
+  // The list fades out.
+  await expect(page.getByRole('option', { name: /Alan Turing/ })).toBeHidden();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Add member' }).focus();
   await page.keyboard.press('Enter');
