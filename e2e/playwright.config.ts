@@ -14,8 +14,7 @@ export default defineConfig({
   testDir: 'specs',
   outputDir: 'test-results',
   globalSetup: './support/global-setup.ts',
-  // More than two cores: tests of crashes, loads and timeouts mostly wait.
-  workers: 3,
+  workers: 2,
   timeout: 480_000,
   expect: { timeout: 60_000 },
   retries: Number(process.env['LATCHKEY_TEST_RETRIES'] ?? 2),
