@@ -40,7 +40,7 @@ export class Recipients {
       if (holder) return { suppress: 'an account has this address now' };
       return welcome ? { to: mailbox } : { suppress: 'no account has this address, and sign-up is closed' };
     }
-    // Its cause could otherwise silence it: by deactivating the user, or by giving the address to another one.
+    // An admin could otherwise silence it: by deactivating the user, or by giving the address to another one.
     if (user && loginNotices.includes(message.template)) return { to: mailbox };
     if (!user?.active) return { suppress: user ? 'the user is not active' : 'the user no longer exists' };
     if (message.channel === 'mail' && !isAddress(mailbox)) return { suppress: 'the user has no address' };

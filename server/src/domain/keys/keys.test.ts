@@ -123,7 +123,7 @@ describe('a token that another process signed with a key that it has just create
     expect(await signerOf(there).verify('id-token', next)).toMatchObject(claims);
   });
 
-  it('is looked up once in five seconds, whatever key tokens name', async () => {
+  it('is looked up once in five seconds, also for tokens that name different keys', async () => {
     const { keys } = await keysOfAProcess();
     await keys.maintain();
     const token = await signerOf({ keys }).sign('api-token', claims);
