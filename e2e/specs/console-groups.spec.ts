@@ -60,6 +60,7 @@ test('an admin creates a group, adds and removes members by keyboard alone, rena
   await page.keyboard.type('Alan');
   await expect(page.getByRole('option', { name: /Alan Turing/ })).toBeVisible();
   await page.keyboard.press('ArrowDown');
+  await expectAccessible(page);
   await page.keyboard.press('Enter');
   // The list fades out.
   await expect(page.getByRole('option', { name: /Alan Turing/ })).toBeHidden();
