@@ -2,9 +2,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, type Visit } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
-import { changed, rows } from '../../test/rows.ts';
+import { changed, rows, tablesThatHold } from '../../test/rows.ts';
 import { expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
+import { personExport } from '../domain/accounts/person-export.ts';
 import { type Actor, system } from '../domain/kernel/actor.ts';
+import { inProject } from '../domain/kernel/scope.ts';
 import { User } from '../domain/users/user.entity.ts';
 import { valuesOf } from '../domain/users/user-record.ts';
 
@@ -273,6 +275,33 @@ describe('the email address', () => {
     expect(await statusOf(visit, 'verify-email', { code })).toBe(303);
     expect(await visit.isSignedIn()).toBe(true);
     expect(await devices()).toEqual(before);
+  });
+});
+
+describe('an erasure after changes of the email address', () => {
+  it('removes the earlier and unconfirmed addresses, which an export contains, and no messages of others', async () => {
+    const { db, accountAccess } = app.services;
+    const { address, user, visit } = await registeredUser();
+    const { email, code } = await begin(visit);
+    expect(await statusOf(visit, 'verify-email', { code })).toBe(303);
+    app.clock.turn(31);
+    const unconfirmed = await begin(visit);
+    app.clock.turn(301);
+    const traces = [address, email, unconfirmed.email];
+    const other = await registeredUser();
+    await begin(other.visit);
+    const messages = (id: string) => rows(db, 'select id from messages where user_id = ? order by id', [id]);
+    const others = await messages(other.user.id);
+    expect(others).not.toEqual([]);
+
+    const reader = () => db.reader();
+    const stored = await reader().findOneOrFail(User, { id: user.id });
+    const exported = (await Array.fromAsync(personExport(reader, stored, {}))).join('');
+    for (const trace of traces) expect(exported).toContain(trace);
+    expect(await tablesThatHold(db, traces, world.project.id)).toContain('messages');
+    await inProject(world.project.id, () => accountAccess.erase(world.project.id, user.id, system));
+    expect(await tablesThatHold(db, traces, world.project.id)).toEqual([]);
+    expect(await messages(other.user.id)).toEqual(others);
   });
 });
 

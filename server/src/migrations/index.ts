@@ -66,6 +66,7 @@ import { Migration20261124030000SignInHours } from './20261124030000-sign-in-hou
 import { Migration20261125040000LocalGroups } from './20261125040000-local-groups.ts';
 import { Migration20261125050000VerifiedFactors } from './20261125050000-verified-factors.ts';
 import { Migration20261127060000EmailChanges } from './20261127060000-email-changes.ts';
+import { Migration20261127070000UsersOfMessages } from './20261127070000-users-of-messages.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -137,4 +138,5 @@ export const migrations = [
   { name: '20261125040000-local-groups', class: Migration20261125040000LocalGroups },
   { name: '20261125050000-verified-factors', class: Migration20261125050000VerifiedFactors },
   { name: '20261127060000-email-changes', class: Migration20261127060000EmailChanges },
+  { name: '20261127070000-users-of-messages', class: Migration20261127070000UsersOfMessages },
 ];

@@ -27,8 +27,10 @@ import {
 
 const messageTables: UserTables = {
   tables: ['messages'],
-  erase: ({ projectId, users }) => [deletedMessagesTo(projectId, users.flatMap(recipientsOf))],
-  exportRows: { messages: (user) => messagesTo(user.project.id, recipientsOf(user)) },
+  erase: ({ projectId, ids, users }) => [deletedMessagesTo({ projectId, ids, addresses: users.flatMap(recipientsOf) })],
+  exportRows: {
+    messages: (user) => messagesTo({ projectId: user.project.id, ids: [user.id], addresses: recipientsOf(user) }),
+  },
 };
 
 /** Notices go to all addresses of a user. The message of an unsent code has the typed address in lower case. */

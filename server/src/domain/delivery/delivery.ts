@@ -166,6 +166,7 @@ export class Delivery {
         channel: message.channel,
         template: message.content.template,
         recipient: message.to,
+        userId: account,
         sealedContent: vault.seal('message', id, sealed),
         locale: message.locale,
         createdAt: now,

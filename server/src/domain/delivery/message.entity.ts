@@ -17,6 +17,8 @@ const schema = defineEntity({
     /** The template, e.g. `sign-in-code`. */
     template: p.text(),
     recipient: p.text(),
+    /** The user it was created for; null if no account had the address, and in rows of earlier releases. */
+    userId: p.uuid().nullable(),
     /** The template's values as JSON, sealed for this row. Deleted when sent, except in the dev mailbox. */
     sealedContent: p.blob().nullable(),
     locale: p.text(),
@@ -36,6 +38,7 @@ const schema = defineEntity({
   indexes: [
     { name: 'messages_project_id_state_id_index', properties: ['project', 'state', 'id'] },
     { name: 'messages_project_id_recipient_index', properties: ['project', 'recipient'] },
+    { name: 'messages_project_id_user_id_index', properties: ['project', 'userId'] },
     {
       name: 'messages_pending_index',
       expression: `create index "messages_pending_index" on "messages" ("next_attempt_at") where ("state" = 'pending')`,

@@ -1,16 +1,29 @@
 import { type Fragment, sql } from '../kernel/sql.ts';
 
-/** Selects the messages to any of these addresses and numbers, for the person export. */
-export function messagesTo(projectId: string, recipients: readonly string[]): Fragment {
+/** Users, and all their current addresses and numbers. */
+interface Recipients {
+  projectId: string;
+  ids: readonly string[];
+  addresses: readonly string[];
+}
+
+/** Selects the messages that were created for these users or went to these addresses, for the person export. */
+export function messagesTo(recipients: Recipients): Fragment {
   return sql`
     select m.id, m.channel, m.template, m.recipient, m.locale,
       case when m.expired then 'expired' else m.state end as state, m.note, m.created_at as "createdAt",
       m.sent_at as "sentAt"
     from messages m
-    where m.project_id = ${projectId} and m.recipient = any(${recipients}::text[])`;
+    where ${areTo(recipients)}`;
 }
 
-/** SQL: deletes the messages to any of these addresses and numbers. */
-export function deletedMessagesTo(projectId: string, recipients: readonly string[]): Fragment {
-  return sql`delete from messages where project_id = ${projectId} and recipient = any(${recipients}::text[])`;
+/** SQL: deletes the messages that were created for these users or went to these addresses. */
+export function deletedMessagesTo(recipients: Recipients): Fragment {
+  return sql`delete from messages m where ${areTo(recipients)}`;
+}
+
+/** Messages to an earlier address have the user's id, and messages of before the account existed the address. */
+function areTo({ projectId, ids, addresses }: Recipients): Fragment {
+  return sql`m.project_id = ${projectId}
+    and (m.user_id = any(${ids}::uuid[]) or m.recipient = any(${addresses}::text[]))`;
 }
