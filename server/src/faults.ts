@@ -14,7 +14,7 @@ export function faultLines(error: unknown): string[] {
 
 /** Why the database could not be used; undefined for any other error. */
 function outageOf(error: unknown): string | undefined {
-  // A file, and not the socket of the database.
+  // An error of a file, not of the database connection.
   if ((error as NodeJS.ErrnoException).path !== undefined) return undefined;
   const failure = failureOf(error);
   if (!(failure instanceof Refusal) || failure.problem.code !== 'unavailable') return undefined;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { firstStart, shell } from '../test/shell.ts';
 
-it('a filled database without its master key gets no new one, and a given key is used', async () => {
+it('a database with data gets no new master key if its own is missing, and MASTER_KEY is used', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'lk-'));
   const file = join(dataDir, 'master.key');
   await firstStart(dataDir);
@@ -18,7 +18,7 @@ it('a filled database without its master key gets no new one, and a given key is
   rmSync(dataDir, { recursive: true });
 });
 
-it('a first start that ended before it created the master key is continued', async () => {
+it('the first start can be repeated if it ended before the master key was created', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'lk-'));
   await firstStart(dataDir);
   rmSync(join(dataDir, 'master.key'));

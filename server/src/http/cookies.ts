@@ -4,9 +4,9 @@ import { siteAt } from './site.ts';
 
 /** A flow expires after 30 minutes; its cookie a little later. */
 const flowSeconds = 35 * 60;
-/** Concurrent flows per browser. Beyond it the oldest cookie is dropped, to bound the size of the header. */
+/** Concurrent flows per browser. Beyond this limit, the oldest cookie is dropped, to bound the size of the header. */
 const maxFlows = 12;
-/** Sessions per browser, one per project; beyond it the same. Bounds the lookups of a request with forged cookies. */
+/** Sessions per browser, one per project, limited in the same way. Bounds the lookups of a request with forged cookies. */
 const maxSessions = 32;
 /** Lifetime of a setup link. */
 const setupSeconds = 15 * 60;
@@ -121,7 +121,7 @@ function readCookie(req: Request, name: string): string | undefined {
   return onlyOne(cookiesOf(req), name);
 }
 
-/** A cookie by name; undefined if it was sent twice, or has not the form of our secrets. */
+/** A cookie by name; undefined if it was sent twice, or does not have the form of our secrets. */
 function onlyOne(cookies: readonly [name: string, value: string][], name: string): string | undefined {
   const [found, ...others] = cookies.filter(([one]) => one === name);
   const value = found?.[1] ?? '';

@@ -7,8 +7,8 @@ export interface CorsPolicy {
   requestHeaders: readonly string[];
   exposedHeaders?: readonly string[];
   /**
-   * Preflight requests of any site succeed: its request is then sent, and the handler decides with {@link readableBy}
-   * which refusals the site may read. Default: only for `origin`.
+   * Preflight requests from any site succeed: the browser then sends the request, and the handler decides with
+   * {@link readableBy} which refusals the site may read. Default: only for `origin`.
    */
   preflightOfAnySite?: boolean;
 }

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Delegation: the keys of both sides, requests that were used, and changes of factors that are under way. */
+/** Delegation: the keys of both sides, used requests, and pending changes of factors. */
 export class Migration20261121000400Delegation extends Migration {
   override up(): void {
     this.addSql(

@@ -1,8 +1,8 @@
 import { OnlineMigration } from './online.ts';
 
 /**
- * The request whose own sign-in proved the person of a session; the order of logout tokens for one client; events that
- * stand for many refusals; look-up of clients by origin.
+ * The request whose own sign-in authenticated the user of a session; the order of logout tokens for one client; events
+ * that represent many refusals; lookup of clients by origin.
  */
 export class Migration20261122000200Moments extends OnlineMigration {
   override async up(): Promise<void> {

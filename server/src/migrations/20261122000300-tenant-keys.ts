@@ -108,7 +108,7 @@ export class Migration20261122000300TenantKeys extends OnlineMigration {
           from: `"${parent}" p`,
           where: `t.project_id is null and p.id = t.${column}`,
         });
-        // Uses of clients that are gone: no foreign key deleted them.
+        // Uses of deleted clients: no foreign key deleted them.
         if (table.startsWith('used_')) await this.execute(`delete from "${table}" where project_id is null`);
         await this.notNull(table, 'project_id');
       }
@@ -141,7 +141,7 @@ export class Migration20261122000300TenantKeys extends OnlineMigration {
     return [...byId, ...others];
   }
 
-  /** The new one stands before the earlier one is dropped. */
+  /** Adds each new key before it drops the earlier one. */
   private async replaceForeignKeys(): Promise<void> {
     for (const [table, keys] of Object.entries(foreignKeys)) {
       for (const [column, parent] of Object.entries(keys)) {

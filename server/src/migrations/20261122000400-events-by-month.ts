@@ -28,8 +28,8 @@ const endOfPartition = `select greatest(
   )::bigint * 1000 as milliseconds`;
 
 /**
- * `audit_log` has a partition of events per month, which is dropped at once. The earlier table, with all its events, is its
- * first partition and takes the events of this month and the next: the previous release reads and writes it as before.
+ * `audit_log` has a partition of events per month, which is dropped as a whole. The earlier table, with all its events, is
+ * its first partition and takes the events of this month and the next: the previous release reads and writes it as before.
  */
 export class Migration20261122000400EventsByMonth extends OnlineMigration {
   override async up(): Promise<void> {
@@ -83,7 +83,7 @@ export class Migration20261122000400EventsByMonth extends OnlineMigration {
     const [end] = await this.execute(endOfPartition);
     const hex = Number(end?.['milliseconds']).toString(16).padStart(12, '0');
     const bound = `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
-    // A validated constraint spares `attach` reading the table.
+    // With a validated constraint, `attach` does not read the table.
     await this.alter(
       'alter table "audit_events" drop constraint if exists "audit_events_bound"',
       `alter table "audit_events" add constraint "audit_events_bound" check ("id" < '${bound}') not valid`,

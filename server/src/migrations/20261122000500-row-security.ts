@@ -11,14 +11,14 @@ const tenantTables = `select c.relname as name from pg_class c
   order by 1`;
 
 /**
- * Row security: a role that owns no table sees the rows of one project. The owner of the tables, as which the previous
- * release connects, sees all.
+ * Row security: a role that owns no table sees the rows of one project. The owner of the tables sees all; the previous
+ * release connects as the owner.
  */
 export class Migration20261122000500RowSecurity extends OnlineMigration {
   override async up(): Promise<void> {
     for (const row of await this.execute(tenantTables)) {
       const name = String(row['name']);
-      // Anyone may record an event of the instance.
+      // Each project may record an event of the instance.
       const own = ['audit_log', 'repeated_refusals'].includes(name) ? `, '${instanceId}'` : '';
       await this.alter(
         `alter table "${name}" enable row level security`,

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * The triggers count the users of the previous release only. This one counts beside each insert and delete, and says so
- * in a setting of its transaction (`domain/users/user-counts.ts`). The next release drops triggers and setting.
+ * The triggers count the users of the previous release only. This release counts next to each insert and delete, and
+ * marks its transactions with a setting (`domain/users/user-counts.ts`). The next release drops triggers and setting.
  */
 export class Migration20261122000600UserCounts extends Migration {
   override up(): void {

@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** What every device key has. */
+/** Columns that every device key has. */
 const deviceKey = ['client_id', 'jkt', 'public_jwk', 'alg', 'remembered'];
 const passkey = [
   ...['credential_id', 'public_key', 'cose_alg', 'aaguid', 'transports', 'sign_count'],

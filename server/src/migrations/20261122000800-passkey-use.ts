@@ -1,7 +1,7 @@
 import { OnlineMigration } from './online.ts';
 
 /**
- * Requests may ask for an authentication context class, and codes carry the one to state. Pages of a client can use
+ * Requests may ask for an authentication context class, and codes store the one to return. Pages of a client can use
  * passkeys. A device key of the hosted page is for all clients of the project.
  */
 export class Migration20261122000800PasskeyUse extends OnlineMigration {

@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** Refresh tokens. The previous release gives none, and ends none: revoke its users' access again after a rollback. */
+/** Refresh tokens. The previous release issues none and revokes none: revoke its users' access again after a rollback. */
 export class Migration20261123000600RefreshGrants extends OnlineMigration {
   override async up(): Promise<void> {
     await this.alter(

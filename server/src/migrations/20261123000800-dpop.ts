@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** DPoP. The previous release redeems a code that is bound to a key without a proof, for a bearer token. */
+/** DPoP. The previous release redeems a key-bound code without a proof, for a bearer token. */
 export class Migration20261123000800Dpop extends OnlineMigration {
   override async up(): Promise<void> {
     await this.alter(

@@ -1,7 +1,7 @@
 import { OnlineMigration } from './online.ts';
 
 /**
- * APIs, and tokens of clients for them. The previous release gives none; its revocation endpoint cannot read their rows,
+ * APIs, and tokens of clients for them. The previous release issues none; its revocation endpoint cannot read their rows,
  * which it deletes when they expire.
  */
 export class Migration20261123001000Apis extends OnlineMigration {

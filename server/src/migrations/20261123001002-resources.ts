@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** The APIs that codes and refresh tokens are for. The previous release gives tokens for UserInfo for them. */
+/** The APIs of codes and refresh tokens. The previous release issues access tokens for UserInfo in their place. */
 export class Migration20261123001002Resources extends OnlineMigration {
   override async up(): Promise<void> {
     const column = `add column if not exists "resources" text[] not null default '{}'`;

@@ -1,8 +1,8 @@
 import { OnlineMigration } from './online.ts';
 
 /**
- * Third-party applications, and what users allow them. The previous release asks for no consent: mark applications once it
- * is gone. Codes that it gives them are refused by this release.
+ * Third-party applications, and their users' consents. The previous release asks for no consent, so mark applications only
+ * after it is gone: this release refuses the codes that it issues to them.
  */
 export class Migration20261123001300Consents extends OnlineMigration {
   override async up(): Promise<void> {

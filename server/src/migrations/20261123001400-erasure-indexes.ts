@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** For what an erasure finds by the user or their address. */
+/** Indexes for the rows that an erasure finds by the user or their address. */
 export class Migration20261123001400ErasureIndexes extends OnlineMigration {
   override async up(): Promise<void> {
     await this.index('ceremonies', 'ceremonies_project_id_address_index', '"project_id", "address"');

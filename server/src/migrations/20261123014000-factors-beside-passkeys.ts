@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** Factors that the mailbox alone added beside a passkey are marked (decisions/0133). */
+/** Marks factors that a user with a passkey added by mail code alone (decisions/0133). */
 export class Migration20261123014000FactorsBesidePasskeys extends OnlineMigration {
   override async up(): Promise<void> {
     await this.alter(

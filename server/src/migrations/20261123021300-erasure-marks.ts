@@ -8,7 +8,7 @@ export class Migration20261123021300ErasureMarks extends OnlineMigration {
       'alter table "scim_erasures" alter column "marks" set statistics 0',
       'alter table "scim_request_records" alter column "concerns" set statistics 0',
     );
-    // A list of pending entries would be read as a whole by each look-up.
+    // Each lookup would read the whole list of pending entries.
     await this.index('scim_erasures', 'scim_erasures_marks_index', '"marks") with (fastupdate = off', false, 'gin');
   }
 }

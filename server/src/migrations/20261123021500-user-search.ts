@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** For parts of names, addresses and ids of users (`domain/users/user-list.ts`). */
+/** Index for searches by parts of names, addresses and ids of users (`domain/users/user-list.ts`). */
 export class Migration20261123021500UserSearch extends OnlineMigration {
   override async up(): Promise<void> {
     await this.execute('create extension if not exists pg_trgm');
@@ -12,7 +12,7 @@ export class Migration20261123021500UserSearch extends OnlineMigration {
       || ' ' || coalesce("given_name", '') || ' ' || coalesce("family_name", '') || ' ' || coalesce("external_id", ''))`;
     const operators = `${String(extension?.['schema'])}.gin_trgm_ops`;
     await this.index('users', 'users_search_index', `(${text}) ${operators}`, false, 'gin');
-    // The planner learns how often a part is found.
+    // Gives the planner the frequency of each part.
     await this.execute('analyze "users"');
   }
 }

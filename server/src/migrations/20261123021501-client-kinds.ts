@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** What an application is, for the console's instructions; and publishable keys, which are no secrets. */
+/** The kind of an application, for the console's instructions; and publishable keys, which are not secret. */
 export class Migration20261123021501ClientKinds extends OnlineMigration {
   override async up(): Promise<void> {
     await this.alter(

@@ -2,7 +2,7 @@ import { OnlineMigration } from './online.ts';
 
 /**
  * Webhooks of projects, and their deliveries. A trigger queues a delivery in the transaction of the event, also for events
- * of the previous release. It does nothing else than look up the project's webhooks.
+ * of the previous release. It only looks up the project's webhooks.
  */
 export class Migration20261123031000Webhooks extends OnlineMigration {
   override async up(): Promise<void> {
@@ -15,7 +15,7 @@ export class Migration20261123031000Webhooks extends OnlineMigration {
         "next_attempt_at" timestamptz null, "lease" uuid null, "leased_until" timestamptz null,
         "created_at" timestamptz not null, "updated_at" timestamptz not null, primary key ("project_id", "id"),
         constraint "webhooks_project_id_foreign" foreign key ("project_id") references "projects" ("id") on delete cascade)`,
-      // No foreign key: a sign-in must not wait for, or fail by, a webhook that is being deleted.
+      // No foreign key: a sign-in must not wait for, or fail because of, a webhook that is being deleted.
       `create table if not exists "webhook_deliveries" ("project_id" uuid not null, "id" uuid not null,
         "webhook_id" uuid not null, "event_id" uuid not null, "type" text not null, "order_key" text not null,
         "state" text not null default 'pending', "tries" int not null default 0, "attempts" jsonb not null default '[]',

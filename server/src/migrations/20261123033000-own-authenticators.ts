@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** Sign-ins that begin an authenticator app for the account page (decisions/0180). */
+/** Sign-ins that start the setup of an authenticator app on the account page (decisions/0180). */
 export class Migration20261123033000OwnAuthenticators extends OnlineMigration {
   override async up(): Promise<void> {
     await this.alter(

@@ -2,13 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * A statement that waits for a lock makes all later ones on its table wait, and on tables that its transaction has locked:
- * all its waits together take this long at most; then it gives up and tries again.
+ * A statement that waits for a lock blocks all later ones on its table and on the tables that its transaction has locked.
+ * So all its waits together take this long at most; then it is rolled back and retried.
  */
 const lockTimeoutMs = 30;
 const pauseMs = 200;
 const maxAttempts = 1500;
-/** A batch locks its rows until it ends, and a slow disk makes it longer: the next one is sized by how long it took. */
+/** A batch locks its rows until it ends, and takes longer on a slow disk: its duration sets the size of the next. */
 const batchMs = 20;
 /** Pages of 8 KB in a batch: the first one, some hundred rows, and the most. */
 const [firstBatch, largestBatch] = [4, 32];
@@ -118,7 +118,7 @@ export abstract class OnlineMigration extends Migration {
     await this.execute(`alter table "${table}" validate constraint "${name}"`);
   }
 
-  /** Adds or replaces the primary key or a unique constraint `name` by one over an index that exists. */
+  /** Adds or replaces the primary key, or the unique constraint `name`, using an existing index. */
   protected async useIndex(table: string, name: string, kind: 'primary key' | 'unique', index: string): Promise<void> {
     const [waiting] = await this.execute(`select to_regclass('"${index}"') is not null as waiting`);
     if (waiting?.['waiting'] !== true) return;

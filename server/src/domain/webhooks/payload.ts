@@ -31,7 +31,7 @@ const webhookPayload = z
         .record(z.string(), z.unknown())
         .nullable()
         .describe(
-          '`before` and `after` of changed fields, reasons; `signInId`: the sign-in that it is a step of. Never a secret. After the erasure of the user null, or without names.',
+          '`before` and `after` of changed fields, reasons; `signInId`: the sign-in that it is a step of. Never a secret. Null, or without names, after the erasure of the user.',
         ),
       ip: nullableText.describe('Address of the actor.'),
       userAgent: nullableText,
@@ -47,7 +47,7 @@ export function webhookSchema(): object {
 
 type WebhookPayload = z.infer<typeof webhookPayload>;
 
-/** The body for an event as it is now: without the values that an erasure has removed from it. */
+/** The body for an event in its current state: without the values that an erasure has removed from it. */
 export function payloadOf(event: AuditEvent): string {
   const payload: WebhookPayload = {
     type: event.type as WebhookPayload['type'],

@@ -28,7 +28,7 @@ describe('several processes', () => {
     expect(idsSent().toSorted()).toEqual(ids.toSorted());
   });
 
-  it('take over from one that died, which changes nothing when it revives', async () => {
+  it('take over from one that died; it changes nothing when it revives', async () => {
     const { webhook: made } = await webhook(['user.updated']);
     const ids = [await record('ada'), await record('ada'), await record('ada')];
     let revive: (outcome: WebhookOutcome) => void = () => undefined;
@@ -84,7 +84,7 @@ describe('several processes', () => {
     expect(idsSent()).toEqual(ids);
   });
 
-  it('wait for every request that they have sent, also if the result of one cannot be written', async () => {
+  it('wait for every request that they have sent, even if the result of one cannot be written', async () => {
     await webhook(['user.updated']);
     await query(lab.services.db.alone, sql`create sequence writes_refused`);
     await query(

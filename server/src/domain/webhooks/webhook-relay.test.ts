@@ -51,7 +51,7 @@ describe('an event', () => {
     expect(lab.sent.map(({ url }) => url).sort()).toEqual(['https://all.example.com/', 'https://chosen.example.com/']);
   });
 
-  it('is queued nowhere if its project has no webhook', async () => {
+  it('is not queued if its project has no webhook', async () => {
     await record('ada');
     const rows = await query(
       lab.services.db.alone,
@@ -60,7 +60,7 @@ describe('an event', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is sent when its transaction commits, also later than a newer event, and never if it is rolled back', async () => {
+  it('is sent when its transaction commits, even after a newer event, and never if it is rolled back', async () => {
     await webhook(['user.updated']);
     let commit: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (commit = resolve));
@@ -88,7 +88,7 @@ describe('an event', () => {
     expect(idsSent()[1]).toBe(id);
   });
 
-  it('loses the values that an erasure removes, also if it waits or is replayed', async () => {
+  it('loses the values that an erasure removes, even if it is pending or replayed', async () => {
     const { webhook: made } = await webhook(['user.*']);
     lab.answer = () => ({ status: 500 });
     const userId = await lab.services.newUsers.add(

@@ -45,7 +45,7 @@ export class WebhookRelay {
 
   constructor(private readonly deps: WebhookRelayDeps) {}
 
-  /** Claims webhooks with due deliveries and starts to deliver, without waiting for it. */
+  /** Claims webhooks with due deliveries and starts them, without waiting for their end. */
   async start(onError: (error: unknown) => void): Promise<void> {
     const { free } = this.runs;
     if (free === 0) return;
@@ -95,7 +95,7 @@ export class WebhookRelay {
     await execute(db.alone, release);
   }
 
-  /** The webhook as it is now; null if another process has claimed it, or it was disabled or deleted. */
+  /** The current state of the webhook; null if another process has claimed it, or it was disabled or deleted. */
   private async renew(key: TenantKey, lease: string): Promise<Webhook | null> {
     const { clock, db } = this.deps;
     const renewed = await execute(

@@ -40,7 +40,7 @@ const keptAttempts = 60;
 
 /** Up to a hundred deliveries to one webhook, and their result. */
 export class WebhookRound {
-  /** In a row, including those before this round. */
+  /** Consecutive ones, including those before this round. */
   failures: number;
   lastDeliveredAt: Date | null = null;
   isGone = false;

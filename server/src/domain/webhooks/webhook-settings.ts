@@ -24,7 +24,7 @@ export function checkedUrl(url: string, allowPrivate: boolean): string {
   return url;
 }
 
-/** A signing secret of the caller, without whitespace around it. Refuses `invalid`. */
+/** A signing secret from the caller, trimmed. Refuses `invalid`. */
 export function checkedSecret(secret: string): string {
   const text = secret.trim();
   const key = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? '';
@@ -36,7 +36,7 @@ export function checkedSecret(secret: string): string {
   return text;
 }
 
-/** Sorted, without repetition. Refuses `invalid`. */
+/** Sorted, without duplicates. Refuses `invalid`. */
 export function checkedTypes(types: readonly string[]): string[] {
   const unknown = types.findIndex((type) => !known.has(type));
   if (unknown >= 0) {

@@ -27,7 +27,7 @@ const schema = defineEntity({
     failures: p.integer().default(0),
     failingSince: instant().nullable(),
     lastDeliveredAt: instant().nullable(),
-    /** Nothing is sent before; null: no wait. */
+    /** Nothing is sent before this time; null: no wait. */
     nextAttemptAt: instant().nullable(),
     /** The process that delivers, until `leasedUntil`. */
     lease: p.uuid().nullable(),

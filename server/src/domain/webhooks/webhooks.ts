@@ -76,13 +76,13 @@ export class Webhooks {
     };
   }
 
-  /** To compare the signing secret with another. */
+  /** A digest by which the signing secret can be compared with another. */
   secretDigest({ id, sealedSecret }: Webhook): string {
     return digest(this.deps.vault.open(secretPurpose, id, sealedSecret));
   }
 
   /**
-   * Events from now on are delivered. Refuses `not-found`, `invalid`.
+   * Creates a webhook, which receives events from now on. Refuses `not-found`, `invalid`.
    *
    * @param given the signing secret; default: a new one
    */
@@ -152,7 +152,7 @@ export class Webhooks {
   }
 
   /**
-   * Another secret; the previous one signs, too, for 24 hours. Refuses `not-found`, `invalid`.
+   * Replaces the secret; the previous one also signs for 24 hours. Refuses `not-found`, `invalid`.
    *
    * @param given the secret; default: a new one
    */
@@ -239,7 +239,7 @@ export class Webhooks {
     return existing(em, Webhook, key, 'webhook', locked);
   }
 
-  /** Committed also if the request is refused. */
+  /** Committed even if the request is refused. */
   private async spend(projectId: string): Promise<void> {
     const { db, limits } = this.deps;
     const spent = await db.transaction((em) => limits.spend(em, sends, projectId));

@@ -40,7 +40,7 @@ const report = async () => {
 const working = ['working', 'working', 'working', 'working'];
 
 describe('the status page', () => {
-  it('does not exist unless it is set', async () => {
+  it('does not exist unless STATUS_PAGE is set', async () => {
     const answer = await fetch(`${app.url}/status`, { headers: browser });
     expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('Seite nicht gefunden')]);
   });
@@ -66,12 +66,12 @@ describe('the status page', () => {
     ['en-GB,en;q=0.9', /\d\d:\d\d:\d\d UTC/],
     ['nl-NL,en-GB;q=0.8,en-US;q=0.7', /\d\d:\d\d:\d\d UTC/],
     ['en-x-private,en-gb-oed,en-u-nu-arab;q=0.9', /\d+:\d\d:\d\d [AP]M UTC/],
-  ])('has times as in the region of %s', async (language, expected) => {
+  ])('formats times for the region of %s', async (language, expected) => {
     const page = await fetch(`${url}/status`, { headers: { ...browser, 'Accept-Language': language } });
     expect(await page.text()).toMatch(expected);
   });
 
-  it('runs no statement, also for 200 concurrent readers', async () => {
+  it('runs no statement, even for 200 concurrent readers', async () => {
     const statements = await statementsDuring(async () => {
       const answers = await Promise.all(
         Array.from({ length: 200 }, () => fetch(`${url}/status`, { headers: browser })),
@@ -115,7 +115,7 @@ describe('the status page', () => {
     expect(without.report().services).toEqual({ sign_in: 'disrupted', mail: 'unavailable', directory_sync: 'working' });
   });
 
-  it('cannot be made wrong by refused requests, also of a project without SCIM tokens', async () => {
+  it('ignores refused requests, including those to a project without SCIM tokens', async () => {
     const project = await app.make.project();
     for (const path of [`/v1/scim/${project.id}/Users`, '/userinfo', '/authorize', '/oauth2/token']) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(url + path)));
@@ -124,7 +124,7 @@ describe('the status page', () => {
     expect(await report()).toEqual(working);
   });
 
-  it('counts the requests of an outage of the database, and is served during it', async () => {
+  it('counts requests that fail in a database outage, and stays available during it', async () => {
     const project = await app.make.project();
     await way.close();
     for (let count = 0; count < 3; count += 1)
