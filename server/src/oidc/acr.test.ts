@@ -79,7 +79,7 @@ describe('an essential acr', () => {
     expect((await hosted.claimsAt(met))['acr']).toBe('phr');
   });
 
-  it('asks the owner of a passkey for it, also on a trusted device', async () => {
+  it('asks the owner of a passkey for it, even on a trusted device', async () => {
     await enrolled();
     await hosted.open({ claims: essential('phr') });
     await hosted.page.challenge();

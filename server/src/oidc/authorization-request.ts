@@ -45,7 +45,10 @@ export interface CheckedRequest extends CheckedTarget {
 /** Maximum length of `state`, `nonce` and hints; longer ones are refused, never truncated. */
 const longest = 2048;
 
-/** Seconds that a longer `max_age` counts as: fewer than since 1970, the time of a proof that a session lacks. */
+/**
+ * A longer `max_age` counts as this many seconds: less than the time since 1970, which a session without a proof has as its
+ * time of proof.
+ */
 const longestAge = 999_999_999;
 
 /** The context of the checks: issuer, client, and whether the request was pushed. */

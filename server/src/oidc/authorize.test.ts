@@ -184,7 +184,7 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
 });
 
 describe('requests without a session from one network', () => {
-  it('are limited per minute; beyond, nothing is written and the client gets Retry-After', async () => {
+  it('are limited per minute; beyond the limit, nothing is written and the client gets Retry-After', async () => {
     const waiting = async () => {
       const [row] = await rows<{ n: number }>(app.services.db, 'select count(*)::int as n from authorization_requests');
       return row?.n;

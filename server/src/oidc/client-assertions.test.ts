@@ -147,7 +147,7 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     expect([event, others]).toEqual([{ count: headers.length }, []]);
   });
 
-  it('refuses an assertion that was used, also with another code', async () => {
+  it('refuses an assertion that was used, even with another code', async () => {
     const once = await assertion();
     expect((await exchange(once)).status).toBe(200);
     expect((await exchange(once)).status).toBe(401);

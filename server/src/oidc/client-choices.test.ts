@@ -110,7 +110,7 @@ describe('ID tokens', () => {
 describe('PKCE and response modes', () => {
   const without: Changes = { code_challenge: undefined, code_challenge_method: undefined };
 
-  it('can be omitted only by a confidential client that may, at its project’s issuer', async () => {
+  it('lets a confidential client omit PKCE only if permitted, at its project’s issuer', async () => {
     const { party, base, client, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
     expect((await party.answer(without)).get('error_description')).toContain('an administrator allows it');
     await app.services.clients.update(client, { pkceOptional: true }, system);
@@ -142,7 +142,7 @@ describe('PKCE and response modes', () => {
     }
   });
 
-  it('responds with a form that the browser posts, also for errors and after a sign-in', async () => {
+  it('responds with a form that the browser posts, including for errors and after a sign-in', async () => {
     const { party } = await partyOf({});
     const fields = async (changes: Changes) => {
       const response = await party.authorize({ response_mode: 'form_post', state: '"><script>', ...changes });

@@ -83,7 +83,7 @@ describe('a client secret', () => {
     },
   );
 
-  it('is needed; its error does not reveal whether it is another client’s', async () => {
+  it('is required; the error does not reveal whether a wrong one is another client’s', async () => {
     const { party, client, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_basic' });
     const other = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
     const code = await party.code();
@@ -141,7 +141,7 @@ describe('a client secret', () => {
     await sibling.close();
   });
 
-  it('does not work at the base issuer, which names the right one', async () => {
+  it('does not work at the base issuer, whose error names the right issuer', async () => {
     const { party, base, client, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_basic' });
     const code = await base.code();
     for (const [changes, headers] of [
@@ -248,7 +248,7 @@ describe('private_key_jwt', () => {
     expect(await description(base, 'RS256', {})).toBe('The client assertion must be signed with EdDSA.');
   });
 
-  it('does not take an assertion for another issuer, nor the same twice', async () => {
+  it('accepts no assertion for another issuer, and none twice', async () => {
     const { party, base } = await partyOf({ tokenEndpointAuthMethod: 'private_key_jwt', jwks: jwkOf('EdDSA') });
     const { privateKey } = pairs.EdDSA;
     expect((await exchange(party, privateKey, { alg: 'EdDSA' }, { aud: app.url })).status).toBe(401);
@@ -305,7 +305,7 @@ describe('private_key_jwt', () => {
       return new Set((await Promise.all(answers)).map((answer) => answer.status));
     };
     expect([await strangers(), reads]).toEqual([new Set([401]), 1]);
-    // The keys may be read again, and the client is cached no more.
+    // The keys may be read again, and the client is no longer cached.
     app.clock.turn(61);
     expect([await strangers(), reads]).toEqual([new Set([401]), 2]);
   });

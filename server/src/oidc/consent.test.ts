@@ -85,7 +85,7 @@ async function refresh(token: string): Promise<number> {
 }
 
 describe('consent', () => {
-  it('is asked once under a live session, in plain words, before a code is issued', async () => {
+  it('is requested once under a live session, in plain words, before a code is issued', async () => {
     const page = await consentPage(await party.authorize(lasting));
     for (const text of [
       'Calendar &lt;b&gt; asks for access',
@@ -110,7 +110,7 @@ describe('consent', () => {
     expect(await events()).toEqual(['consent.given']);
   });
 
-  it('is asked again for more scopes, for prompt=consent, and for another person', async () => {
+  it('is requested again for more scopes, for prompt=consent, and for another person', async () => {
     await allow({ scope: 'openid email' });
     expect((await party.answer({ scope: 'openid email phone', prompt: 'none' })).get('error')).toBe('consent_required');
     await allow({ scope: 'openid phone' });
@@ -129,7 +129,7 @@ describe('consent', () => {
     expect(await events()).toEqual(['consent.refused']);
   });
 
-  it('is asked in the reader’s language', async () => {
+  it('is requested in the reader’s language', async () => {
     const resume = locationOf(await party.authorize()).href;
     const texts = {
       de: 'bittet um Zugriff',
@@ -144,7 +144,7 @@ describe('consent', () => {
     }
   });
 
-  it('is asked at the base issuer, too, after a sign-in', async () => {
+  it('is requested at the base issuer, too, after a sign-in', async () => {
     const base = new RelyingParty(app, client);
     const flow = locationOf(await base.authorize({ scope: 'openid email' })).searchParams.get('flow') ?? '';
     // Without a session, the user is unknown.
@@ -157,7 +157,7 @@ describe('consent', () => {
     expect((await base.exchange(code)).status).toBe(200);
   });
 
-  it('is not asked of other applications, regardless of their prompt', async () => {
+  it('is not requested for other applications, regardless of their prompt', async () => {
     const { client: own } = await app.make.client(world.project);
     const first = new RelyingParty(app, own);
     await first.signIn(person.user);
@@ -181,7 +181,7 @@ describe('consent', () => {
 });
 
 describe('a consent that is withdrawn', () => {
-  it('ends codes, access tokens and refresh tokens, and is asked again', async () => {
+  it('ends codes, access tokens and refresh tokens, and is requested again', async () => {
     const tokens = await tokensOf(await allow(lasting));
     const code = await party.code(lasting);
     const account = await person.visit.page();

@@ -112,7 +112,7 @@ describe('a token request with a proof', () => {
   it.each([
     ['the base issuer', () => base],
     ['the project’s issuer', () => party],
-  ])('at %s gets tokens that are bound to its key, which UserInfo takes with a proof only', async (_where, where) => {
+  ])('at %s gets tokens that are bound to its key, which UserInfo accepts only with a proof', async (_where, where) => {
     const rp = where();
     const { status, headers, body } = await exchange(rp, await rp.code(), await key.proof(at(rp)));
     expect([status, body['token_type']]).toEqual([200, 'DPoP']);
@@ -349,7 +349,7 @@ describe('a refresh token', () => {
 });
 
 describe('a client', () => {
-  it('that must use DPoP gets no tokens without a proof, also from a process that has it cached', async () => {
+  it('that must use DPoP gets no tokens without a proof, even from a process that has it cached', async () => {
     const { refresh_token: token } = await tokens(party);
     const codes = [await party.code(), await party.code()] as const;
     await change({ dpopRequired: true });

@@ -22,12 +22,12 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await buildTestApp();
-  // The admin API has admins of the console's project.
+  // Creates the console's project, to which admins of the API belong.
   await app.services.seed.create({ demo: false });
 });
 afterAll(() => app.close());
 
-/** An application with everything that a project's issuer gives. */
+/** An application with each kind of credential of a project's issuer. */
 interface Side {
   project: Project;
   user: User;
@@ -52,8 +52,8 @@ type Kind = (typeof kinds)[number];
 type Credentials = Partial<Record<Kind, string>>;
 
 /**
- * `ours` is asked; `sibling` is another application of its project, `theirs` one of another project, `base` one at the base
- * issuer.
+ * `ours` receives the requests; `sibling` is another application of its project, `theirs` one of another project, `base` one
+ * at the base issuer.
  */
 const owners = ['ours', 'sibling', 'theirs', 'base'] as const;
 type Owner = (typeof owners)[number];
@@ -230,7 +230,7 @@ const places: Record<string, Place> = {
       const answer = await ours.rp.endSession(parameters);
       return [answer.status, (await answer.text()).includes('name="csrf"')];
     },
-    // It asks the user.
+    // The confirmation page.
     refusal: [200, true],
   },
   'admin API: bearer': {
@@ -372,7 +372,7 @@ describe('time', () => {
     await app.services.directories.issueScimToken({ projectId: ours.project.id, name: 'd' }, system);
   });
 
-  it('of another clock: tokens of a process that is two minutes ahead are not yet valid anywhere', async () => {
+  it('makes tokens of a process that is two minutes ahead valid only later, at every endpoint', async () => {
     const clock = adjustableClock(new Date(app.clock.now().getTime() + 120_000));
     const ahead = await buildSibling(app, app.url, { clock });
     const there = ours.rp.issuer.replace(app.url, ahead.url);

@@ -22,7 +22,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await buildTestApp();
-  // After its keys were created, also by a clock that is behind.
+  // So that the keys are older than the tests, even by a clock that is behind.
   app.clock.turn(3600);
 });
 afterAll(() => app.close());
@@ -117,7 +117,7 @@ describe('swapped issuers and clients', () => {
       async (from) => ({ grant_type: 'refresh_token', refresh_token: (await tokensOf(from))['refresh_token'] ?? '' }),
     ],
     ['a device code', async (from) => ({ grant_type: grantTypeNames.device_code, device_code: await deviceOf(from) })],
-  ])('%s of another project, or of another client of the project, is refused and stays good', async (_what, made) => {
+  ])('%s of another project, or of another client of the project, is refused and stays valid', async (_what, made) => {
     const sibling = await side(ours.project);
     const fields = await made(ours);
     for (const other of [theirs, sibling]) expect(await token(other, fields)).toMatchObject(refused);
@@ -128,7 +128,7 @@ describe('swapped issuers and clients', () => {
     expect((await token(ours, fields)).status).toBe(200);
   });
 
-  it('each grant takes only its own kind of credential', async () => {
+  it('each grant accepts only its own kind of credential', async () => {
     const [code, device] = [await ours.rp.code(), await deviceOf(ours)];
     const { refresh_token: refreshToken = '', access_token: access = '', id_token: id = '' } = await tokensOf(ours);
     const all = { code, device, refreshToken, access, id };
@@ -195,7 +195,7 @@ describe('time', () => {
     const form = { grant_type: 'refresh_token', refresh_token: refresh };
     const rotated = await token(ours, form, there(ours.rp.issuer), { dpop: proof });
     expect(rotated).toMatchObject({ status: 200, body: { token_type: 'DPoP' } });
-    // The response of a clock that is behind, again: the same.
+    // A repeat gets the response of the process that is behind.
     const again = await token(ours, form, ours.rp.issuer, {
       dpop: await key.proof({ url: `${ours.rp.issuer}/oauth2/token` }),
     });
@@ -275,7 +275,7 @@ describe('a client assertion', () => {
     deviceCode = await deviceOf(signer, { client_assertion_type: assertionType, client_assertion: await assertion() });
   });
 
-  it('for another issuer, expired, or of a clock that is far away, is refused at every endpoint, and changes nothing', async () => {
+  it('for another issuer, expired, or from a clock that is far off, is refused at every endpoint, and changes nothing', async () => {
     const now = seconds(app.clock.now());
     const wrong: object[] = [
       { aud: theirs.rp.issuer },
@@ -292,7 +292,7 @@ describe('a client assertion', () => {
         expect([path, claims, await signed(path, form, claims)]).toEqual([path, claims, [401, 'invalid_client']]);
       }
     }
-    // Each works with a good one, also of a clock that differs by 20 seconds.
+    // Each accepts a valid one, even from a clock that is 20 seconds off.
     for (const [path, form] of endpoints()) {
       const behind = { iat: now - 80, exp: now - 20 };
       expect([path, (await signed(path, form, behind))[1]]).toEqual([path, '']);
@@ -301,7 +301,7 @@ describe('a client assertion', () => {
 });
 
 describe('a refresh token', () => {
-  it('is bound to the issuer that gave it, not only to its project', async () => {
+  it('is bound to the issuer that issued it, not only to its project', async () => {
     const { refresh_token: refresh = '' } = await tokensOf(ours);
     const fields = { grant_type: 'refresh_token', refresh_token: refresh };
     const rename = (slug: string) =>

@@ -14,7 +14,7 @@ let app: TestApp;
 let project: Project;
 let user: User;
 let api: Api;
-/** Has tokens for the API; and the API itself. */
+/** A client with tokens for the API, and the server of the API. */
 let machine: Machine;
 let server: Machine;
 
@@ -38,7 +38,7 @@ const ask = async (by: Machine, token: string, form: Record<string, string> = {}
   (await (await send(by, '/oauth2/introspect', { token, ...form })).json()) as Record<string, unknown>;
 const isActive = async (by: Machine, token: string) => (await ask(by, token))['active'];
 
-/** An application of users, with tokens of one. */
+/** An application that signs in users, with the tokens of one. */
 async function signedIn(settings: object = {}, scope = 'openid email offline_access') {
   const { client, clientSecret } = await app.make.client(project, {
     tokenEndpointAuthMethod: 'client_secret_basic',

@@ -44,7 +44,7 @@ beforeEach(async () => {
 const documentOf = async (url: string) => (await (await fetch(url)).json()) as Record<string, unknown>;
 
 describe('an issuer of a project', () => {
-  it('has its own discovery document, also where RFC 8414 puts it', async () => {
+  it('has its own discovery document, also at the address of RFC 8414', async () => {
     const document = await documentOf(`${own.issuer}/.well-known/openid-configuration`);
     expect(own.issuer).toBe(`${app.url}/p/${project.slug}`);
     expect(document).toMatchObject({
@@ -136,7 +136,7 @@ describe('mix-up (RFC 9700 section 4.4)', () => {
     expect((await from.exchange(code)).status).toBe(200);
   });
 
-  it.each(pairs)('refuses an access token of %s, also a cached one', async (_, parties) => {
+  it.each(pairs)('refuses an access token of %s, even a cached one', async (_, parties) => {
     const [from, to] = parties();
     const { access_token } = await from.tokens();
     expect((await from.userInfo(access_token)).status).toBe(200);

@@ -54,7 +54,7 @@ function read(answer: string): Raw {
   const [status = '', ...lines] = head.split('\r\n');
   const varying = /^(Date|X-Request-Id): (.+)$/;
   const kept = lines.filter((line) => !varying.test(line));
-  // Each of the two, once.
+  // Each of the two headers, once.
   expect(lines.length - kept.length, answer).toBe(status.includes(' 431 ') ? 0 : 2);
   return { status, headers: kept.map((line) => line.toLowerCase()).sort(), body: body.join('\r\n\r\n') };
 }

@@ -141,7 +141,7 @@ describe('a refresh token', () => {
     expect((await refresh(less.refresh_token)).body.scope).toBe('openid email offline_access');
   });
 
-  it('ends by its absolute and idle lifetime, by current settings', async () => {
+  it('ends after its absolute or idle lifetime, as currently configured', async () => {
     const idle = (await offline()).refresh_token;
     app.clock.turn(7 * 24 * 3600);
     expect(await refresh(idle)).toMatchObject(refused);
@@ -157,7 +157,7 @@ describe('a refresh token', () => {
     expect((await refresh(token)).status).toBe(200);
   });
 
-  it('gives no access token that outlives an end of the sessions at the same moment', async () => {
+  it('issues no access token that stays valid when the sessions end at the same moment', async () => {
     const { refresh_token: token } = await offline();
     const { refreshing, ending } = await app.services.db.transaction(async (em) => {
       await em.execute('select from refresh_grants where project_id = ? for update', [project.id]);
@@ -175,7 +175,7 @@ describe('a refresh token', () => {
     expect(await refresh(body.refresh_token)).toMatchObject(refused);
   });
 
-  it('is not left over from a code that is issued while an admin ends the sessions', async () => {
+  it('does not stay valid if its code is issued while an admin ends the sessions', async () => {
     await app.services.clients.update(client_(), { backchannelLogoutUri: 'https://rp.example.com/logout' }, system);
     await offline();
     const { ending, issuing } = await app.services.db.transaction(async (em) => {
@@ -196,7 +196,7 @@ describe('a refresh token', () => {
     expect(await grants()).toEqual([expect.objectContaining({ revokedAt: expect.any(Date) })]);
   });
 
-  it('without offline_access ends with the longest session of today', async () => {
+  it('without offline_access ends after the current maximum session lifetime', async () => {
     const [kept, bound] = [await offline(), await online()];
     await app.services.projects.updateSessionPolicy(project.id, { maxSessionSeconds: 300 }, system);
     app.clock.turn(299);
@@ -259,7 +259,7 @@ describe('a refresh token', () => {
     ['immediately', async () => undefined],
     ['after a logout', ({ id_token }) => party.endSession({ id_token_hint: id_token })],
     ['after its access token was revoked', ({ access_token }) => post('revoke', { token: access_token })],
-  ])('ends with its code, if that is replayed %s', async (_when, before) => {
+  ])('ends if its code is replayed %s', async (_when, before) => {
     const code = await party.code({ scope: 'openid offline_access' });
     const tokens = (await (await party.exchange(code)).json()) as Tokens;
     await before(tokens);

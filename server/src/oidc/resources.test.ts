@@ -79,7 +79,7 @@ describe('a sign-in that names an API', () => {
     expect((await party.userInfo(plain.access_token)).status).toBe(200);
   });
 
-  it('needs its name in the token request only if there are several', async () => {
+  it('must name an API in the token request only if it named several', async () => {
     const other = await apiOf(app, project, billing);
     await grant(other, ['read', 'write']);
     const code = await codeFor(orders, billing);
@@ -96,7 +96,7 @@ describe('a sign-in that names an API', () => {
     expect(await refresh(second.refresh_token, { resource: orders })).toMatchObject({ status: 200 });
   });
 
-  it('is refused for an API that the application may not use, and for none that exists', async () => {
+  it('is refused for an API that the application may not use, or that does not exist', async () => {
     const other = await apiOf(app, project, billing);
     for (const resources of [[billing], [orders, billing], ['https://no.example.com'], [`${app.url}/admin`], ['x\0']]) {
       const error = (await authorize(resources)).get('error');
@@ -188,7 +188,7 @@ describe('a sign-in that names an API', () => {
   });
 });
 
-it('the base issuer ignores resource, and refuses it twice, as before', async () => {
+it('the base issuer ignores resource, and refuses a repeated one, as before', async () => {
   const { client } = await app.make.client(project);
   const base = new RelyingParty(app, client);
   await base.signIn(user);

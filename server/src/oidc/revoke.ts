@@ -23,7 +23,7 @@ export function revokeEndpoint(deps: RevokeDeps): RequestHandler {
     const actor = actorOf(req, { kind: 'client', id: caller.client.id, name: caller.client.name });
     const outcome = await deps.revocable.revoke({ ...caller, issuer, token, actor });
     if (outcome === 'client-rejected') throw new Refusal({ code: 'client-rejected', reason: 'jti was used before' });
-    // Also for a token that is unknown or has ended (section 2.2).
+    // An unknown or ended token gets 200, too (section 2.2).
     if (outcome === 'other-client')
       throw new OAuthError('invalid_grant', 'The token was issued to another application.');
     res.status(200).end();

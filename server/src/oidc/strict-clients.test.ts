@@ -34,7 +34,7 @@ afterAll(() => app.close());
 
 const form = 'application/x-www-form-urlencoded';
 
-/** Endpoints that take a form from clients, with a good one. */
+/** Endpoints that accept a form from clients, with a valid one. */
 const forms: Record<string, () => Record<string, string>> = {
   token: () => ({ grant_type: 'client_credentials' }),
   introspect: () => ({ token: 'x' }),
@@ -111,7 +111,7 @@ describe.each(endpoints)('POST {issuer}/oauth2/%s', (path) => {
     expect((await send(path, `${encoded(path)}&unknown=${'x'.repeat(10_000)}`)).ok).toBe(true);
   });
 
-  it('is needed by its method: any other is 405 with Allow', async () => {
+  it('accepts only POST: any other method gets 405 with Allow', async () => {
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await fetch(`${issuer}/oauth2/${path}`, { method });
       expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'POST']);

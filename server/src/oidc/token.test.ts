@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
-  it('returns the tokens of service.md 2.2 with the headers against caches (RFC 6749 §5.1)', async () => {
+  it('returns the tokens of service.md 2.2 with the headers that forbid caching (RFC 6749 §5.1)', async () => {
     const sid = await rp.signIn(user);
     const code = await rp.code({ nonce: 'n-1', scope: 'openid email unknown' });
     const response = await rp.exchange(code);

@@ -48,7 +48,7 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
     }
   });
 
-  it('returns the directory’s values, each claim for its scope alone, also in the ID token', async () => {
+  it('returns the directory’s values, each claim only for its scope, and the same in the ID token', async () => {
     const known = await app.make.user(project, {
       displayName: 'Grace Hopper',
       givenName: 'Grace',

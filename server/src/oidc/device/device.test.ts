@@ -66,7 +66,7 @@ const poll = (code: string, fields: Record<string, string> = {}, at?: string) =>
   post('token', { client_id: client.id, grant_type: grantTypeNames.device_code, device_code: code, ...fields }, at);
 const error = (name: string) => ({ status: 400, body: { error: name } });
 const rowOf = () => app.services.db.reader().findOneOrFail(DeviceAuthorization, { project: project.id });
-/** As if the device had waited. */
+/** Simulates a wait of the device. */
 const wait = () =>
   changed(app.services.db, `update device_authorizations set polled_at = polled_at - interval '1 hour'`);
 const events = async (type: string) =>
@@ -251,7 +251,7 @@ describe('a poll (RFC 8628 §3.5)', () => {
     expect(await poll(code)).toMatchObject(error('slow_down'));
     expect(await poll(code)).toMatchObject(error('slow_down'));
     expect((await rowOf()).intervalSeconds).toBe(15);
-    // The clock of a process does not help.
+    // The clock of a process has no effect.
     app.clock.turn(60);
     expect(await poll(code)).toMatchObject(error('slow_down'));
     await wait();
@@ -447,7 +447,7 @@ describe('a decision', () => {
     expect(await poll(codes.device_code)).toMatchObject(error('access_denied'));
   });
 
-  it('of many people at once is one', async () => {
+  it('is accepted from only one of many people at once', async () => {
     const codes = await begin();
     const people = Array.from({ length: 6 }, () => new DeviceBrowser(app, party.issuer));
     for (const one of people) await one.signIn(await app.make.user(project));

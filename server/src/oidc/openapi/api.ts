@@ -131,7 +131,7 @@ function authorizationParameters({ apis, pushedRequests, responseModes }: Capabi
 
 function authorize({ issuer, operation }: Context): Paths[string] {
   const properties = authorizationParameters(issuer.capabilities);
-  // A pushed request has the others.
+  // The other parameters are in the pushed request.
   const required = issuer.capabilities.pushedRequests ? ['client_id'] : authorizationNeeds;
   const query = Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
@@ -198,7 +198,7 @@ function token({ issuer: { capabilities }, operation }: Context): Operation {
     grant_type: text('', { enum: grantTypes.map((grant) => grantTypeNames[grant]) }),
     code: text('Authorization code; single use.'),
     code_verifier: text('PKCE verifier.', { pattern: '^[A-Za-z0-9._~-]{43,128}$' }),
-    redirect_uri: text('The one of the authorization request.'),
+    redirect_uri: text('As in the authorization request.'),
     ...(has('refresh_token') && { refresh_token: text('Refresh token.') }),
     ...(has('device_code') && { device_code: text('Device code (RFC 8628).') }),
     ...((has('client_credentials') || has('refresh_token')) && { scope: text('Space-separated.') }),
@@ -323,7 +323,7 @@ function userInfo({ operation }: Context): Paths[string] {
 function endSession({ operation }: Context): Paths[string] {
   const properties = {
     client_id: text('The application that the user signs out of.'),
-    id_token_hint: text('An ID token of the session; also an expired one.'),
+    id_token_hint: text('An ID token of the session, even an expired one.'),
     post_logout_redirect_uri: text('A registered URI; must match exactly.'),
     state: text('Returned unchanged.'),
     logout_scope: text('session: this session; global: all of the user. Default: global.', {
