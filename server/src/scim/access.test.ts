@@ -374,7 +374,7 @@ describe('limits', () => {
       expect(new Set(statuses)).toEqual(new Set([200]));
     });
 
-    it('the token is checked again when the turn of a request has come', async () => {
+    it('checks the token again when a waiting request runs', async () => {
       const busy = await app.project();
       const statuses = await sendLocked(busy, async () => {
         app.clock.turn(2);
@@ -402,4 +402,4 @@ describe('limits', () => {
   });
 });
 
-it('ends without a bug', () => expect(app.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(app.bugs).toEqual([]));

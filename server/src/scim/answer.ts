@@ -61,7 +61,7 @@ export function versionCheck(ifMatch: string | undefined, ifNoneMatch?: string):
 
 function names(known: string, version: number): boolean {
   const tags = known.split(',').map((tag) => tag.trim());
-  // The part after the dash covers values of other resources; a change there is no conflict.
+  // The part after the dash covers values of other resources; changes of those do not conflict.
   const numbers = tags.map((tag) => /^(?:W\/)?"?(\d+)(?:-[\w-]+)?"?$/i.exec(tag)?.[1]);
   return tags.includes('*') || numbers.includes(String(version));
 }

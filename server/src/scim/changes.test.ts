@@ -187,7 +187,7 @@ describe('a change without the lock', () => {
     expect(await leftOf(other)).toEqual(before);
   });
 
-  it('of a user cannot meet a move to another project: the database refuses it', async () => {
+  it('of a user cannot race with a move to another project: the database refuses the move', async () => {
     const [scim, elsewhere] = [await app.project(), await app.project()];
     const { id } = (await scim.request('POST', '/Users', whole)).body;
     const moved = changed(app.services.db, 'update users set project_id = ? where id = ?', [elsewhere.id, id]);
@@ -325,7 +325,7 @@ describe('concurrent requests', () => {
   });
 });
 
-it('ends without a bug', () => expect(app.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(app.bugs).toEqual([]));
 
 it('keeps the birthdate, which SCIM does not know, and does not return it', async () => {
   const scim = await app.project();

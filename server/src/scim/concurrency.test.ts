@@ -75,7 +75,7 @@ describe('concurrent requests', () => {
     expect(await idsBy(`${winner === 'one' ? 'two' : 'one'}@example.com`)).toHaveLength(1);
   });
 
-  it('finds users by the version of a response, also in a group', async () => {
+  it('finds users by the version in a response, even if they are in a group', async () => {
     const scim = await app.project();
     const { id } = (await scim.request('POST', '/Users', { userName: 'member' })).body;
     await scim.request('POST', '/Users', { userName: 'other' });

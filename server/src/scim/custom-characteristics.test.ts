@@ -124,7 +124,7 @@ describe('characteristics', () => {
         expect(changed).toEqual([expect.stringMatching(/:pins?$/)]);
       }
     }
-    // Also under the lock, with a change of access; and without a hidden attribute there is no change.
+    // The same under the lock, with a change of access; without a hidden attribute, no change is recorded.
     const both = [
       { op: 'replace', path: `${urn}:pins`, value: ['a'] },
       { op: 'replace', path: 'active', value: false },
@@ -236,7 +236,7 @@ describe('characteristics', () => {
     expect(list.body.Resources[0][urn]).toEqual({ always: 'a', usual: 'u' });
   });
 
-  it('uniqueness: holds in the project, ignoring case, also in a race; the 409 names only the attribute', async () => {
+  it('uniqueness: holds in the project, ignoring case, even in a race; the 409 names only the attribute', async () => {
     await string('badge', { uniqueness: 'server' });
     await define({ name: 'codes', type: 'integer', multiValued: true, uniqueness: 'server' });
     const id = await created({ badge: 'B-1', codes: [1, 2] });
@@ -248,7 +248,7 @@ describe('characteristics', () => {
     }
     const second = await created({ badge: 'B-2' });
     expect((await patch(second, { op: 'replace', path: `${urn}:badge`, value: 'b-1' })).status).toBe(409);
-    // Also under the lock, together with a change of access.
+    // The same under the lock, together with a change of access.
     const both = [
       { op: 'replace', path: `${urn}:badge`, value: 'b-1' },
       { op: 'replace', path: 'active', value: false },

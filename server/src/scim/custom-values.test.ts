@@ -175,7 +175,7 @@ describe('values', () => {
     }
   });
 
-  it('come under another name, if the definition has an alias', async () => {
+  it('can have another name in requests if the definition has an alias', async () => {
     await string('badge', { alias: 'urn:acme:hr:1.0:User:badgeNo' });
     await define({ name: 'shoes', type: 'integer', alias: 'shoeSize' });
     const acme = 'urn:acme:hr:1.0:User';
@@ -193,7 +193,7 @@ describe('values', () => {
     expect(record?.ignored).toEqual([`${acme}:other`, 'hatSize']);
   });
 
-  it('take no password and nothing of another attribute, regardless of their alias', async () => {
+  it('store no password and no value of another attribute, regardless of their alias', async () => {
     const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
     const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
     const aliases = ['password', 'Password', `${core}:password`, 'urn:acme:hr:1.0:User:password'];
@@ -235,7 +235,7 @@ describe('values', () => {
 });
 
 describe('definitions in use', () => {
-  it('change for the next request in every process, and never under a write', async () => {
+  it('change for the next request in every process, and never during a write', async () => {
     const { customAttributes, users } = harness.app.services;
     await string('badge');
     const id = await created({ badge: 'a' });

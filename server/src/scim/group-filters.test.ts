@@ -74,7 +74,7 @@ describe('PATCH of the members that a filter chooses', () => {
   });
 });
 
-/** With ids for names, in paths and values. */
+/** Replaces names with ids, in paths and values. */
 function revived(_: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   return Object.hasOwn(ids, value) ? ids[value as Name] : filled(value);

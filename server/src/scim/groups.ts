@@ -85,8 +85,8 @@ export class GroupEndpoint {
   }
 
   /**
-   * Whether a PATCH gets 204 (RFC 7644 §3.5.2): if the client prefers it or leaves out the members, or if the
-   * members would be many. The cost of a change is then independent of the size of the group.
+   * Whether a PATCH gets 204 (RFC 7644 §3.5.2): if the client prefers it or leaves out the members, or if there
+   * are many members. The cost of a change is then independent of the size of the group.
    */
   private async answersBriefly(
     { id }: GroupRecord,
@@ -261,7 +261,7 @@ async function patchChosen(
   const isNothing = op === 'remove' || (!sub && isBlank(value));
   const given = isNothing ? [] : memberIds(sub ? [value] : value);
   const chosen = await editing.membersWhere(compileElementFilter(attribute, filter, caller));
-  // Replaces members by nothing.
+  // A replacement by an empty list removes the members.
   if (op === 'remove' || (op === 'replace' && given.length === 0)) return editing.remove(chosen);
   if (sub && chosen.length > 0) throw badRequest('mutability', 'value of a member is immutable: remove and add it.');
   const seed = isByValue(filter) && typeof filter.value === 'string' ? [filter.value] : undefined;

@@ -75,4 +75,4 @@ describe('a PATCH of a large group', () => {
   });
 });
 
-it('ends without a bug', () => expect(app.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(app.bugs).toEqual([]));

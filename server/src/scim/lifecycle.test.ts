@@ -135,7 +135,7 @@ describe('active: false', () => {
 });
 
 describe('DELETE', () => {
-  it('deletes the user’s data from every table, and ends open work', async () => {
+  it('deletes the user’s data from every table, and ends pending sign-ins', async () => {
     const scim = await app.project();
     const user = await signedIn(scim, 'erase.me@example.org');
     await scim.request('PATCH', `/Users/${user.id}`, {
@@ -291,7 +291,7 @@ describe('provenance (service.md 3.1)', () => {
     ]);
   });
 
-  it('locks the phone for its user, and lets the directory change it, also for SMS', async () => {
+  it('locks the phone for its user, and lets the directory change it, including the number for SMS', async () => {
     const scim = await app.project();
     const { id } = (
       await scim.request('POST', '/Users', { userName: 'p', phoneNumbers: [{ value: '+41790000001', type: 'mobile' }] })
@@ -326,4 +326,4 @@ describe('provenance (service.md 3.1)', () => {
   });
 });
 
-it('ends without a bug', () => expect(app.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(app.bugs).toEqual([]));

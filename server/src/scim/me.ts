@@ -35,7 +35,7 @@ interface Sent {
   token: string;
 }
 
-/** The attributes that a scope shows. The values are those of UserInfo: of several addresses, the one of its claim. */
+/** The attributes that a scope shows. The values are those of UserInfo: of several addresses, only the one in its claim. */
 const attributesOfScope: Record<string, (resource: Resource, user: ShownUser) => Resource> = {
   profile: ({ name, displayName, locale, timezone }) => ({ name, displayName, locale, timezone }),
   // A user name is often an email address.

@@ -58,7 +58,7 @@ export function sendError(deps: ResponseDeps): ErrorRequestHandler {
     const failure = failureOf(thrown);
     const error = toScimError(undecodable(failure), requestId);
     const { status } = error;
-    // Not where SCIM itself refuses so, e.g. without a token.
+    // SCIM's own refusals, such as without any token, are not faults of the database.
     if (failure !== thrown && failure instanceof Refusal && failure.problem.code === 'unavailable') {
       deps.log.error({ reason: failure.problem.reason, requestId }, 'database unavailable');
     }

@@ -140,4 +140,4 @@ describe('a long Bulk', () => {
   });
 });
 
-it('ends without a bug', () => expect(app.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(app.bugs).toEqual([]));

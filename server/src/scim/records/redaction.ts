@@ -12,8 +12,8 @@ const maxDepth = 8;
 const maxListed = 50;
 
 /**
- * Removes from a request, for its record, secrets, values of attributes that are never returned, and the data
- * of Bulk operations, which concern many users. Both kinds of values may be named by a path, or compared in a filter.
+ * Removes secrets, values of attributes that are never returned, and the data of Bulk operations (which concern many users)
+ * from the record of a request. A path may name a secret or such an attribute, and a filter may contain its value.
  */
 export class Redaction {
   /** Names of attributes that are never returned, and their aliases, in lower case. */

@@ -62,7 +62,7 @@ function normal({ type }: CustomAttribute, value: unknown): unknown {
   return 'fault' in read ? value : read.value;
 }
 
-/** The parts of an attribute are written as it is, and none is returned if it is not. */
+/** A part has the mutability of its attribute, and is never returned if the attribute is not. */
 function inherited(part: Attribute, { mutability, returned }: CustomAttribute): Attribute {
   return {
     ...part,

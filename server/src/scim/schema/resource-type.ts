@@ -120,7 +120,7 @@ function commonAttributes(type: ResourceType['name'], schemas: Fragment): readon
   ];
 }
 
-/** The common attributes of users with these extensions. A user has those of which a response shows an attribute. */
+/** The common attributes of users. `schemas` of a user lists those extensions of which a response shows an attribute. */
 export function userSchemas(extensions: readonly Schema[]): readonly Attribute[] {
   const ids = extensions.map(({ id, attributes }) => {
     const shown = attributes.filter((attribute) => !isHidden(attribute)).map(({ name }) => name);

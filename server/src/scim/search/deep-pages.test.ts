@@ -58,4 +58,4 @@ it('the end of a page is cached for five minutes', async () => {
   expect(await page(10_001)).toEqual([10_247, 'user-10004', 100]);
 });
 
-it('ends without a bug', () => expect(app.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(app.bugs).toEqual([]));
