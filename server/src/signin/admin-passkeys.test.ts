@@ -149,7 +149,7 @@ describe('an admin with a passkey', () => {
     const where = { user: { id: (await world.findUser(userid))?.id ?? '' } };
     // The lost one and the new one: that of the second sign-in was not kept.
     expect(await db.reader().count(Passkey, where)).toBe(2);
-    // From now on the new passkey is asked for, and the lost one can be removed by it.
+    // The new passkey is now required, and can be used to remove the lost one.
     const again = await open();
     expectStatus(await again.usePasskey(), 'SUCCESS');
   });

@@ -26,7 +26,7 @@ async function statusWithNewTxn(on = page): Promise<string> {
   return (await on.step('authenticate', { userid }, 'use')).status;
 }
 
-it('continues, also if other sign-ins reached the same step in between', async () => {
+it('continues, even if other sign-ins reached the same step in between', async () => {
   await begun();
   await begun(await world.page(), newAddress());
   await begun(await world.page(), userid);

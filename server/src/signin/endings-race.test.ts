@@ -126,7 +126,7 @@ const endsBegun: Record<string, End> = {
   },
 };
 
-/** Rounds of each race; more of them meet more moments. */
+/** Rounds of each race; more rounds cover more interleavings. */
 const rounds = Number(process.env['LATCHKEY_RACE_ROUNDS'] ?? 2);
 
 async function race(prepare: Prepare, end: End): Promise<void> {
@@ -135,7 +135,7 @@ async function race(prepare: Prepare, end: End): Promise<void> {
     const who = await known();
     const step = await prepare(who);
     const ending = async () => {
-      // A later start in each round, so that the end meets other parts of the step.
+      // A later start in each round, so that the end coincides with other parts of the step.
       for (let turns = 0; turns < round; turns += 1) await other.services.db.reader().execute('select 1');
       await end(who);
     };

@@ -89,7 +89,7 @@ describe('a passkey', () => {
     expect(asked.json['status'], script.text).toBe('MFA_REQUIRED');
   });
 
-  it('ends the memory of the factor of every device if it is the first beside the mailbox', async () => {
+  it('makes every device require the factor again if it is the first beside the mailbox', async () => {
     const script = await Script.begin(processes, { rememberMfaSeconds: 86_400 });
     const { ann } = script;
     await script.settings({ offeredFactors: ['email', 'totp'] });

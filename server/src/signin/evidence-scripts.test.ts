@@ -29,7 +29,7 @@ describe.each(entries)('a code of my own mailbox (%s)', (entry) => {
     expect([...walker.world.model.devices.values()].some(({ user }) => user === script.user(ann))).toBe(false);
   });
 
-  it('does not prove it if budgets rejected the other address', async () => {
+  it('does not prove it if a rate limit rejected the other address', async () => {
     const script = await Script.begin(processes);
     const { ann, ben } = script;
     const mine = await script.open(1, entry);
@@ -178,7 +178,7 @@ describe('an authenticator app of the account page', () => {
 });
 
 describe('a device of a user whom the directory deactivates', () => {
-  it('is trusted again after the activation, without its memory of the factor', async () => {
+  it('is trusted again after the activation, but its remembered factor is cleared', async () => {
     const script = await Script.begin(processes, { mfaPolicy: 'off' });
     const { ann } = script;
     await script.register(await script.open(0), ann);

@@ -63,7 +63,7 @@ describe.runIf(long !== undefined)('a long random walk', () => {
     const progress = await walk(actors, steps);
     const rate = Math.round((progress.of('steps') * 1000) / (performance.now() - startedAt));
     const cpu = Math.round((progress.of('steps') * 1_000_000) / process.cpuUsage().user);
-    process.stdout.write(`${rate} steps/s, ${cpu} for each second of the processor\n${progress}\n`);
+    process.stdout.write(`${rate} steps/s, ${cpu} per CPU second\n${progress}\n`);
     expectAtLeast(progress, { steps });
   });
 });

@@ -43,7 +43,7 @@ describe('email as a factor', () => {
 });
 
 describe('a usable recovery grant', () => {
-  it('asks a trusted device for the mail code first, also in place of an authenticator app', async () => {
+  it('asks a trusted device for the mail code first, even in place of an authenticator app', async () => {
     const page = await world.page();
     await world.enrolTotp(page, userid);
     const authenticate = async () => {

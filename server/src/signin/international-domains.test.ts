@@ -56,7 +56,7 @@ describe('an address with an international domain', () => {
     expect(await signIn(named.unicode, mailbox)).toBe(byName.id);
   });
 
-  it('has the codes of an hour in both forms together', async () => {
+  it('shares the hourly limit of codes between both forms', async () => {
     const { ascii, unicode } = newMailbox();
     const statuses: number[] = [];
     for (const userid of [ascii, unicode, ascii, unicode, ascii, unicode]) {

@@ -40,7 +40,7 @@ it('notifies the previous address, and sends codes to the new one only', async (
   expect((await world.subjectsFor(after)).join()).not.toContain('Sign-in details changed');
 });
 
-it('notifies the previous address also if it is given to another user and the user is deactivated at once', async () => {
+it('notifies the previous address even if it is immediately given to another user, and the user deactivated', async () => {
   const [before, after] = [newAddress(), newAddress()];
   expectStatus(await world.register(await world.page(), before), 'SUCCESS');
   await world.app.runJobs();

@@ -96,7 +96,7 @@ describe('email as second factor', () => {
     expectStatus(await page.step('verify-mfa', { userid, otp: second }, 'use'), 'SUCCESS');
   });
 
-  it('is rejected, like a recovery code, once the policy no longer allows it, also during a sign-in', async () => {
+  it('is rejected, like a recovery code, once the policy no longer allows it, even during a sign-in', async () => {
     await world.enrol(page, userid, { mfa_method: 'email' });
     const enrolled = await page.step('verify-mfa', { userid, otp: await world.codeFor(userid) }, 'use');
     const [recoveryCode] = expectStatus(enrolled, 'SUCCESS')['recovery_codes'] as string[];

@@ -64,7 +64,7 @@ async function lastFault(): Promise<unknown> {
 describe('a project that allows some models of passkeys, with roots', () => {
   beforeEach(() => world.set({ passkeyAaguids: [aaguid], passkeyRoots: [root.pem], passkeyPolicy: 'allowed' }));
 
-  it('takes a passkey whose certificates lead to a root, and stores which', async () => {
+  it('accepts a passkey whose certificates lead to a root, and stores that root', async () => {
     expectStatus(await create(genuine()), 'PASSKEY_REGISTERED');
     expect(await stored()).toMatchObject([{ aaguid, attestedRoot: expect.stringMatching(/^[\w-]{43}$/) }]);
     const again = new HostedBrowser(world, hosted.authenticator);
@@ -72,7 +72,7 @@ describe('a project that allows some models of passkeys, with roots', () => {
     expectStatus(await again.usePasskey(), 'SUCCESS');
   });
 
-  it('takes a path that includes the root, and one of the root alone', async () => {
+  it('accepts a path that includes the root, and one of the root alone', async () => {
     expectStatus(await create(attested([leafOf(maker), maker, root])), 'PASSKEY_REGISTERED');
     expectStatus(await create(attested([leafOf(root)])), 'PASSKEY_REGISTERED');
   });
@@ -126,7 +126,7 @@ describe('a project that allows some models of passkeys, with roots', () => {
     expect(await lastFault()).toMatchObject({ fault: 'attestation', aaguid });
   });
 
-  it('requests no revocation list that a certificate names', async () => {
+  it('does not request the revocation list that a certificate names', async () => {
     const asked: string[] = [];
     const lists = createServer((request, response) => response.end(asked.push(request.url ?? '')));
     await new Promise<void>((listening) => lists.listen(0, '127.0.0.1', listening));
@@ -143,7 +143,7 @@ describe('a project that allows some models of passkeys, with roots', () => {
     expectStatus(await hosted.addPasskey(genuine()), 'PASSKEY_REGISTERED');
   });
 
-  it('ends no sign-in that requires a passkey with another model', async () => {
+  it('does not end a sign-in that requires a passkey with a passkey of another model', async () => {
     await world.set({ passkeyPolicy: 'required' });
     hosted = new HostedBrowser(world, new SoftAuthenticator());
     userid = newAddress();
@@ -153,7 +153,7 @@ describe('a project that allows some models of passkeys, with roots', () => {
     expectStatus(await hosted.addPasskey(genuine()), 'SUCCESS');
   });
 
-  it('checks by the list of the moment when the passkey is sent', async () => {
+  it('checks against the list at the time when the passkey is sent', async () => {
     hosted = new HostedBrowser(world, new SoftAuthenticator());
     await world.set({ passkeyAaguids: [], passkeyRoots: [] });
     await hosted.open();

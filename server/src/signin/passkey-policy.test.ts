@@ -117,7 +117,7 @@ describe('a project that requires passkeys', () => {
     expect((await hosted.claims(done))['amr']).toEqual(['swk', 'otp', 'mfa']);
   });
 
-  it('replaces no enrollment of another factor: the passkey is both', async () => {
+  it('makes the enrollment of another factor unnecessary: the passkey is both', async () => {
     await world.set({ mfaPolicy: 'required' });
     const hosted = await person.open();
     await world.verifyAddress(hosted.page, person.userid);
@@ -142,14 +142,14 @@ describe('a project that requires passkeys', () => {
     expectStatus(await hosted.usePasskey(), 'SUCCESS');
   });
 
-  it('adds a second passkey at the account page only by the first one', async () => {
+  it('adds a second passkey on the account page only after a sign-in with the first', async () => {
     await person.enrolledUnderRequired();
     const hosted = await person.open({ prompt: 'login' });
     expectStatus(await person.byMail(hosted.page), 'DEVICE_REGISTERED');
     await person.isStopped(hosted.page);
   });
 
-  it('closes mid-flight if passkeys are turned off, and needs none if the policy is relaxed', async () => {
+  it('adds no passkey while passkeys are turned off mid-flight, and continues once they are allowed', async () => {
     const hosted = await person.open();
     expectStatus(await person.byMail(hosted.page), 'PASSKEY_ENROLLMENT_NEEDED');
     await world.set({ passkeyPolicy: 'off' });

@@ -226,7 +226,7 @@ describe('a valid response gets no code', () => {
     expect(await givenNow(world)).toEqual([]);
   });
 
-  it('for a passkey of a custom domain, also if it is signed for this host', async () => {
+  it('for a passkey of a custom domain, even if it is signed for this host', async () => {
     const credential = await answered();
     await toDomain();
     const seen = onceRead(world.app, 'passkey-sign-in.candidate', () => Promise.resolve());

@@ -50,7 +50,7 @@ describe('a passkey', () => {
     expectStatus(answer, 'DEVICE_REGISTERED');
     const asked = expectStatus(await hosted.page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
     expect(asked['method']).toBe('totp');
-    // The factor is still owed, so no passkey can be added.
+    // The factor is still required, so no passkey can be added.
     const early = await hosted.page.step('passkey-options', { purpose: 'registration' });
     expect(early).toMatchObject(refusal('OUT_OF_ORDER', 409));
   });
@@ -76,7 +76,7 @@ describe('a passkey', () => {
     expect(await hosted.page.step('verify-passkey', { credential })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
-  it('takes no challenge of a registration for a sign-in, nor the reverse', async () => {
+  it('does not accept the challenge of a registration for a sign-in, nor the reverse', async () => {
     const hosted = await open();
     expectStatus(await hosted.register(userid), 'SUCCESS');
     expect(await hosted.page.step('passkey-options', {})).toMatchObject(refusal('OUT_OF_ORDER', 409));
@@ -218,7 +218,7 @@ describe('adding a passkey', () => {
     expect(await passkeyRows()).toEqual([]);
   });
 
-  it('adds each credential once, also if it is sent twice concurrently', async () => {
+  it('adds each credential once, even if it is sent twice concurrently', async () => {
     const hosted = await open();
     expectStatus(await hosted.register(userid), 'SUCCESS');
     const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
@@ -248,7 +248,7 @@ describe('adding a passkey', () => {
     expect(await passkeyRows()).toHaveLength(1);
   });
 
-  it('without a dialog needs no presence of the user, and is then no second factor', async () => {
+  it('without a dialog needs no presence of the user, and is then not a second factor', async () => {
     const hosted = await open();
     expectStatus(await hosted.register(userid), 'SUCCESS');
     const flags = { UP: false, UV: false };

@@ -15,7 +15,7 @@ const demanded = refusal('PKCE_REQUIRED', 400);
 const { verifier, challenge } = pkce();
 const begun = ({ key: { jkt } }: SigninPage) => ({ jkt, code_challenge: challenge });
 
-it('a challenge without code_challenge is rejected, also with a cached key', async () => {
+it('a challenge without code_challenge is rejected, even with a cached key', async () => {
   const page = await world.page();
   expect((await page.challenge()).httpStatus).toBe(200);
   await demand();

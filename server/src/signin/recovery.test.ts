@@ -41,7 +41,7 @@ async function grant(hours = 1): Promise<string> {
 
 const passed = (hours = 1) => world.app.clock.turn(hours * 3600);
 
-/** Signs in by mail code in a new browser, up to the question for the passkey or factor. */
+/** Signs in by mail code in a new browser, up to the prompt for the passkey or factor. */
 async function asked(): Promise<HostedBrowser> {
   const hosted = await open();
   await world.verifyAddress(hosted.page, userid);
@@ -101,7 +101,7 @@ describe('a recovery grant', () => {
     expect(answers.filter(({ status }) => status === 'SUCCESS')).toHaveLength(1);
   });
 
-  it('waits, and expires a day after', async () => {
+  it('works only after its waiting time, and expires a day later', async () => {
     const code = await grant(2);
     const early = await asked();
     expect(await enter(early, code)).toMatchObject(refusal('CODE_REJECTED', 400));
@@ -116,7 +116,7 @@ describe('a recovery grant', () => {
     ]);
   });
 
-  it('does not count with only the trusted device: a mail code is required then', async () => {
+  it('is not enough on a trusted device alone: a mail code is required', async () => {
     const hosted = await asked();
     const code = await grant();
     passed();

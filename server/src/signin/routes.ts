@@ -44,7 +44,7 @@ export function signinRoutes(deps: SigninDeps): Router {
       methods: ['POST'],
       requestHeaders: ['Content-Type', 'X-Api-Key', deviceProofHeader],
       exposedHeaders: ['Retry-After', 'X-Request-Id'],
-      // So that a page whose origin is not registered learns this: see `failing`.
+      // A page whose origin is not registered can read that error: see `failing`.
       preflightOfAnySite: true,
     }),
   );

@@ -22,7 +22,7 @@ async function enrolHere(page: SigninPage, userid: string) {
 }
 
 describe('the second factor on a new device', () => {
-  it('is not required if the policy is OFF, also with a chosen method', async () => {
+  it('is not required if the policy is OFF, even with a chosen method', async () => {
     await world.set({ mfaPolicy: 'off' });
     await world.verifyAddress(page, userid);
     expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'SUCCESS');
@@ -151,7 +151,7 @@ describe('the second factor on a new device', () => {
     expect(factors).toEqual([{ method: 'totp' }]);
   });
 
-  it('must be chosen also on a device that was trusted before the policy changed', async () => {
+  it('must be chosen even on a device that was trusted before the policy changed', async () => {
     await world.register(page, userid);
     await world.set({ mfaPolicy: 'required' });
     pause();

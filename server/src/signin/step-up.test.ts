@@ -201,7 +201,7 @@ describe('change_phone_number (service.md 3.1)', () => {
     await changeTo(phone());
   });
 
-  it('is rejected if the directory has taken over since', async () => {
+  it('is rejected if the directory has taken over the user since', async () => {
     await world.register(page, userid);
     await stepUpByMail();
     const number = phone();

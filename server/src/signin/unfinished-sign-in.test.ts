@@ -53,7 +53,7 @@ describe('a device that was registered by mail code, without the authenticator a
     expect(await statusInNewSignIn(own)).toBe('SUCCESS');
   });
 
-  it('continues its sign-in, also in a new transaction, and needs a mail code in another', async () => {
+  it('continues its sign-in, even in a new transaction, and needs a mail code in another', async () => {
     expect(await statusInNewSignIn(page)).toBe('MFA_REQUIRED');
     expect(await statusInNewSignIn(page)).toBe('OTP_NEEDED');
   });
@@ -116,7 +116,7 @@ it('a device is trusted despite an optional factor that is never verified', asyn
   expect(await statusInNewSignIn(page)).toBe('SUCCESS');
 });
 
-it('a device is not trusted until a required factor is verified, also if it becomes optional', async () => {
+it('a device is not trusted until a required factor is verified, even if it becomes optional', async () => {
   await world.set({ mfaPolicy: 'required' });
   const page = await world.page();
   await world.verifyAddress(page, userid);
