@@ -330,7 +330,7 @@ describe('a caller of one project', () => {
       if (!name.includes('a code of')) expect(await rowsOf(app, other.project)).toEqual(before);
     }
     expect(shapes[0]).toEqual(shapes[1]);
-    // About its own, the same request gets another response.
+    // The same request about the caller's own data gets another response.
     const { own } = worlds.on;
     expect(await shapeOf(await attempt(own, own), [own, worlds.on.other])).not.toEqual(shapes[0]);
   });

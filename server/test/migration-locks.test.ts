@@ -7,15 +7,15 @@ import { migrations } from '../src/migrations/index.ts';
 import { emptyDatabase, type FreshDatabase } from './database.ts';
 import { statementsDuring } from './statements.ts';
 
-/** The last migration before they were online: all later ones are, and all that follow a release. */
+/** The last migration that is not online. All later ones are, and so is each one after the first release. */
 const before = '20261121001700-device-keys';
-/** As `alter` allows: a wait for a strong lock makes later statements wait. */
+/** The limit of `alter`: a wait for a strong lock blocks later statements. */
 const longestWaitMs = 30;
 
-/** A row for each project: their writes wait for a moment, and are rare. */
+/** Tables with a row for each project: writes are rare, and may wait for a moment. */
 const small = ['projects', 'experience_drafts'];
 
-/** A database at that state. */
+/** A database in that state. */
 async function earlier(): Promise<FreshDatabase> {
   const database = await emptyDatabase();
   const orm = await openDatabase({ url: database.url, poolSize: 1 });
@@ -91,7 +91,7 @@ it('no statement on a table that may be filled blocks its writes, or waits long 
   expect(faultsOf(statements)).toEqual([]);
 });
 
-it('such statements are found', () => {
+it('the check finds statements that block writes or wait without a limit', () => {
   const faulty = [
     'create index "audit_log_ip_index" on "audit_log" ("ip")',
     'alter table "users" add constraint "c" check (true)',

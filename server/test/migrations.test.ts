@@ -46,7 +46,7 @@ describe('the migrations', () => {
     await administer(url, (admin) => dropDatabase(admin, name));
   });
 
-  it('wait for another process without a transaction, for which an index would wait', async () => {
+  it('wait for another process outside a transaction, which would block the creation of an index', async () => {
     const database = await freshDatabase();
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();

@@ -1,8 +1,8 @@
 const tickMs = 10;
 
 /**
- * The result of `work`, and the milliseconds that passed for this process in the meantime: each turn of the event loop counts
- * for at most two ticks, so that the time in which a busy machine does not run the process does not count.
+ * The result of `work`, and the milliseconds that it took, excluding the time in which a busy machine did not run this
+ * process: each turn of the event loop counts for at most two ticks.
  */
 export async function ownTime<Result>(work: () => Promise<Result>): Promise<{ result: Result; took: number }> {
   let [took, before] = [0, performance.now()];

@@ -17,7 +17,7 @@ export function passkeyVisits(world: SigninWorld, current: () => { userid: strin
     expect(expectStatus(await hosted.register(current().userid), 'SUCCESS')['passkey_offer']).toBe(true);
     expectStatus(await hosted.addPasskey(over), 'PASSKEY_REGISTERED');
   };
-  /** Signs in by mail code in a new browser: what an attacker who reads the user's mail can do. */
+  /** Signs in by mail code in a new browser, as an attacker who reads the user's mail can. */
   const byMail = async (
     fields: Record<string, unknown> = {},
   ): Promise<{ hosted: HostedBrowser; answer: StepAnswer }> => {

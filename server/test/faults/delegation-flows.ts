@@ -33,7 +33,7 @@ export function delegationFlows(world: SigninWorld): Flow[] {
     const change = { mfa_method: kind, ...(kind === 'sms' && { phone_number: phone }) };
     return { begin: () => send('initiateMfaChange', change), send, to: kind === 'sms' ? phone : address };
   };
-  // The identifier of a request is used up, also if the request fails.
+  // The identifier of a request is used up even if the request fails.
   const stays = /^\+ used_delegation_requests$/;
 
   return [

@@ -59,7 +59,7 @@ export function grantFlows(world: SigninWorld): Flow[] {
     await person.signIn(given.user);
     return { person, user_code };
   };
-  // A proof is used up, also if the request fails.
+  // A proof is used up even if the request fails.
   const stays = /^\+ used_assertions$/;
 
   return [

@@ -244,7 +244,7 @@ export function applyResult(model: Model, sent: Sent, reply: Reply, changes: rea
   const code: string | undefined = isEnd ? reply.json['code'] : undefined;
   if (code === undefined) return null;
   const row = changes.findLast(({ table, op }) => table === 'authorization_codes' && op === 'INSERT')?.new;
-  demand(row, `${sent.step} of ${txn.name} answered a code without writing one`);
+  demand(row, `${sent.step} of ${txn.name} returned a code without storing it`);
   return codeOf(model, txn, code, row);
 }
 

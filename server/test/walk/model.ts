@@ -148,7 +148,7 @@ export interface DeviceModel {
   remember: boolean;
   registeredAt: number;
   lastUsedAt: number;
-  /** Whether a sign-in with it has proved everything that was required: only then it is trusted in others. */
+  /** Whether a sign-in with it has proved everything that was required: only then is it trusted in others. */
   isProved: boolean;
   /** Since a directory deactivated its user: not trusted until the activation. Milliseconds; null: it is not. */
   suspendedAt: number | null;
@@ -382,7 +382,7 @@ export class Model {
     return [...this.passkeys.values()].some((one) => one.project === project && one.credentialId === credentialId);
   }
 
-  /** Whether the user has a passkey that has verified them, also while the project's passkeys are off. */
+  /** Whether the user has a passkey that has verified them, even while the project's passkeys are off. */
   holdsPasskey(user: string): boolean {
     return this.passkeysOf(user).some(({ hasVerified }) => hasVerified);
   }

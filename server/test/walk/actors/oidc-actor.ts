@@ -104,9 +104,9 @@ export class OidcActor {
     const { model } = this.world;
     this.only(changes, /^(authorization_requests|authorization_codes|participations|sessions)$/, `/${at}`);
     const row = changes.findLast(({ table, op }) => table === 'authorization_codes' && op === 'INSERT')?.new;
-    demand(row, `/${at} answered a code without writing one`);
+    demand(row, `/${at} returned a code without storing it`);
     const isOfIssuer = (row['issuer'] ?? this.world.issuer) === request.issuer && row['scope'] === request.scope;
-    demand(isOfIssuer, `/${at} gave a code of a different issuer or scope than it was asked for`);
+    demand(isOfIssuer, `/${at} returned a code of a different issuer or scope than requested`);
     checkSessionCode(model, request, row, cookie === undefined ? undefined : model.cookies.get(cookie), at);
     absorb(model, changes);
     // The account page discards the verifier of its request.

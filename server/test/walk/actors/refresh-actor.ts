@@ -185,7 +185,7 @@ function checkRefresh(model: Model, sent: Sent, changes: readonly Change[]): voi
   const { code } = grant;
   const what = `a refresh token of ${nameOf(model, code.user)} was accepted`;
   const place = grant.tokens.indexOf(token);
-  demand(place >= 0, `${what} that was never given`);
+  demand(place >= 0, `${what} that was never issued`);
   demand(client === code.client, `${what} from another client`);
   demand(issuer === code.issuer, `${what} at another issuer`);
   demand(isPart(scope, code.scope), `${what} for more than was granted`);

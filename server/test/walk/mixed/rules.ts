@@ -143,7 +143,7 @@ export class Rules extends Restorable {
     // Any address may be typed at a sign-in; its code goes to the address.
     const isAsked = name === 'authenticate' && /^(one_time_codes|ceremonies)$/.test(table);
     if (isAsked && (op === 'INSERT' || mine)) return;
-    // A user code is there to be typed by another person, and a pushed request to be sent by any browser.
+    // Another person may type a user code, and any browser may send a pushed request.
     if (table === 'device_authorizations' && op === 'UPDATE') return this.device({ name, party, fields }, change);
     if (table === 'pushed_requests' && name === 'authorize' && String(changedColumns(change)) === 'used_at') return;
     if (table === 'setup_links') return;
@@ -248,7 +248,7 @@ export class Rules extends Restorable {
   private gave({ party, name, fields, reply, changes }: Done): void {
     const row = changes.findLast(({ table, op }) => table === 'authorization_codes' && op === 'INSERT')?.new;
     const what = `${name} gave ${party.name} a code`;
-    demand(row, `${what} without writing one`);
+    demand(row, `${what} without storing it`);
     demand(row['user_id'] === party.user, `${what} of another user`);
     demand(row['session_id'] === party.session && this.isLive(party.session), `${what} without their session`);
     demand(this.model.user(party.user)['active'], `${what}, who is deactivated`);

@@ -53,7 +53,7 @@ export function steer(
   const other = pick(candidates(values, author, kind, honest[field]), author, dice, isAimed ? 0.8 : 0.55);
   if (!other) return kept;
   const fields = { ...honest, [field]: other.text };
-  // Some of what belongs to the value comes with it.
+  // Some values that belong to it are sent with it.
   for (const [name_, [kind_]] of Object.entries(draft.fields)) {
     const companion = other.with[kind_];
     if (name_ !== field && companion !== undefined && dice.next() < (isAimed ? 0.9 : 0.5)) fields[name_] = companion;
@@ -73,7 +73,7 @@ function candidates(values: Values, author: Party, kind: string | undefined, rig
   );
 }
 
-/** A code for a sign-in that another user began with this user's address: who tells it gives away the account. */
+/** A code for a sign-in that another user began with this user's address: passing it on gives away the account. */
 function isGuarded({ kind, of, with: belongs }: Seen): boolean {
   return kind === 'otp' && belongs['asked by'] !== of.name;
 }

@@ -16,7 +16,7 @@ const cycle: [Theme, number][] = [
 ];
 const length = cycle.reduce((sum, [, requests]) => sum + requests, 0);
 
-/** Both users turn to the same flows for some time, so that their rare flows meet. */
+/** Both users follow the same flows for some time, so that their rare flows coincide. */
 export class Themes extends Restorable {
   private theme: Theme = 'tokens';
   private requests: number;
