@@ -169,7 +169,7 @@ describe('trusted browser', () => {
     expect(proof?.payload).toMatchObject({ act: 'authenticate', nonce: 'nonce-0' });
   });
 
-  it('keeps its key if the service requires a code, also if the sign-in is abandoned', async () => {
+  it('keeps its key if the service requires a code, even if the sign-in is abandoned', async () => {
     const { signin, store } = await trusted(otpNeeded);
     const kid = store.keys()[0]?.kid;
     expect((await signin.authenticate(userid)).status).toBe('OTP_NEEDED');

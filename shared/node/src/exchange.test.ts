@@ -57,7 +57,7 @@ describe('exchangeCodeForClaims', () => {
     });
   });
 
-  it('takes null, the verifier of a page without one, for absent', async () => {
+  it('treats null, the verifier of a page without one, as absent', async () => {
     expect(await exchangeCodeForClaims(options({ codeVerifier: null }))).toMatchObject({ sub: 'user-1' });
     expect(provider.requests[0]?.form.has('code_verifier')).toBe(false);
   });

@@ -135,7 +135,7 @@ function need<Options extends object>(options: Options, names: readonly (keyof O
   }
 }
 
-/** Throws `OAuthExchangeError` for a key that cannot be sent, or that belongs into pages. */
+/** Throws `OAuthExchangeError` for a key that cannot be sent, or is a publishable one. */
 export function checkApiKey(apiKey: string): void {
   if (!/^[\x21-\x7e]+$/.test(apiKey)) invalid('apiKey contains invalid characters.');
   if (apiKey.startsWith('lk_pk_')) invalid('apiKey is a publishable key (lk_pk_…); the server needs a secret key.');

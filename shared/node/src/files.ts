@@ -1,6 +1,6 @@
 /**
- * Reads a small file. Throws if it cannot be read, and in runtimes without a file system. The module is looked up at the
- * call, so that bundlers for such runtimes do not meet it.
+ * Reads a small file. Throws if it cannot be read, and in runtimes without a file system. The module is loaded at the call,
+ * so that bundlers for such runtimes do not look for it.
  */
 export function readTextFile(path: string): string {
   const { process } = globalThis as { process?: Partial<NodeJS.Process> };

@@ -27,7 +27,7 @@ describe('logoutOnce', () => {
     expect(end).not.toHaveBeenCalled();
   });
 
-  it('ends once, also for later repeats in other processes', async () => {
+  it('ends once, even for later repeats in other processes', async () => {
     for (const once of [logoutOnce(store), logoutOnce(store), logoutOnce(store)]) await once(claims, end);
     expect(end).toHaveBeenCalledTimes(1);
   });

@@ -11,8 +11,8 @@ interface Run {
 }
 
 /**
- * Calls `end` once per logout token. The token counts as used only after success, because the service sends it no more after
- * 200; a repeat during `end` has the same outcome. In another process, and after a crash, a repeat calls `end` again.
+ * Calls `end` once per logout token. The token counts as used only after success, because the service does not repeat it
+ * after 200; a repeat during `end` has the same outcome. In another process, and after a crash, a repeat calls `end` again.
  */
 export function logoutOnce(store: ReplayStore = processMemory) {
   const runs = new Map<string, Run>();

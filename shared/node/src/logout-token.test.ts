@@ -81,7 +81,7 @@ describe('verifyLogoutToken (OpenID Connect Back-Channel Logout 1.0 §2.6)', () 
     );
   });
 
-  it('accepts a token once, also if delivered concurrently', async () => {
+  it('accepts a token once, even if delivered concurrently', async () => {
     const token = await provider.logoutToken();
     const tries = await Promise.allSettled(Array.from({ length: 20 }, () => verifyLogoutToken(token, options())));
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

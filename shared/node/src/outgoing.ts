@@ -95,7 +95,7 @@ function warnOf({ origin }: URL): void {
   if (warned.has(origin)) return;
   warned.add(origin);
   console.warn(
-    `Latchkey: allowInsecureHttp is set, so requests to ${origin} are not encrypted: each computer between can read keys and tokens, and answer in the name of the service.`,
+    `Latchkey: allowInsecureHttp is set, so requests to ${origin} are not encrypted: any computer on the way can read keys and tokens, and impersonate the service.`,
   );
 }
 

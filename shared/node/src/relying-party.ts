@@ -101,7 +101,7 @@ export function routesOf(party: Party) {
       return { location, cookies: [...abandonedSignIns(incoming, client), setCookie] };
     },
     endOfSignIn: (incoming: Incoming): string => endOfSignIn(incoming, party.hosted()),
-    /** Exchanges the code of an authorization response. `asked` is by the browser's cookie, which its user can alter. */
+    /** Exchanges the code of an authorization response. `asked` is from the browser's cookie, which its user can alter. */
     callback: async (
       incoming: Incoming,
     ): Promise<{ signedIn: TokenAndClaims; returnTo: string; asked: HostedRequest }> => {

@@ -63,7 +63,7 @@ export class SessionStore {
     return () => void this.listeners.delete(listener);
   };
 
-  /** Reads the session, and again when the page is shown or another tab signs in or out. Returns a function that ends this. */
+  /** Reads the session now, and when the page is shown or another tab signs in or out. Returns a function that stops this. */
   connect(): () => void {
     const onShown = () => document.visibilityState === 'visible' && this.refreshed();
     document.addEventListener('visibilitychange', onShown);

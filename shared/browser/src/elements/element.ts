@@ -60,7 +60,7 @@ export class LatchkeySignIn extends Base {
     try {
       const apiKey = this.getAttribute('api-key') ?? '';
       const baseUrl = this.getAttribute('base-url') ?? undefined;
-      // Rejects a key that does not belong into an address.
+      // Rejects a key that cannot be part of a URL.
       await latchkey.init({ apiKey, baseUrl, options: { signal } });
       const isOwn = this.getAttribute('branding') === 'none';
       const branding = isOwn ? undefined : await brandingOf((baseUrl ?? '').replace(/\/+$/, ''), apiKey);

@@ -117,7 +117,7 @@ export type StartOptions = {
 /** A sign-in as a state machine: show `state`, pass on the user's actions. */
 export interface SignIn {
   readonly state: SignInState;
-  /** Calls `listener` after each change; returns a function that ends this. */
+  /** Calls `listener` after each change; returns a function that unsubscribes it. */
   onStateChange(listener: (state: SignInState) => void): () => void;
   /** Never throws: errors are in `state.error`. */
   send(action: SignInAction): void;

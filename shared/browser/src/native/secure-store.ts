@@ -27,7 +27,7 @@ export function memoryStorage(): SecureStorage {
 type StoredKey = Omit<DeviceKey, 'privateKey'> & { d: string };
 
 const index = 'latchkey.keys';
-/** So that the index fits into one value; the key that was not used for the longest time goes first. */
+/** Lets the index fit into one value. Beyond this limit, the least recently used key is deleted. */
 const maxKeys = 20;
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 

@@ -146,7 +146,7 @@ describe('exchange', () => {
 });
 
 describe('verifyIdToken', () => {
-  it('takes the algorithms of the issuer, and none that is symmetric', async () => {
+  it('accepts the algorithms of the issuer, and none that is symmetric', async () => {
     provider.key = await makeKey('RS256');
     await expect(latchkey().verifyIdToken(await provider.idToken())).rejects.toMatchObject({
       code: 'ALGORITHM_NOT_ALLOWED',

@@ -22,8 +22,8 @@ export interface Latchkey<User = DefaultUser> {
   /** Exchanges a code and verifies the ID token, as `exchangeCodeForTokenAndClaims` does. */
   exchange(code: string, more?: ExchangeMore): Promise<TokenAndClaims>;
   /**
-   * Verifies an ID token of this client: signature, `iss`, `aud`, `azp`, times, and `nonce` if given. It does not look
-   * at whether the token was used before. Throws `JWTVerificationError`.
+   * Verifies an ID token of this client: signature, `iss`, `aud`, `azp`, times, and `nonce` if given. Does not check
+   * whether the token was used before. Throws `JWTVerificationError`.
    */
   verifyIdToken(idToken: string, more?: { nonce?: string }): Promise<Claims>;
   /** Claims of UserInfo for the user `sub` of the ID token. Throws `RelyingPartyError`. */

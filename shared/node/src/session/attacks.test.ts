@@ -300,7 +300,7 @@ describe('a WebSocket, which SameSite and CORS leave open to siblings', () => {
 });
 
 describe('a logout token', () => {
-  it('ends no later session when it is replayed, also after the memory of used tokens is lost', async () => {
+  it('ends no later session when it is replayed, even after the store of used tokens is lost', async () => {
     const revocations = new MemorySessionRevocations();
     const session = { secret, revocations };
     const { app, browser } = await signedIn({ session });
@@ -388,7 +388,7 @@ describe('clocks that differ', () => {
     expect((await signedIn({}, later)).browser.session).toBeUndefined();
   });
 
-  it('make no session longer: a cookie of a process that is hours ahead is refused', async () => {
+  it('do not extend sessions: a cookie of a process that is hours ahead is refused', async () => {
     turn(4 * 3600);
     const { browser } = await signedIn();
     turn(-4 * 3600);

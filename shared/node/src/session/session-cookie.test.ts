@@ -221,7 +221,7 @@ describe('a sign-in', () => {
 });
 
 describe('ended sessions', () => {
-  it('stay ended, also when the logout comes before the cookie', async () => {
+  it('stay ended, even when the logout comes before the cookie', async () => {
     const app = await open();
     const browser = new TestBrowser(app);
     await logOut(app, { sid: 's-1' });

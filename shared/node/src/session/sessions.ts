@@ -77,7 +77,7 @@ const maxCookie = 4000;
 const maxTries = 8;
 /** A cookie is renewed at most this often. */
 const renewSeconds = 300;
-/** Between the clocks of processes. */
+/** Tolerated skew between the clocks of processes. */
 const skewSeconds = 300;
 /** By how much the clocks of the service's processes may differ. */
 const serviceSkewSeconds = 5;
@@ -162,7 +162,7 @@ export class Sessions {
     return undefined;
   }
 
-  /** The times count as they are configured now: a shorter lifetime holds for sessions that exist. */
+  /** Applies the current settings: a shorter lifetime also limits existing sessions. */
   private isCurrent({ began, expires }: Content): boolean {
     const now = nowSeconds();
     const { idleSeconds, lifetimeSeconds } = this.settings;
