@@ -82,7 +82,7 @@ async function run(source: string): Promise<Record<string, unknown>> {
   return JSON.parse(JSON.stringify(data)) as Record<string, unknown>;
 }
 
-it('sees only the rows of its project, in each field, during operations of other projects', async () => {
+it('an operation sees only the rows of its project, in each field, during operations of other projects', async () => {
   const within = '{ seen within { seen } }';
   const ofUser = ({ id }: User) => `ofUser(id: "${id}") ${within}`;
   const data = await run(`{ a: ${ofUser(one)} b: ${ofUser(other)} none: ofInstance ${within} c: ${ofUser(one)} }`);
@@ -95,7 +95,7 @@ it('sees only the rows of its project, in each field, during operations of other
   });
 });
 
-it('changes and deletes rows of its project only', async () => {
+it('an operation changes and deletes rows of its project only', async () => {
   const data = await run(`mutation { ofUser(id: "${one.id}") { changed removed } ofInstance { changed removed } }`);
   expect(data).toEqual({
     ofUser: { changed: [one.project.id], removed: [one.project.id] },
@@ -103,7 +103,7 @@ it('changes and deletes rows of its project only', async () => {
   });
 });
 
-it('sees all projects if its rule allows it', async () => {
+it('an operation sees all projects if its rule allows it', async () => {
   const { ofAll } = await run('{ ofAll { seen } }');
   expect((ofAll as { seen: string[] }).seen.sort()).toEqual([one.project.id, other.project.id].sort());
 });

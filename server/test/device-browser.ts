@@ -50,7 +50,7 @@ export class DeviceBrowser {
     return this.post(flow, { csrf, decision, ...changes });
   }
 
-  /** The form of the decision, as it is. */
+  /** Submits the form of the decision with exactly these fields. */
   post(flow: string, fields: Record<string, string>): Promise<Response> {
     return this.browser.post(`${this.issuer}/device/approval`, { flow, ...fields });
   }

@@ -164,7 +164,7 @@ it('a migration whose connections end continues at the next start, without an in
   await database.drop();
 });
 
-it('earlier sessions are before every moment, and expired sign-ins are not rewritten', async () => {
+it('earlier sessions get the moment 0, and expired sign-ins are not rewritten', async () => {
   const database = await earlier();
   const client = await connect(database);
   const id = `'019a0000-0000-7000-8000-000000000000'`;

@@ -81,7 +81,7 @@ describe('the migrations', () => {
     const database = await emptyDatabase();
     const orm = await openDatabase({ url: database.url, poolSize: 2 });
     await administer(database.url, async (client) => {
-      // Each migration meets rows that were written in each earlier schema.
+      // Each migration runs on rows that were written in each earlier schema.
       for (const { name } of migrations) {
         const filled = await fill(client);
         await orm.migrator.up({ to: name });

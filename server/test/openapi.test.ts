@@ -81,7 +81,7 @@ describe('an instance', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  it('serves a page of it without scripts, where each operation and schema is found', async () => {
+  it('serves a page of it without scripts, with each operation and schema', async () => {
     const response = await fetch(`${world.app.url}/openapi`);
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
     const page = await response.text();

@@ -48,14 +48,14 @@ async function tablesOf(url: string): Promise<Record<string, number>> {
   return Object.fromEntries(counts.map(({ schema, count }) => [schema, count]));
 }
 
-it('are migrated once, and found at the next start', async () => {
+it('the tables are migrated once, and found at the next start', async () => {
   const first = await tablesOf(migrated);
   expect(Object.keys(first)).toEqual(['identity']);
   await migrate(migrated);
   expect(await tablesOf(migrated)).toEqual(first);
 });
 
-it('serve commands, backups, restores and imports', async () => {
+it('commands, backups, restores and imports use the schema', async () => {
   const [here, there] = [await database(), await database()];
   expect(await shell(settings(here), 'keys:rotate')).toMatchObject({ code: 0 });
   const backup = join(folder, 'backup.jsonl.gz');
@@ -76,7 +76,7 @@ it('serve commands, backups, restores and imports', async () => {
   expect([imported.code, imported.err]).toEqual([0, expect.any(String)]);
 });
 
-it('need a schema that exists', async () => {
+it('a schema that does not exist is refused', async () => {
   const made = await emptyDatabase();
   databases.push(made);
   const name = new URL(made.url).pathname.slice(1);

@@ -74,7 +74,7 @@ describe('while the database is unreachable', () => {
     expect(await answers.page.text()).toContain('Temporarily unavailable');
   });
 
-  it('names a full disk in each protocol, and no statement', async () => {
+  it('reports a full disk in each protocol, without the statement', async () => {
     const project = await app.make.project();
     const { token } = await app.services.directories.issueScimToken(
       { projectId: project.id, name: 'Directory' },
@@ -110,7 +110,7 @@ describe('while the database is unreachable', () => {
     }
   });
 
-  it('logs which foreign key refused a write, and no value', async () => {
+  it('logs the foreign key that refused a write, without values', async () => {
     const project = await app.make.project();
     const { token } = await app.services.directories.issueScimToken(
       { projectId: project.id, name: 'Directory' },

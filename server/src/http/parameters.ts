@@ -40,7 +40,7 @@ const longestQuery = 6_000;
 
 /**
  * True for a cross-site form POST, which carries no SameSite cookies, so a live session is not visible. Repeat the request
- * as a GET, which sends them. Cookies of proxies in front may be there: those of bot filters and load balancers are
+ * as a GET, which sends them. Cookies of proxies in front may be present: those of bot filters and load balancers are
  * `SameSite=None`.
  */
 export function lacksCookies(req: Request): boolean {

@@ -26,7 +26,7 @@ describe('the start page', () => {
     expect(text).toContain('href="/admin"');
   });
 
-  it('leads a browser with a session to its account', async () => {
+  it('redirects a browser with a session to its account', async () => {
     const { status, headers } = await ask('/', { ...browser, Cookie: `lk-session-${randomUUID()}=secret` });
     expect([status, headers.get('location')]).toEqual([303, '/account']);
   });
@@ -34,7 +34,7 @@ describe('the start page', () => {
 
 describe('an address without a page', () => {
   it.each(['/nowhere', '/v1/nowhere', '/.well-known/nowhere', '/sdk/nowhere.js'])(
-    'is a page for browsers and a line for programs: %s',
+    'returns a page to browsers and a line to programs: %s',
     async (path) => {
       const page = await ask(path, browser);
       const line = await ask(path);

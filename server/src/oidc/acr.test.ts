@@ -89,7 +89,7 @@ describe('an essential acr', () => {
     expect((await hosted.claims(done))['acr']).toBe('phr');
   });
 
-  it('that the sign-in does not meet ends in an error at the application, once', async () => {
+  it('that the sign-in does not meet causes one error at the application', async () => {
     await hosted.open({ claims: essential('phr') });
     const done = expectStatus(await hosted.register(userid), 'SUCCESS');
     const back = await hosted.follow(done);

@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const key = () => ({ project: { id: project.id }, id: client.id });
 
-it('are in the ID token and at UserInfo by the granted scopes, and nowhere at the base issuer', async () => {
+it('the ID token and UserInfo have the claims of the granted scopes, but none at the base issuer', async () => {
   await app.services.claims.update(key(), { mappings: [{ claim: 'department', constant: 'R&D' }] }, system);
   const own = partyAt(app, project, client);
   await own.signIn(user);
@@ -51,7 +51,7 @@ it('are in the ID token and at UserInfo by the granted scopes, and nowhere at th
   }
 });
 
-it('of the scopes are all in claims_supported', async () => {
+it('claims_supported has all claims of the scopes', async () => {
   const attributes = {
     name: { middleName: 'King' },
     nickName: 'Ada',

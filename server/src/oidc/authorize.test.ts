@@ -147,7 +147,7 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     expect((await rp.authorize()).status).toBe(400);
   });
 
-  it('sees the session of its own project only', async () => {
+  it('uses only the session of its own project', async () => {
     const other = await app.make.project({ name: 'Other' });
     const stranger = await app.make.user(other);
     const { secret } = await app.make.session(other, stranger);

@@ -164,7 +164,7 @@ describe('consent', () => {
     expect((await first.answer({ prompt: 'consent' })).has('code')).toBe(true);
   });
 
-  it('needs a new sign-in first if the request limits its age', async () => {
+  it('needs a new sign-in first if the request has max_age', async () => {
     expect(locationOf(await party.authorize({ max_age: '300' })).pathname).toBe('/signin');
   });
 
@@ -308,7 +308,7 @@ describe('a code for a third-party application exists only if its user’s conse
     expect(await uncovered()).toEqual([]);
   });
 
-  it('in the browser SDK, even if a sign-in or a process began before', async () => {
+  it('in the browser SDK, even for sign-ins in progress and cached clients', async () => {
     const sibling = await buildSibling(app);
     const now = () => Math.floor(app.clock.now().getTime() / 1000);
     const credential = { origin: appOrigin, apiKey: world.apiKey };

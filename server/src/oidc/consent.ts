@@ -39,7 +39,7 @@ export function askForConsent(
 
 /**
  * `POST /authorize/consent`: the user's answer. It is only stored: `GET /authorize/resume` follows, and checks it with
- * the session of that moment. So a second click, or a form of another session, changes nothing.
+ * the session at that time. So a second click, or a form of another session, changes nothing.
  */
 export function consentEndpoint(deps: ConsentDeps): RequestHandler {
   return async (req, res) => {

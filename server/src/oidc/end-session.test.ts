@@ -71,7 +71,7 @@ describe('the confirmation page (RP-Initiated Logout 1.0 §2)', () => {
     expect((await rp.endSession(form, 'post')).status).toBe(200);
   });
 
-  it('lets its form lead nowhere else without a registered URI', async () => {
+  it('restricts its form to this site without a registered URI', async () => {
     const page = await rp.endSession({ client_id: rp.client.id, post_logout_redirect_uri: 'https://evil.example.com' });
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self';");
   });

@@ -1,6 +1,6 @@
 /**
- * Credentials of others, or of another kind, at every place of a project's issuer, of the base issuer, and of the APIs that
- * take their tokens: each is refused with its exact error, and stays valid in its own place.
+ * Credentials of other owners or of other kinds, sent to every place that accepts credentials: a project's issuer, the base
+ * issuer, and the APIs that accept their tokens. Each is refused with its exact error, and stays valid in its own place.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizationParameters, locationOf } from '../../test/browser.ts';

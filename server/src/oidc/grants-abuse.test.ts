@@ -144,7 +144,7 @@ describe('swapped issuers and clients', () => {
 });
 
 describe('a token of another project', () => {
-  it('is refused at UserInfo, at revocation and as a hint; its owner keeps it', async () => {
+  it('is refused at UserInfo, at revocation and as a hint; it stays valid for its owner', async () => {
     const { access_token: access = '', refresh_token: refresh = '', id_token: id = '' } = await tokensOf(theirs);
     expect((await ours.rp.userInfo(access)).status).toBe(401);
     for (const sent of [access, refresh]) {

@@ -16,7 +16,7 @@ async function waitingForLocks(count: number, isOver = () => false): Promise<voi
   while (!isOver() && (await rows(app.services.db, waiting)).length < count);
 }
 
-it('an application that redeems a code while the session ends gets no tokens, or a logout token', async () => {
+it('an application that redeems a code while the session ends gets either no tokens or a logout token', async () => {
   const project = await app.make.project();
   const user = await app.make.user(project);
   const [one, other] = await Promise.all(

@@ -337,7 +337,7 @@ describe('the FAPI 2.0 Security Profile', () => {
     ).resolves.toMatchObject({ status: 400 });
   });
 
-  it('cannot be blocked from pushing by replays of a used assertion', async () => {
+  it('lets a client push despite replays of its used assertions', async () => {
     app.clock.turn(60);
     const limited = await buildSibling(app, app.url, { authorizationsPerMinute: 1 });
     const url = `${party.issuer.replace(app.url, limited.url)}/oauth2/par`;

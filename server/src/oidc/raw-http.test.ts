@@ -163,7 +163,7 @@ describe.each(all)('%s, asked for', (path) => {
     if (status !== 'as Express') expect(answer.status).toContain(` ${status} `);
   });
 
-  it('is the same by an absolute URL, with a trailing slash and in other case', async () => {
+  it('is the same for an absolute URL, with a trailing slash and in another case', async () => {
     const plain = await exchange(get(path, bearer()));
     for (const other of [
       `http://id.example.com${path}`,

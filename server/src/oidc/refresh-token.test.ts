@@ -70,7 +70,7 @@ describe('a refresh token', () => {
     expect((await refresh(body.refresh_token)).status).toBe(200);
   });
 
-  it('is given only to clients with the grant, at the project’s issuer', async () => {
+  it('is issued only to clients with the grant, at the project’s issuer', async () => {
     expect((await online()).refresh_token).toMatch(/^lk_rt_/);
     await app.services.clients.update(client_(), { grantTypes: [] }, system);
     const { refresh_token, scope } = await offline();
@@ -80,7 +80,7 @@ describe('a refresh token', () => {
     expect((await post('revoke', { token: 'x' }, app.url)).status).toBe(404);
   });
 
-  it('gives the same new one again for 30 seconds, in parallel tabs and after a lost response', async () => {
+  it('is replaced by the same new one for 30 seconds, in parallel tabs and after a lost response', async () => {
     const { refresh_token: token } = await offline();
     const answers = await Promise.all(Array.from({ length: 40 }, () => refresh(token)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -129,7 +129,7 @@ describe('a refresh token', () => {
     expect((await refresh(token)).status).toBe(200);
   });
 
-  it('gives less, and never more, than was granted', async () => {
+  it('yields fewer scopes on request, and never more than were granted', async () => {
     const { refresh_token: token } = await offline();
     expect(await refresh(token, { scope: 'openid phone' })).toMatchObject({
       status: 400,
@@ -223,7 +223,7 @@ describe('a refresh token', () => {
       () => app.services.clients.update(client_(), { passkeyRequired: true }, system),
       () => app.services.clients.update(client_(), { passkeyRequired: false }, system),
     ],
-  ])('rests while %s', async (_what, tighten, relax) => {
+  ])('is refused while %s, and accepted again afterwards', async (_what, tighten, relax) => {
     const tokens = [(await offline()).refresh_token, (await online()).refresh_token];
     await tighten();
     for (const token of tokens) expect(await refresh(token)).toMatchObject(refused);
@@ -231,7 +231,7 @@ describe('a refresh token', () => {
     for (const token of tokens) expect((await refresh(token)).status).toBe(200);
   });
 
-  it('without offline_access ends with its session; with it, a logout leaves it', async () => {
+  it('without offline_access ends with its session; with it, survives a logout', async () => {
     const [kept, bound] = [await offline(), await online()];
     expect(decodeJwt(bound.id_token)['sid']).toBeDefined();
     await party.endSession({ id_token_hint: kept.id_token });
@@ -267,7 +267,7 @@ describe('a refresh token', () => {
     expect(await refresh(tokens.refresh_token)).toMatchObject(refused);
   });
 
-  it('needs the credential of a confidential client, each time', async () => {
+  it('requires the credential of a confidential client each time', async () => {
     const made = await app.make.client(project, {
       tokenEndpointAuthMethod: 'client_secret_basic',
       grantTypes: ['refresh_token'],
@@ -293,7 +293,7 @@ describe('a refresh token', () => {
     expect((await refresh(token, fields)).status).toBe(401);
   });
 
-  it('is replaced in one process and known in all', async () => {
+  it('that one process has replaced gets the same successor from another', async () => {
     const sibling = await buildSibling(app);
     try {
       const { refresh_token: token } = await offline();

@@ -97,7 +97,7 @@ describe.each(endpoints)('POST {issuer}/oauth2/%s', (path) => {
     expect([long.status, ((await long.json()) as { error: string }).error]).toEqual([413, 'invalid_request']);
   });
 
-  it('refuses a parameter twice, known or not, and one that is not text', async () => {
+  it('refuses a repeated parameter, known or not, and one that is not text', async () => {
     const all = [...Object.keys(forms[path]?.() ?? {}), 'unknown'];
     for (const name of all) {
       const twice = await send(path, `${encoded(path)}&${name}=x&${name}=y`);
@@ -118,7 +118,7 @@ describe.each(endpoints)('POST {issuer}/oauth2/%s', (path) => {
     }
   });
 
-  it('challenges a client without a good credential (RFC 6749 §5.2)', async () => {
+  it('challenges a client without a valid credential (RFC 6749 §5.2)', async () => {
     const wrong = { ...machine, secret: `lk_cs_${'x'.repeat(43)}` };
     const ways: Record<string, string>[] = [
       basic(wrong),

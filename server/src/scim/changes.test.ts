@@ -145,7 +145,7 @@ describe('a change without the lock', () => {
     expect(short).toEqual(await way(underLock));
   });
 
-  it('without effect changes neither version nor provenance, and audits nothing', async () => {
+  it('without effect changes neither version nor provenance, and records no event', async () => {
     const scim = await app.project();
     const { id } = (await scim.request('POST', '/Users', whole)).body;
     await changed(app.services.db, `update users set provenance = 'local' where id = ?`, [id]);

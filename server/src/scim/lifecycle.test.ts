@@ -135,7 +135,7 @@ describe('active: false', () => {
 });
 
 describe('DELETE', () => {
-  it('deletes the user’s data from every table, and ends pending sign-ins', async () => {
+  it('deletes the user’s data from every table, and ends open work', async () => {
     const scim = await app.project();
     const user = await signedIn(scim, 'erase.me@example.org');
     await scim.request('PATCH', `/Users/${user.id}`, {

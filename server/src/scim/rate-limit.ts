@@ -5,7 +5,7 @@ import { refuse } from '../domain/kernel/problem.ts';
 export interface RateLimit {
   /** Sustained. */
   perSecond: number;
-  /** At once, after an idle period. */
+  /** Concurrent or in quick succession, after an idle period. */
   burst: number;
 }
 

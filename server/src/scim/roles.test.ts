@@ -198,7 +198,7 @@ describe('roles and entitlements of users', () => {
     expect(await claimOf(wiki, id)).toEqual([]);
   });
 
-  it('are taken as the JSON of app roles that Entra ID sends', async () => {
+  it('are accepted as the JSON of app roles that Entra ID sends', async () => {
     const project = await app.project();
     const wiki = await application(project, 'Wiki');
     await role(wiki, 'editor');

@@ -26,14 +26,14 @@ async function statusWithNewTxn(on = page): Promise<string> {
   return (await on.step('authenticate', { userid }, 'use')).status;
 }
 
-it('continues, even if other sign-ins reached the same step in between', async () => {
+it('a sign-in continues, even if other sign-ins reached the same step in between', async () => {
   await begun();
   await begun(await world.page(), newAddress());
   await begun(await world.page(), userid);
   expect(await statusWithNewTxn()).toBe('MFA_REQUIRED');
 });
 
-it('starts over ten minutes after the earlier one', async () => {
+it('a sign-in starts over ten minutes after the earlier one', async () => {
   await begun();
   world.app.clock.turn(599);
   expect(await statusWithNewTxn()).toBe('MFA_REQUIRED');
@@ -44,13 +44,13 @@ it('starts over ten minutes after the earlier one', async () => {
   expect(await statusWithNewTxn(late)).toBe('OTP_NEEDED');
 });
 
-it('starts over if the earlier one was a step-up', async () => {
+it('a sign-in starts over if the earlier one was a step-up', async () => {
   await begun(page, userid, { step_up: 'change_phone_number' });
   world.app.clock.turn(31);
   expect(await statusWithNewTxn()).toBe('OTP_NEEDED');
 });
 
-it('starts over at another origin of the application', async () => {
+it('a sign-in starts over at another origin of the application', async () => {
   const [here, there] = ['https://a.example.com', 'https://b.example.com'];
   const redirectUris = [`${here}/callback`, `${there}/callback`];
   const { publishableKey } = await world.app.make.client(world.project, { redirectUris });
@@ -63,7 +63,7 @@ it('starts over at another origin of the application', async () => {
   expect(await statusWithNewTxn(one)).toBe('MFA_REQUIRED');
 });
 
-it('starts over for another request of the hosted page', async () => {
+it('a sign-in starts over for another request of the hosted page', async () => {
   const browser = new CookieBrowser();
   const hosted = async () => {
     const query = new URLSearchParams(authorizationParameters(world.client.id, pkce().challenge));

@@ -102,7 +102,7 @@ describe('a new address of the account page', () => {
     return script;
   }
 
-  it('is proved by its own code, in the session that asked', async () => {
+  it('is proved by its own code, in the session that requested it', async () => {
     const script = await begin();
     const { ann, world } = script;
     const id = script.user(ann);
@@ -377,7 +377,7 @@ describe('freshness', () => {
 });
 
 describe('a policy is evaluated at use', () => {
-  it('a shorter trust of devices', async () => {
+  it('a shorter trust period of devices', async () => {
     const script = await Script.begin(processes, { mfaPolicy: 'off' });
     const { ann } = script;
     await script.register(await script.open(0), ann);
@@ -387,7 +387,7 @@ describe('a policy is evaluated at use', () => {
     expect(answer.json['status']).toBe('OTP_NEEDED');
   });
 
-  it('a shorter memory of the second factor', async () => {
+  it('a shorter period for remembered factors', async () => {
     const script = await Script.begin(processes, { rememberMfaSeconds: 86_400 });
     const { ann } = script;
     const tab = await script.open(0);

@@ -228,7 +228,7 @@ describe('test mode', () => {
     expectStatus(await page.step('verify-email-otp', { userid, otp: code }), 'SUCCESS');
   });
 
-  it('does not let anyone sign in who could not otherwise', async () => {
+  it('does not enable a sign-in that would otherwise be refused', async () => {
     await world.set({ testMode: true, signUp: 'provisioned_only' });
     await page.challenge();
     const { code } = await page.step('authenticate', { userid });

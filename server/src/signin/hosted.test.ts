@@ -154,7 +154,7 @@ describe('the hosted page', () => {
   });
 
   it.each([{ prompt: 'login' }, { max_age: '0' }])(
-    'requires the person on a trusted device with %j',
+    'requires a mail code on a trusted device with %j',
     async (parameters) => {
       await signIn(await begin());
       world.app.clock.turn(31);

@@ -36,7 +36,7 @@ async function signIn(userid: string, mailbox: string): Promise<string> {
 }
 
 describe('an address with an international domain', () => {
-  it('is of one user in both forms, who signs up with either', async () => {
+  it('belongs to one user in both forms, who can sign up with either', async () => {
     const { ascii, unicode } = newMailbox();
     const id = await signIn(ascii, unicode);
     world.app.clock.turn(3600);

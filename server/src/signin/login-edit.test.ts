@@ -1,4 +1,4 @@
-/** A sign-in beside an admin's change of the user's login address (`updateUser`). */
+/** A sign-in during an admin's change of the user's login address (`updateUser`). */
 import { expect, it } from 'vitest';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -11,7 +11,7 @@ async function move(userid: string, email: string): Promise<void> {
   await world.app.services.userEdits.edit(world.project.id, user?.id ?? '', { email }, system);
 }
 
-it('ends an open sign-in with the previous address, and signs the same user in with the new one', async () => {
+it('the change ends an open sign-in with the previous address, and signs the same user in with the new one', async () => {
   const [before, after] = [newAddress(), newAddress()];
   const first = await world.page();
   expectStatus(await world.register(first, before), 'SUCCESS');
@@ -30,7 +30,7 @@ it('ends an open sign-in with the previous address, and signs the same user in w
   expect((await world.findUser(before))?.id).toBeUndefined();
 });
 
-it('notifies the previous address, and sends codes to the new one only', async () => {
+it('the change notifies the previous address, and codes go to the new one only', async () => {
   const [before, after] = [newAddress(), newAddress()];
   expectStatus(await world.register(await world.page(), before), 'SUCCESS');
   await move(before, after);
@@ -40,7 +40,7 @@ it('notifies the previous address, and sends codes to the new one only', async (
   expect((await world.subjectsFor(after)).join()).not.toContain('Sign-in details changed');
 });
 
-it('notifies the previous address even if it is immediately given to another user, and the user deactivated', async () => {
+it('the change notifies the previous address even if it is immediately given to another user, and the user deactivated', async () => {
   const [before, after] = [newAddress(), newAddress()];
   expectStatus(await world.register(await world.page(), before), 'SUCCESS');
   await world.app.runJobs();

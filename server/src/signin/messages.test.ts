@@ -39,7 +39,7 @@ describe('a flood of requests for one address', () => {
     });
   }
 
-  it('silently stops sends for unknown requesters, not for browsers and networks that the user has used', async () => {
+  it('silently stops sends for unknown requesters, but not for browsers and networks that the user has used', async () => {
     await world.register(page, userid);
     world.app.clock.turn(31);
     await messages();

@@ -165,7 +165,7 @@ describe('a project that allows some models of passkeys, with roots', () => {
     expect(await hosted.page.step('register-passkey', { credential })).toMatchObject(refused);
   });
 
-  it('keeps a passkey from before the list usable', async () => {
+  it('accepts sign-ins with a passkey that was created before the list', async () => {
     await world.set({ passkeyAaguids: [], passkeyRoots: [] });
     expectStatus(await create({}), 'PASSKEY_REGISTERED');
     await world.set({ passkeyAaguids: [aaguid], passkeyRoots: [root.pem] });

@@ -12,7 +12,7 @@ const person = PasskeyUser.ofTests(world);
 describe('a project that requires passkeys', () => {
   beforeEach(() => world.set({ passkeyPolicy: 'required' }));
 
-  it('ends the first sign-in with a new passkey, states no passkey sign-in, and gives recovery codes', async () => {
+  it('ends the first sign-in with a new passkey, without claims of a passkey, and returns recovery codes', async () => {
     const hosted = await person.open();
     expectStatus(await person.byMail(hosted.page), 'PASSKEY_ENROLLMENT_NEEDED');
     expect(await person.rows('select id from sessions where project_id = ?')).toEqual([]);
@@ -130,7 +130,7 @@ describe('a project that requires passkeys', () => {
     expectStatus(await hosted.addPasskey(), 'SUCCESS');
   });
 
-  it('takes a passkey that has not verified its user yet, with PIN or biometrics', async () => {
+  it('accepts a passkey that has not verified its user before, with PIN or biometrics', async () => {
     await world.set({ passkeyPolicy: 'allowed' });
     const first = await person.open();
     expectStatus(await first.register(person.userid), 'SUCCESS');
@@ -194,7 +194,7 @@ describe('an application that requires passkeys', () => {
     expect((await hosted.follow(done)).pathname).toBe('/signin');
   });
 
-  it('is closed while its project has turned passkeys off', async () => {
+  it('refuses sign-ins while its project has turned passkeys off', async () => {
     await world.set({ passkeyPolicy: 'off' });
     const hosted = await person.open();
     await hosted.page.challenge();

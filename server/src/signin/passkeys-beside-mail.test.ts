@@ -22,7 +22,7 @@ beforeEach(async () => {
   world.app.clock.turn(31);
 });
 
-/** Registers the browser's key by mail code. The sign-in then needs more. */
+/** Registers the browser's key by mail code. The sign-in then requires a factor. */
 async function registered(page: SigninPage): Promise<void> {
   await world.verifyAddress(page, userid);
   expectStatus(await page.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');

@@ -55,7 +55,7 @@ describe('a passkey', () => {
     expect(early).toMatchObject(refusal('OUT_OF_ORDER', 409));
   });
 
-  it('lasts one use per challenge, and only in its transaction', async () => {
+  it('works once per challenge, and only in its transaction', async () => {
     await enrolled();
     const hosted = await open();
     await hosted.page.challenge({});
@@ -230,7 +230,7 @@ describe('adding a passkey', () => {
     expect(await passkeyRows()).toHaveLength(1);
   });
 
-  it('does not take the credential of another user', async () => {
+  it('does not accept the credential of another user', async () => {
     const first = await open();
     expectStatus(await first.register(userid), 'SUCCESS');
     const begun = await first.page.step('passkey-options', { purpose: 'registration' });

@@ -251,7 +251,7 @@ describe('a recovery grant', () => {
     expect(subjects.some((subject) => subject.startsWith('Account recovery was used'))).toBe(true);
   });
 
-  it('is refused without a reason, for another waiting time, and for a user who cannot get a mail', async () => {
+  it('is refused if the reason is missing, the waiting time is not offered, or the user cannot get mail', async () => {
     const { recoveries, accounts } = world.app.services;
     const [project, user] = [world.project.id, await idOf()];
     const tried = (userId: string, reason: string, hours: number) =>

@@ -144,7 +144,7 @@ describe('the request', () => {
     }
   });
 
-  it('with another method, or to an unknown step, is refused as every failure is', async () => {
+  it('with another method, or to an unknown step, is refused in the format of other errors', async () => {
     const send = async (method: string, step: string) => {
       const response = await fetch(`${world.app.url}/v1/signin/${step}`, { method, headers: { Origin: appOrigin } });
       const { status: httpStatus, headers } = response;

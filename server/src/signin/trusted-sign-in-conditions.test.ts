@@ -326,7 +326,7 @@ describe('authenticate with and without its shortcut: same responses, same rows'
 describe('a trusted device', () => {
   beforeEach(begin);
 
-  it.each(['before', 'between'] as const)('adds to earlier evidence, proved %s the statements', async (when) => {
+  it.each(['before', 'between'] as const)('adds to earlier evidence that was proved %s the statements', async (when) => {
     await page.challenge();
     if (when === 'before') await change(mailed);
     else between(mailed);
@@ -364,7 +364,7 @@ describe('a trusted device', () => {
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
   });
 
-  it('is not remembered if that is revoked between the two statements', async () => {
+  it('is no longer trusted if `remembered` is cleared between the two statements', async () => {
     await page.challenge();
     const seen = between(['update credentials set remembered = false where jkt = ?', ofDevice]);
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');

@@ -58,7 +58,7 @@ describe('a device that was registered by mail code, without the authenticator a
     expect(await statusInNewSignIn(page)).toBe('OTP_NEEDED');
   });
 
-  it('is trusted after the app', async () => {
+  it('is trusted once the app is verified', async () => {
     const required = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
     await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use');
     expectStatus(await page.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use'), 'SUCCESS');
@@ -90,7 +90,7 @@ describe('a device that was registered by mail code, without the passkey that th
     expect(await statusInNewSignIn(page)).toBe('OTP_NEEDED');
   });
 
-  it('is trusted after the passkey, unless it is shared', async () => {
+  it('is trusted once the passkey is created, unless it is shared', async () => {
     for (const [remembers, status] of [
       [true, 'SUCCESS'],
       [false, 'OTP_NEEDED'],

@@ -29,7 +29,7 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
   const table = (onError: (error: unknown) => void) =>
     jobs({ ...world.app.services, queue: queueInTable(admin), onError });
 
-  /** @param make creates what the job works on */
+  /** @param make creates the rows that the job processes */
   const periodic = (name: string, make: () => Promise<unknown>, stays?: RegExp): Flow => ({
     name: `job: ${name}`,
     again: 'succeeds',

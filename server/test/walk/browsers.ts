@@ -47,7 +47,7 @@ export class Browser {
     return reply;
   }
 
-  /** This browser, with cookies that it made up: named as those of the other, with the last value of its own. */
+  /** This browser with forged cookies: the names are those of the other browser, the value is the last of its own. */
   forging(other: Browser): Browser {
     const forged = new Browser(this.index, this.ip);
     const [value = 'forged'] = [...this.jar.cookies.values()].slice(-1);

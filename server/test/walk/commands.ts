@@ -267,7 +267,7 @@ const weighted: Weighted[] = [
   [1, fc.record({ do: fc.constant('probe' as const), app, client: fc.nat(2) })],
 ];
 
-/** Commands of one request each, which may meet another. */
+/** Commands of one request each, which may run concurrently with another. */
 const meeting: Weighted[] = [
   ...([
     [40, go],

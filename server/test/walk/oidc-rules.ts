@@ -52,7 +52,7 @@ export function checkExchange(model: Model, code: CodeModel, isAltered: boolean)
   const what = `a code of ${nameOf(model, code.user)} was exchanged`;
   demand(!isAltered, `${what} though one of the inputs was wrong`);
   demand(!code.isUsed, `${what} twice`);
-  demand(model.now - code.at <= 60_000 + toleranceMs, `${what} after its life`);
+  demand(model.now - code.at <= 60_000 + toleranceMs, `${what} after its lifetime`);
   checkAlive(model, code, what);
 }
 

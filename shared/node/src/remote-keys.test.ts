@@ -45,7 +45,7 @@ describe('remote keys (RFC 7517 §5)', () => {
     expect(fetches).toBe(2);
   });
 
-  it('are refetched immediately for a new key, also right after another fetch', async () => {
+  it('are refetched immediately for a new key, even right after another fetch', async () => {
     await find();
     for (let keysWithdrawn = 1; keysWithdrawn <= 3; keysWithdrawn += 1) {
       key = await makeKey('ES512');

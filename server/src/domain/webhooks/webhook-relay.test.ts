@@ -36,7 +36,7 @@ describe('an event', () => {
     expect(await deliveries(made)).toMatchObject([{ state: 'delivered', attempts: [{ status: 204 }] }]);
   });
 
-  it('goes to the webhooks of its project that want its type', async () => {
+  it('goes to the webhooks of its project that receive its type', async () => {
     const foreign = await lab.services.projects.create({ name: 'Other' }, system);
     await webhook(['user.*', 'client.created'], 'https://chosen.example.com/');
     await webhook([], 'https://all.example.com/');
@@ -348,7 +348,7 @@ describe('a receiver that is down', () => {
     expect(await deliveries(made)).toMatchObject([{ state: 'delivered' }]);
   });
 
-  it('whose address an admin changes does not wait because of failures of the old one', async () => {
+  it('gets events at its new address immediately, despite failures of the old one', async () => {
     const { webhook: made } = await webhook(['user.updated'], 'https://old.example.com/');
     lab.answer = async ({ url }) => {
       if (lab.sent.length === 3) {

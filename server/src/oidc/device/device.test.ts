@@ -161,7 +161,7 @@ describe('a device whose user allows it', () => {
     expect(await events('token.issued')).toHaveLength(1);
   });
 
-  it('of a third-party application gets the consent with it', async () => {
+  it('of a third-party application gets the user’s consent, too', async () => {
     await set({ thirdParty: true });
     const codes = await begin({ scope: 'openid email' });
     await person.allow(codes.user_code);
@@ -245,7 +245,7 @@ describe('a device whose user allows it', () => {
 });
 
 describe('a poll (RFC 8628 §3.5)', () => {
-  it('that comes too early makes the interval longer, by the clock of the database', async () => {
+  it('that comes too early increases the interval, by the clock of the database', async () => {
     const { device_code: code } = await begin();
     expect(await poll(code)).toMatchObject(error('authorization_pending'));
     expect(await poll(code)).toMatchObject(error('slow_down'));
@@ -437,7 +437,7 @@ describe('a decision', () => {
     expect(await poll(device)).toMatchObject(error('authorization_pending'));
   });
 
-  it('is made once: the first one holds', async () => {
+  it('is made once: the first one counts', async () => {
     const codes = await begin();
     const [first, second] = [await person.flowOf(codes.user_code), await person.flowOf(codes.user_code)];
     expect((await person.decide(first, 'deny')).status).toBe(200);

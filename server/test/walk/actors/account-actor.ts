@@ -241,7 +241,7 @@ export class AccountActor {
         continue;
       if (one.table === 'enrolments' && one.op === 'DELETE' && !one.old?.['verified_at']) continue;
       demand(session.personAt !== null, `${what} by a session that began with a device key alone`);
-      demand(model.now - session.personAt < freshMs + toleranceMs, `${what} long after the person was there`);
+      demand(model.now - session.personAt < freshMs + toleranceMs, `${what} long after the user proved to be present`);
       const { recoveredAt } = session;
       const isRecovered = recoveredAt !== null && model.now - recoveredAt < freshMs + toleranceMs;
       const strong = session.hasFactor || isRecovered || model.factorsOf(user).length === 0;
@@ -250,7 +250,7 @@ export class AccountActor {
       // Regardless of the project's switch: it may be turned on again.
       const hasPasskey = model.holdsPasskey(user);
       const mayBeMailed = others.length === 0 && !hasPasskey;
-      demand(session.isMfa || isRecovered || mayBeMailed, `${what} by the mailbox alone, though the person has more`);
+      demand(session.isMfa || isRecovered || mayBeMailed, `${what} by the mailbox alone, though the user has a factor or passkey`);
       if (one.table === 'users' && change === 'verify-email') this.email(form, one, session);
       else if (one.table === 'users') this.phone(user, form, row, session);
       if (one.table === 'enrolments' && one.op === 'UPDATE') this.app(form, one, session, what);
@@ -273,7 +273,7 @@ export class AccountActor {
     const { model } = this.world;
     const app = model.enrolments.get(row?.['id']);
     demand(app?.begunFor === session.id, `${what}, begun for another session`);
-    demand(app.method === 'totp' && provesApp(model, app, form['code'] ?? ''), `${what}, by a code that proves none`);
+    demand(app.method === 'totp' && provesApp(model, app, form['code'] ?? ''), `${what}, by a code that is not of this app`);
   }
 
   /** The secret of the app that the page shows to this browser; undefined: none. */

@@ -210,7 +210,7 @@ export class SigninActor {
   async askPasskey(command: Answer): Promise<void> {
     const { app, tab: index, isRegistration, isAgain } = command;
     let tab = this.tabs[index];
-    // On a page that can still use a passkey; else a person who has one comes to the hosted page.
+    // Uses the tab if its page can still use a passkey; otherwise a person who has one opens the hosted page.
     if (!tab || tab.next === null || !usesPasskeys(tab.txn)) {
       await this.open(this.visit(app, index, command));
       tab = this.tabs[index];

@@ -7,7 +7,7 @@ import type { Done, Site } from './draft.ts';
 const linkMs = 15 * 60_000;
 
 /**
- * A setup link works once, within its time: the user who proves themself in the browser that opened it becomes an owner.
+ * A setup link works once, before it expires: the user who proves themself in the browser that opened it becomes an owner.
  * Nothing else that users send makes admins.
  */
 export class AdminRules extends Restorable {
@@ -51,7 +51,7 @@ export class AdminRules extends Restorable {
     for (const { new: row } of roles) {
       demand(
         row?.['role'] === 'owner' && row['project_id'] === null,
-        `${what} gave another role than that of an owner`,
+        `${what} gave a role other than owner`,
       );
       demand(admins.has(row['user_id']), `${what} made another user an owner`);
     }
@@ -61,6 +61,6 @@ export class AdminRules extends Restorable {
     const at = this.links.get(link ?? '');
     demand(at !== undefined, `${what} without a setup link`);
     demand(!this.used.has(link ?? ''), `${what} by a setup link that was used`);
-    demand(this.site.world.model.now - at < linkMs + toleranceMs, `${what} by a setup link after its time`);
+    demand(this.site.world.model.now - at < linkMs + toleranceMs, `${what} by a setup link after its expiry`);
   }
 }

@@ -11,8 +11,8 @@ const ofUser = /^(sessions|authorization_codes|refresh_grants|credentials|consen
 
 /**
  * A back end, with its own keys, changes the second factor of a user of its project that it names: by the code of a change
- * that it began for them, once, within its time. The former factors and the open work of the user end. It begins no session,
- * and gets no code or token of the user. Each request is accepted once.
+ * that it began for them, once, before the change expires. The former factors and the open work of the user end. The back
+ * end begins no session, and gets no code or token of the user. Each request is accepted once.
  */
 export class DelegationRules extends Restorable {
   private readonly finished = new Set<string>();
@@ -48,7 +48,7 @@ export class DelegationRules extends Restorable {
     demand(change, `${what} was accepted without a change`);
     demand(change.with['back-end'] === fields['@back-end'], `${what} was accepted for a change of another application`);
     demand(change.with['user'] === named.user, `${what} was accepted for a change of another user`);
-    demand(world.now() - Number(change.with['at']) < changeMs + toleranceMs, `${what} was accepted after its time`);
+    demand(world.now() - Number(change.with['at']) < changeMs + toleranceMs, `${what} was accepted after its expiry`);
     demand(!this.finished.has(id), `${what} was accepted twice`);
     const code = values.of('change-code', fields['otp']);
     demand(code?.with['change'] === id, `${what} was accepted with a code of another factor`);

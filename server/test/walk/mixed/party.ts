@@ -50,7 +50,7 @@ export class Party extends Restorable {
   turn = 0;
   mustWait = false;
   isRevoked = false;
-  /** Whether they try the code of their last recovery once more. */
+  /** Whether they try the code of their last recovery again. */
   isRetrying = false;
   key!: DeviceKey;
   dpop!: DeviceKey;

@@ -39,7 +39,7 @@ export class RecoveryRules extends Restorable {
     demand(grant?.code === code, `${what} that was used or ended`);
     const { now } = this.site.world.model;
     demand(now > grant.usableAt - toleranceMs, `${what} before its waiting time was over`);
-    demand(now < grant.usableAt + usableMs + toleranceMs, `${what} after its time`);
+    demand(now < grant.usableAt + usableMs + toleranceMs, `${what} after its expiry`);
     this.open.delete(party.user);
   }
 }

@@ -85,7 +85,7 @@ export class TokenRules extends Restorable {
     demand(client === undefined || client === fields['client_id'], `${what} for another client`);
     demand(cnf?.jkt === fields['@dpop'], `${what} for another key`);
     const of = this.granted(name, fields, what);
-    demand(owner.endedStep < of.step, `${what} after an admin ended what came before`);
+    demand(owner.endedStep < of.step, `${what} from access that an admin had ended`);
     demand(of.with['client'] === fields['client_id'], `${what} of another application`);
     const isBound = this.site.clients.some(({ id, isDpopBound }) => id === fields['client_id'] && isDpopBound);
     demand(!isBound || fields['@dpop'] !== undefined, `${what} without a proof of the key`);
@@ -139,7 +139,7 @@ export class TokenRules extends Restorable {
     demand(seen, `${what} to a value that is no access token`);
     const owner = this.parties.find(({ user }) => user === seen.with['user']);
     demand(owner && reply.json['sub'] === owner.user, `${what} about another user`);
-    demand(owner.endedStep < seen.step, `${what} after an admin ended what came before`);
+    demand(owner.endedStep < seen.step, `${what} from access that an admin had ended`);
     demand(seen.with['dpop'] === fields['@dpop'], `${what} without a proof of the key`);
     demand(
       !this.grants.get(this.grantOf.get(seen.text) ?? '')?.['revoked_at'],

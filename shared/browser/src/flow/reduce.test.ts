@@ -172,7 +172,7 @@ describe('errors', () => {
     ['phone', { type: 'submit-phone', phoneNumber: '+491701234567' }, 'verifyDevice', 'PHONE_TAKEN'],
     ['address', address, 'authenticate', 'OFFLINE'],
     ['passkey', { type: 'use-passkey' }, 'signInWithPasskey', 'PASSKEY_CANCELLED'],
-  ] as [string, SignInEvent, Effect['call'], string][])('in %s leave the step', (step, action, call, name) => {
+  ] as [string, SignInEvent, Effect['call'], string][])('in %s do not change the step', (step, action, call, name) => {
     const { machine, effect } = after([action, refusal(call, name)], at(step));
     expect(machine.state).toMatchObject({ step: at(step).state.step, busy: false, error: { code: name } });
     expect(effect).toBeUndefined();
@@ -182,7 +182,7 @@ describe('errors', () => {
     ['code', { type: 'submit-code', otp: '12345' }, 'CODE_INCOMPLETE'],
     ['recovery-code', { type: 'submit-code', otp: ' ' }, 'CODE_INCOMPLETE'],
     ['phone', { type: 'submit-phone', phoneNumber: '0170 1234567' }, 'PHONE_INVALID'],
-  ] as [string, SignInEvent, string][])('of an incomplete input in %s spend no attempt', (step, action, name) => {
+  ] as [string, SignInEvent, string][])('of an incomplete input in %s use up no attempt', (step, action, name) => {
     const { machine, effect } = reduce(at(step), action);
     expect(machine.state).toMatchObject({ step, busy: false, error: { code: name } });
     expect(effect).toBeUndefined();
@@ -200,7 +200,7 @@ describe('errors', () => {
     expect(reduce(at('failed'), { type: 'restart' }).machine.state.step).toBe('address');
   });
 
-  it('of a malformed address ask again', () => {
+  it('of a malformed address ask for it again', () => {
     const { machine } = after([address, answer('authenticate', { status: 'INVALID_EMAIL' })]);
     expect(machine.state).toMatchObject({ step: 'address', error: { code: 'INVALID_EMAIL', category: 'user_action' } });
   });
@@ -236,7 +236,7 @@ describe('errors', () => {
     expect(effect).toEqual({ call: 'signInWithPasskey', userid });
   });
 
-  it('of an aborted operation are none', () => {
+  it('are not shown for an aborted operation', () => {
     const { machine } = after([address, refusal('authenticate', 'ABORTED')]);
     expect(machine.state).toMatchObject({ step: 'address', busy: false, error: undefined });
   });

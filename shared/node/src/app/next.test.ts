@@ -81,7 +81,7 @@ describe('nextAdapter', () => {
     expect((await browser.visit('/admin')).status).toBe(307);
   });
 
-  it('counts no sign-in by a device key alone as a new one', async () => {
+  it('does not count a sign-in by a device key alone as fresh', async () => {
     const browser = new TestBrowser(application());
     const claims = { acr: 'phr', amr: ['swk'], auth_time: Math.floor(Date.now() / 1000) };
     await browser.signIn(provider, claims, '/auth/login');
