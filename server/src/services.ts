@@ -361,7 +361,7 @@ function withDeliveries(lower: ReturnType<typeof withAccounts>, ports: Ports, se
   };
 }
 
-/** The running of the instance itself. */
+/** Operations of the instance itself. */
 function withInstance(lower: ReturnType<typeof withDeliveries>, ports: Ports, settings: DomainSettings) {
   const backups = new Backups(lower);
   const processes = new Processes({ ...lower, runtime: ports.runtime ?? noRuntime, follow: ports.follow });

@@ -11,7 +11,7 @@ export function startPage(pages: Pages, cookies: Pick<Cookies, 'sessions'>): Req
   };
 }
 
-/** The 404 response: a page for browsers, a line for programs. That of Express waits for the end of the body. */
+/** The 404 response: a page for browsers, a line for programs. Express's own waits for the end of the body. */
 export function missingPage(pages: Pages): RequestHandler {
   return (req, res) => {
     const isPerson = (req.method === 'GET' || req.method === 'HEAD') && wantsPage(req);

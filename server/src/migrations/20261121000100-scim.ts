@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Groups, every e-mail of a user, the directory's recent requests, and indexes in byte order for SCIM's filters. */
+/** Groups, all email addresses of a user, the directory's recent requests, and indexes in byte order for SCIM's filters. */
 export class Migration20261121000100Scim extends Migration {
   override up(): void {
     this.addSql(

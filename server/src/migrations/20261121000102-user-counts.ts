@@ -12,7 +12,7 @@ export class Migration20261121000102UserCounts extends Migration {
     this.addSql(
       `insert into user_counts (project_id, slot, users) select project_id, 0, count(*) from users group by project_id`,
     );
-    // A project that is being deleted takes its counts with it, and needs none for the users it takes as well.
+    // The deletion of a project deletes its counts, so users that are deleted with it are not counted.
     this.addSql(`
       create function count_users() returns trigger language plpgsql as $$
       begin

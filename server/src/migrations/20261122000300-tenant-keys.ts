@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** Parents in whose rows a row finds its project. */
+/** Parent tables, from which a row gets its project, with the column that refers to them. */
 const parents = { users: 'user_id', clients: 'client_id', sessions: 'session_id', groups: 'group_id' } as const;
 
 /** Tables that had no `project_id`, by the parent that has it. */
@@ -115,7 +115,7 @@ export class Migration20261122000300TenantKeys extends OnlineMigration {
     }
   }
 
-  /** The user of a membership belongs to the console's project, `project_id` is that of the role. */
+  /** The user of a membership belongs to the console's project; `project_id` is that of the role. */
   private async nameProjectsOfAdmins(): Promise<void> {
     await this.alter(
       `create or replace function "user_project_from_users"() returns trigger language plpgsql as

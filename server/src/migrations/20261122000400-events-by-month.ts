@@ -20,7 +20,7 @@ const indexes = {
   type_id_index: '("type", "id")',
 };
 
-/** The end of the next month, or of the month of an event that a wrong clock made later, in milliseconds since 1970. */
+/** The end of the next month, or of the month of the last event if a wrong clock made it later. Milliseconds since 1970. */
 const endOfPartition = `select greatest(
     extract(epoch from date_trunc('month', now() at time zone 'UTC') + interval '2 months'),
     (select extract(epoch from date_trunc('month', to_timestamp(('x' || lpad(left(replace("id"::text, '-', ''), 12), 16, '0'))::bit(64)::bigint / 1000) at time zone 'UTC') + interval '1 month')

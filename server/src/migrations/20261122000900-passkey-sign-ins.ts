@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** Sign-ins with a passkey, per day. The previous release writes none: the default is right. */
+/** Sign-ins with a passkey, per day. The previous release has no such sign-ins, so the default of 0 is correct. */
 export class Migration20261122000900PasskeySignIns extends OnlineMigration {
   override async up(): Promise<void> {
     await this.alter(

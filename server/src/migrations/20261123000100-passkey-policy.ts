@@ -15,8 +15,8 @@ const states = [
 ];
 
 /**
- * Passkeys as a policy of a project or a client. The previous release reads and writes `passkeys` only: together they
- * are the policy. It refuses every step of a sign-in in the new state.
+ * Passkeys as a policy of a project or a client. The previous release reads and writes `passkeys` only: both columns
+ * together are the policy. It refuses every step of a sign-in in the new state.
  */
 export class Migration20261123000100PasskeyPolicy extends OnlineMigration {
   override async up(): Promise<void> {

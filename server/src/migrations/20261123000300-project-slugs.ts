@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** A slug made from the name, unlike that of a project of the previous release, which is random until the next one. */
+/** A slug made from the name, unlike that of a project of the previous release, which is random until the next release. */
 const fromName = `trim(both '-' from left(regexp_replace(lower(name), '[^a-z0-9]+', '-', 'g'), 30))`;
 
 /**
@@ -12,7 +12,7 @@ export class Migration20261123000300ProjectSlugs extends OnlineMigration {
       `alter table "projects" add column if not exists "slug" text null`,
       `alter table "projects" alter column "slug" set default 'p-' || replace(gen_random_uuid()::text, '-', '')`,
     );
-    // Only the first project of a name gets it without a suffix.
+    // Only the first project with a name gets a slug without a suffix.
     await this.backfill('projects', {
       set: `slug = made.slug || case when made.place = 1 then '' else '-' || right(replace(t.id::text, '-', ''), 8) end`,
       from: `(select id, slug, row_number() over (partition by slug order by created_at, id) as place

@@ -1,6 +1,6 @@
 import { OnlineMigration } from './online.ts';
 
-/** When users were invited, and an index of those who have not signed in since. */
+/** The time at which users were invited, and an index of those who have not signed in since. */
 export class Migration20261123030000Invitations extends OnlineMigration {
   override async up(): Promise<void> {
     await this.alter(`alter table "users" add column if not exists "invited_at" timestamptz null`);

@@ -10,7 +10,7 @@ const pauseMs = 200;
 const maxAttempts = 1500;
 /** A batch locks its rows until it ends, and takes longer on a slow disk: its duration sets the size of the next. */
 const batchMs = 20;
-/** Pages of 8 KB in a batch: the first one, some hundred rows, and the most. */
+/** Pages of 8 KB in the first batch (some hundred rows), and in the largest one. */
 const [firstBatch, largestBatch] = [4, 32];
 /** SQLSTATE: lock not available, deadlock detected. */
 const contended = ['55P03', '40P01'];

@@ -16,7 +16,7 @@ import { parameterFault } from './parameter-fault.ts';
 export interface CheckedTarget {
   client: Client;
   redirectUri: string;
-  /** To be returned; absent if it was repeated or is malformed, too. */
+  /** Returned to the client; also absent if it was repeated or is malformed. */
   state: string | undefined;
 }
 

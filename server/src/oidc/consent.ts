@@ -15,10 +15,10 @@ export interface ConsentDeps {
   errorPage(req: Request, res: Response, status: number, reason: 'flow-expired'): void;
 }
 
-/** The page that asks a user. */
+/** The page that asks a user for consent. */
 interface ShownConsent {
   request: AuthorizationRequest;
-  /** The account that is about to give access. */
+  /** The account that is about to grant access. */
   address: string;
   /** Hidden fields of the form. */
   fields: { flow: string; csrf: string };

@@ -25,7 +25,7 @@ afterAll(() => app.close());
 
 const insecure = { execute: [oidc.allowInsecureRequests] };
 
-/** The address that the user's browser returns to, after a sign-in in it. */
+/** The URL to which the user's browser returns after a sign-in. */
 async function returned(client: Client, issuer: string, to: URL): Promise<URL> {
   const party = new RelyingParty(app, client, issuer);
   await party.signIn(user);

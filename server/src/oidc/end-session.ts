@@ -113,7 +113,7 @@ async function endFor(
   res.redirect(303, returnTo);
 }
 
-/** Without a client, asks to end all sessions of this browser, at a project's issuer those of the project. */
+/** Without a client, asks to end all sessions of this browser; at a project's issuer, those of the project. */
 async function endAll(deps: EndSessionDeps, req: Request, res: Response, parameters: Parameters): Promise<void> {
   const { project } = issuerOf(req);
   const held = deps.cookies.sessions(req).filter(({ projectId }) => project === null || project.id === projectId);

@@ -1,4 +1,4 @@
-/** Issuers of projects: the same endpoints below `/p/{slug}`, and codes, tokens and hints that hold at one issuer only. */
+/** Issuers of projects: the same endpoints below `/p/{slug}`; codes, tokens and hints are valid at one issuer only. */
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';

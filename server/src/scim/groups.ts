@@ -17,7 +17,7 @@ import type { Source } from './search/search.ts';
 
 /** A PATCH of a larger group gets no body. */
 const maxAnsweredMembers = 1000;
-/** Members of all groups that a search in a large project shows (decisions/0155). */
+/** Maximum number of members that a search in a large project shows, over all its groups (decisions/0155). */
 const maxFoundMembers = 5000;
 
 /** Maximum number of members that the filters of one PATCH compare: the group stays locked, and a connection in use. */

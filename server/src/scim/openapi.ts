@@ -258,7 +258,7 @@ function listOf(resource: Schema): Schema {
   };
 }
 
-/** Custom attributes of the project are in a further extension. */
+/** Custom attributes of the project are in another extension. */
 function resourceSchema({ description, schema, common, extensions }: ResourceType): Schema {
   const all = [...common, ...schema.attributes];
   return {

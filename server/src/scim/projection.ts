@@ -56,7 +56,7 @@ function returning({ custom }: ResourceType, returned: 'always' | 'request'): st
   return attributes.map(({ name }) => [custom?.id ?? '', name]);
 }
 
-/** Takes an attribute out of the unwanted ones. */
+/** Removes an attribute from the unwanted ones. */
 function keep({ custom }: ResourceType, unwanted: Named, urn: string, name: string): void {
   const extension = unwanted.parts.get(urn);
   if (!extension) return;

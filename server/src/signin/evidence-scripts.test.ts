@@ -207,7 +207,7 @@ describe('a device of a user whom the directory deactivates', () => {
   });
 });
 
-/** Pages of the users of a directory; the account page signs in by the hosted one. */
+/** Pages of the users of a directory; the account page signs in through the hosted one. */
 const pagesOfUsers = entries.filter((entry) => entry !== 'console');
 
 describe.each(pagesOfUsers)('a user name that moves while its code is in transit (%s)', (entry) => {

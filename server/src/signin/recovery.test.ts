@@ -86,7 +86,7 @@ describe('a recovery grant', () => {
     const again = await asked();
     expect(await enter(again, code)).toMatchObject(refusal('CODE_REJECTED', 400));
     expect(await world.events()).toEqual(expect.arrayContaining(['recovery.granted', 'recovery.used']));
-    // The device that it registered does not pass on it.
+    // The device that it registered is not trusted because of it.
     hosted.browser.cookies.clear();
     const trusted = await open(hosted);
     await trusted.page.challenge();
@@ -218,7 +218,7 @@ describe('a recovery grant', () => {
       expect(await world.subjectsFor(to)).toContain('Kontowiederherstellung für Example begonnen');
     }
     const link = await cancelLink();
-    // A scanner of mails opens it.
+    // A mail scanner opens the link.
     for (let opened = 0; opened < 2; opened += 1) {
       const page = await fetch(link);
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Cancel the recovery')]);

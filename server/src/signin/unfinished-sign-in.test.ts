@@ -1,4 +1,4 @@
-/** A sign-in that registers a device and ends before its second factor: the device is not trusted by it. */
+/** A sign-in that registers a device and ends before its second factor does not make the device trusted. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PasskeyUser } from '../../test/passkey-user.ts';
 import type { DeviceKey, SigninPage } from '../../test/signin-browser.ts';

@@ -29,7 +29,7 @@ export async function listWebhookDeliveries(
   return { items, hasNextPage: found.length > page.first };
 }
 
-/** Each state from its part of the index. */
+/** Reads each state from its part of the index. */
 function statementOf(
   webhook: TenantKey,
   { state, type }: WebhookDeliveryFilter,

@@ -25,7 +25,7 @@ const batch = 100;
 /** A webhook that accepts some events is not disabled: only the events it refuses fail. */
 const failuresBeforeDisabled = 20;
 
-/** Mails about disabled webhooks of a project: a webhook can be enabled and disabled again at any rate. */
+/** Limits mails about disabled webhooks of a project: a webhook can be enabled and disabled any number of times. */
 const mails: LimitRule = { name: 'webhook-disabled-mails', max: 20, windowSeconds: 24 * 3600 };
 
 export interface WebhookRelayDeps extends RoundDeps {

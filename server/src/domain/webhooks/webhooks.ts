@@ -47,7 +47,7 @@ interface Deps {
 /** Settings as they are stored. */
 type WebhookValues = WebhookSettings & { types: string[] };
 
-/** A webhook and its new secret; the only time its text is available. */
+/** A webhook and its new secret, whose text is available only here. */
 export interface IssuedWebhook {
   webhook: Webhook;
   secret: string;
@@ -261,7 +261,7 @@ export function entry(type: EventType, webhook: Webhook, actor: Actor, detail?: 
   return { type, actor, projectId: webhook.project.id, subject, ...(detail && { detail }) };
 }
 
-/** As the trigger `queue_webhook_deliveries` makes it. */
+/** The id that the trigger `queue_webhook_deliveries` generates. */
 function deliveryId(event: AuditEvent, webhook: Webhook): string {
   return event.id.slice(0, 24) + webhook.id.slice(-12);
 }

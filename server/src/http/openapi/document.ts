@@ -44,7 +44,7 @@ export interface ApiPart {
   schemas?: Record<string, Schema>;
 }
 
-/** Ways of authentication, as `security` of an operation names them. */
+/** Authentication methods by their names in `security` of an operation. */
 const securitySchemes = {
   publishableKey: {
     type: 'apiKey',

@@ -85,7 +85,7 @@ interface Context {
   operation(name: string, operation: Omit<Operation, 'operationId'>): Operation;
 }
 
-/** Errors that the token endpoint and its like send as JSON. */
+/** Errors that the token endpoint and similar ones send as JSON. */
 const codes: readonly OAuthErrorCode[] = [
   'invalid_request',
   'invalid_client',

@@ -19,7 +19,7 @@ const word = /[A-Za-z0-9_$:.+-]*/y;
 /** A JSON string; JSON.parse checks its escapes. */
 const quoted = /"(?:[^"\\]|\\.)*"/sy;
 
-/** Parts a text into tokens. Throws {@link FilterFault}. */
+/** Splits a text into tokens. Throws {@link FilterFault}. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;

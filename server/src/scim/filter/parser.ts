@@ -68,7 +68,7 @@ function inWords<T>(scimType: 'invalidFilter' | 'invalidPath', text: string, rea
   }
 }
 
-/** Parsing rules for one kind of names: their brackets and values. */
+/** Parsing rules for one kind of name: their brackets and values. */
 interface Rules<Ref> {
   comparable(ref: Ref, at: number): { ref: Ref; attribute: Attribute };
   element?: (parser: Parser, ref: Ref, at: number) => Filter<Ref>;

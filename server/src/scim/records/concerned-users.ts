@@ -11,7 +11,7 @@ interface Kept {
   responseBody: unknown;
   /** The whole response. */
   found: unknown;
-  /** The filter may be one that cannot be read. */
+  /** Whether the request was refused: its filter may be malformed. */
   isRefused: boolean;
 }
 

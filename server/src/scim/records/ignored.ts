@@ -3,12 +3,12 @@ import { type Attribute, attributeNamed, type Schema } from '../schema/attribute
 import { groupType, hasAliases, type ResourceType, userType } from '../schema/resource-type.ts';
 import { ScimError } from '../scim-error.ts';
 
-/** Maximum number of names that are kept of one request. */
+/** Maximum number of names that are kept per request. */
 const maxNames = 100;
 
 /**
  * The attributes of an accepted change that no schema has, whose values were dropped: by their names, those of an extension
- * after its URN. Not known attributes that are ignored, such as read-only ones and passwords.
+ * after its URN. Excludes known attributes that are ignored, such as read-only ones and passwords.
  *
  * @param path below the project's base URL
  * @param users the type of the project's users

@@ -17,7 +17,7 @@ export interface Attribute {
 
   /** Maximum length in UTF-16 units. */
   maxLength?: number;
-  /** A further check of a value; returns the reason for a refusal. */
+  /** An additional check of a value; returns the reason for a refusal. */
   check?: (value: string) => string | undefined;
   /** The parts of a complex attribute that its `value` may contain as text. */
   unpack?: (value: string) => Record<string, string> | undefined;

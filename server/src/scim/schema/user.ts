@@ -27,7 +27,7 @@ const several = (name: string, description: string, subAttributes: readonly Attr
   subAttributes,
 });
 
-/** Takes app roles of Entra ID, which are JSON in the value: `{"id": …, "value": "editor", "displayName": "Editor"}`. */
+/** Accepts app roles of Entra ID, which are JSON in the value: `{"id": …, "value": "editor", "displayName": "Editor"}`. */
 const assignable = (...args: Parameters<typeof several>): Attribute => ({ ...several(...args), unpack: appRole });
 
 function appRole(text: string): Record<string, string> | undefined {

@@ -46,7 +46,7 @@ it('does not refuse filters of a small directory', async () => {
 });
 
 it('refuses costly filters of a large directory, on every path, and no others', async () => {
-  // As if it had 200,000 users more.
+  // As if it had 200,000 more users.
   await app.services.db
     .reader()
     .execute(`insert into user_counts (project_id, slot, users) values (?, 99, 200000)`, [project.id]);
