@@ -40,7 +40,7 @@ interface Deviations {
   type?: string;
   crossOrigin?: boolean;
   topOrigin?: string;
-  /** Further, or other, members of the client data. */
+  /** Additional or changed members of the client data. */
   clientData?: Record<string, unknown>;
   /** The client data as is. */
   clientDataJSON?: string | Uint8Array;
@@ -237,7 +237,7 @@ function selfAttestation(bytes: Uint8Array, credential: SoftCredential): Cbor {
   return map(['alg', credential.alg], ['sig', signed(credential, bytes)]);
 }
 
-/** By COSE identifier. ES384 is here to be refused. */
+/** By COSE identifier. ES384 exists only to be refused. */
 const algorithms: Record<number, { hash: string | null; generate(): Generated }> = {
   [-8]: {
     hash: null,

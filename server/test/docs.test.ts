@@ -132,7 +132,7 @@ function sources(): string {
 
 it('decisions and the architecture mention only existing identifiers', () => {
   const known = new Set(sources().match(/[A-Za-z_$][\w$]*/g));
-  // A comment of V8, which was tried.
+  // A magic comment of V8, which a decision mentions.
   const foreign = new Set(['allFunctionsCalledOnLoad']);
   for (const path of ['server/ARCHITECTURE.md', ...folder('server/decisions')]) {
     const names = [...text(path).matchAll(/`([\w$.]*[a-z][A-Z][\w$.]*)(?:\(\))?`/g)].flatMap(

@@ -139,7 +139,7 @@ it('a migration whose connections end continues at the next start, without an in
   const database = await earlier();
   const admin = await connect(database);
   const others = 'datname = current_database() and pid <> pg_backend_pid()';
-  // In the order in which migrations change them: it cannot get past the held one.
+  // In the order in which migrations change the tables: the run waits at the locked one.
   for (const table of ['audit_events', 'users', 'clients']) {
     await admin.query(`begin; lock table ${table} in row exclusive mode`);
     let isOver = false;

@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 
-/** A layer of Express's router (the package `router`), as far as it is read here. */
+/** A layer of Express's router (the package `router`), limited to the members that are read here. */
 interface Layer {
   rawPath?: string | RegExp;
   route?: { path: string; methods: Record<string, boolean> };

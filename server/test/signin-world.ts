@@ -113,7 +113,7 @@ export class SigninWorld {
 
   /**
    * The rows of a user whose trusted device has the page's key, as after {@link register}, without a sign-in: a fifth of
-   * its statements. For tests of what follows.
+   * its statements. For tests of later steps.
    */
   async trusted(page: SigninPage, userid: string): Promise<User> {
     const { clock, services } = this.app;

@@ -1,4 +1,4 @@
-/** The filled databases of earlier releases (e2e/upgrade) keep their rows on the way to this one. */
+/** The filled databases of earlier releases (e2e/upgrade) keep their rows when they are migrated to this one. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';

@@ -30,7 +30,7 @@ const groupsBySsosync = {
     const body = { schemas: [groupUrn], displayName: name, members: [] };
     return idOf(await send({ method: 'POST', path: '/Groups', body }));
   }),
-  // Groups keep their name there: ssosync makes a new one.
+  // Not in ssosync, which creates a new group for a new name.
   renameGroup: inferred(fromStandard, async (send, { name }, id) => {
     const body = patch({ op: 'replace', value: { displayName: name } });
     await send({ method: 'PATCH', path: `/Groups/${id}`, body });

@@ -43,7 +43,7 @@ const special: Record<string, Preparation> = {
   },
 };
 
-/** Mutations with further arguments. */
+/** Mutations with additional arguments. */
 const further: [name: string, mutation: string, Preparation][] = [
   ...['ACTIVATE', 'END_SESSIONS', 'ERASE', 'RESET_FACTORS'].map((action): [string, string, Preparation] => [
     `changeUsers, ${action}`,

@@ -61,7 +61,7 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
       const [job] = rows as { data: Record<string, unknown> }[];
       if (!job) throw new Error(`${name} is not queued`);
       return async () => {
-        // Claims of the run before expire.
+        // Lets claims of the previous run expire.
         world.app.clock.turn(61);
         return run(async (onError) => {
           await table(onError)

@@ -177,7 +177,7 @@ export function openidFlows(world: SigninWorld, admin: () => pg.Client): Flow[] 
         await person.signIn(user);
         await person.allow(codes.user_code);
         return async () => {
-          // As if the device had waited.
+          // Simulates a wait of the device.
           await admin().query(`update device_authorizations set polled_at = polled_at - interval '1 hour'`);
           return answerOf(
             await post('token', { grant_type: grantTypeNames.device_code, device_code: codes.device_code }),

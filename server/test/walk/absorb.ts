@@ -85,7 +85,7 @@ function suspend(model: Model, device: DeviceModel, isSuspended: boolean): void 
     demand(model.now - suspendedAt < restorableMs + toleranceMs, 'a device was restored after too long a suspension');
 }
 
-/** Devices of an inactive user wait for the activation, and never for that of another person (decisions/0119). */
+/** The devices of an inactive user are suspended until the activation, unless the login changes (decisions/0119). */
 function checkSuspended(model: Model, { table, old, new: user }: Change): void {
   if (table !== 'users' || !user || !old) return;
   const isActive = old['active'] && user['active'];
@@ -96,7 +96,7 @@ function checkSuspended(model: Model, { table, old, new: user }: Change): void {
     if (of !== user['id'] || isActive) continue;
     const what = `a device of ${user['user_name']}`;
     demand(user['active'] || suspendedAt !== null, `${what} is trusted, though they are deactivated`);
-    demand(!isMoved || suspendedAt === null, `${what} waits for another login`);
+    demand(!isMoved || suspendedAt === null, `${what} stays suspended after a change of the login`);
   }
 }
 

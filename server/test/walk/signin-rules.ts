@@ -227,7 +227,7 @@ function checkDevice(model: Model, taken: AcceptedStep, change: Change): void {
   const row = change.new as Row;
   if (change.op === 'DELETE' || row['revoked_at'] !== null) return;
   const columns = changedColumns(change);
-  // The first passkey that verifies its user ends the memory of the factor on all devices.
+  // The first passkey that verifies its user clears the remembered factor on all devices.
   const isForgotten = columns.every((name) => name.startsWith('mfa_remembered_') && row[name] === null);
   if (change.op === 'UPDATE' && isForgotten && signed?.isVerified) return;
   demand(row['jkt'] === txn.jkt, `${step} of ${txn.name} changed a device of another key`);

@@ -93,7 +93,7 @@ export class World {
     return this.processes.now();
   }
 
-  /** Sends a request and checks its reply, with the rows that it changed; in a meeting, at once with another. */
+  /** Sends a request and checks its reply, with the rows that it changed; in a meeting, concurrently with another. */
   async exchange<T>(send: () => Promise<Reply>, settle: (reply: Reply, changes: Change[]) => T): Promise<T> {
     if (this.meeting) return (await this.meeting.join({ send, settle })) as T;
     const reply = await send();

@@ -193,7 +193,7 @@ export class AccountActor {
     if (change === 'end-session') return any(mineFirst(model.sessions.values()).map(({ id }) => id));
     if (change === 'remove-factor') return any(mineFirst(model.enrolments.values()).map(({ id }) => id));
     if (change === 'change-phone') return { phone: phones[pick % 4] ?? '' };
-    // Mostly the address of another user.
+    // Usually the address of another user.
     if (change === 'change-email') return { email: [...addresses, spare][pick % 8] ?? spare };
     const wanted = change === 'verify-phone' ? 'phone' : change === 'verify-email' ? 'email' : null;
     if (!wanted) return {};

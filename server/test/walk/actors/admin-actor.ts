@@ -66,7 +66,7 @@ export class AdminActor {
     await this.patch(command.app, project, id, { emails }, name);
   }
 
-  /** The directory deactivates a user, and mostly activates them again: some with another login. */
+  /** The directory deactivates a user, and usually activates them again, sometimes with another login. */
   private async suspend(
     { app, pick }: { app: number; pick: number },
     project: ProjectModel,

@@ -8,7 +8,7 @@ import { checkRefusal } from '../signin-rules.ts';
 import { type Reply, send } from '../wire.ts';
 import type { World } from '../world.ts';
 
-/** A replaced token gives the same new one for this long (decisions/0112). */
+/** A replaced token yields the same successor for this long (decisions/0112). */
 const graceMs = 30_000;
 
 /** A request with a refresh token. */

@@ -152,7 +152,7 @@ export class SigninActor {
     await this.take(command.app, tab, step, fields, this.proofFor(tab, step));
   }
 
-  /** The next step: a person with a passkey mostly uses it. */
+  /** The next step: a person with a passkey usually uses it. */
   private step(tab: Tab, pick: number): Step {
     const mayUse = tab.next === 'authenticate' && usesPasskeys(tab.txn) && tab.options === null && pick % 4 > 0;
     if (mayUse && this.own(tab).length > 0 && !this.hasLost(tab)) return 'passkey-options';
@@ -465,7 +465,7 @@ export class SigninActor {
     if (choice < 3) return step === 'verify-mfa' ? this.factorCode(tab) : this.codeFor(tab, 'sign-in');
     if (choice < 6) return model.deliveries.at(-1 - ((choice - 3) % 3))?.code ?? '000000';
     if (choice === 6) return model.deliveries.at(choice % Math.max(1, model.deliveries.length))?.code ?? '';
-    // Also of others, waiting, cancelled or used.
+    // Includes recoveries of others, and waiting, cancelled or used ones.
     const recovery = model.recoveries.at(-1 - (this.opened % 2))?.code;
     if (choice === 7) return recovery ?? [...model.recoveryCodes.keys()].at(0) ?? '000000';
     return choice === 8 ? '000000' : this.codeFor(tab, 'phone');

@@ -42,7 +42,7 @@ export interface MixedClient {
   isDpopBound: boolean;
 }
 
-/** The project of the parties, and what they have seen there. */
+/** The project of the parties, and the values that they have seen there. */
 export interface Site {
   world: World;
   project: { id: string; slug: string; scimToken: string };

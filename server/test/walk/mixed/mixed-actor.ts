@@ -19,8 +19,8 @@ import { type Sending, steer } from './steering.ts';
 import { Themes } from './themes.ts';
 
 /**
- * Two users of a third project, and a visitor without an account. Each user follows every flow; {@link steer} mixes what all
- * of them have seen into their requests.
+ * Two users of a third project, and a visitor without an account. Each user follows every flow; {@link steer} mixes values
+ * that any of them has seen into their requests.
  */
 export class MixedActor extends Restorable {
   private readonly values = new Values();

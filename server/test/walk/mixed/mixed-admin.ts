@@ -144,7 +144,7 @@ export class MixedAdmin {
   }
 
   /**
-   * An admin lets a user who lost the key and the browser replace a factor or passkey. Mostly, the waiting time passes.
+   * An admin lets a user who lost the key and the browser replace a factor or passkey. Usually the waiting time passes.
    * Sometimes the recovery ends before its use.
    */
   async recover(app: number, party: Party, dice: Dice): Promise<void> {

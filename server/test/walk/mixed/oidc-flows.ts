@@ -15,7 +15,7 @@ import {
 import { claimsOf, type Dice, type Party } from './party.ts';
 
 const kinds: Record<string, string> = { client_id: 'client', code_challenge: 'challenge', redirect_uri: 'redirect' };
-/** From a place that differs by user and walk: a walk ends before they all follow. */
+/** Begins at a position that differs by user and walk, because a walk ends before it has run all of them. */
 const afterTokens = [
   ...['userinfo', 'device-begin', 'refresh', 'end-session', 'account', 'par', 'delegate-begin', 'device-begin'],
   ...['revoke', 'refresh', 'end-session', 'par', 'account', 'par'],
@@ -26,7 +26,7 @@ export function oidcFlows(site: Site): Record<string, Action> {
   const base = `/p/${site.project.slug}`;
   const token = `${base}/oauth2/token`;
 
-  /** Mostly the third-party client: more values of one user fit the flows of the other. */
+  /** Usually the third-party client: more values of one user fit the flows of the other. */
   const anyClient = (dice: Dice) => (dice.next() < 0.4 ? site.clients[1] : dice.of(site.clients));
 
   /** Parameters of a new authorization request, whose values are kept with its challenge. */

@@ -55,7 +55,7 @@ export class Rules extends Restorable {
   check(done: Done): void {
     const { changes, name, party, reply } = done;
     const what = `${name} of ${party.name}`;
-    // Budgets that attackers exhausted; nothing else is a reason for it.
+    // Only budgets that attackers exhausted may cause a 503.
     const isLimited = reply.status === 503 && this.model.isTainted;
     demand(reply.status < 500 || isLimited, `${what} failed: ${reply.status} ${reply.text.slice(0, 200)}`);
     const wasLive = this.isLive(party.session);
@@ -92,7 +92,7 @@ export class Rules extends Restorable {
     for (const change of changes) {
       this.note(change);
       const row = (change.new ?? change.old) as Row;
-      // The sign-ins of a request that hints at an erased user end with it, also those of other users.
+      // The sign-ins of a request that hints at an erased user end with it, including those of other users.
       if (change.table === 'ceremonies' && ended.includes(row['request_id'])) continue;
       // A code ends with its sign-in, at which another address may have been typed.
       if (change.table === 'one_time_codes' && change.op === 'DELETE') continue;

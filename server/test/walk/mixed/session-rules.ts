@@ -6,8 +6,8 @@ import type { Party } from './party.ts';
 
 /**
  * A session of a user begins only in a sign-in in which they proved themself: by a code that their mailbox received for this
- * sign-in, by their passkey, or by a key that an earlier one of their sign-ins registered; after their open sign-ins were
- * ended last.
+ * sign-in, by their passkey, or by a key that an earlier one of their sign-ins registered. It begins after the last time
+ * that their open sign-ins were ended.
  */
 export class SessionRules extends Restorable {
   /** By the sign-in that they proved themself in. */

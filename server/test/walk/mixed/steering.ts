@@ -79,7 +79,7 @@ function isGuarded({ kind, of, with: belongs }: Seen): boolean {
 }
 
 /**
- * Mostly a fresh value, that no accepted request has used, of another user.
+ * Usually a fresh value of another user, which no accepted request has used.
  *
  * @param others probability of a value of another user
  */

@@ -6,7 +6,7 @@ import type { Dice, Party } from './party.ts';
 
 type Theme = 'tokens' | 'delegation' | 'recovery' | 'setup';
 
-/** Number of requests of each theme. A user whose factor is lost has got it from a back end. */
+/** Number of requests of each theme. `recovery` follows `delegation`: only a user with a factor can lose it. */
 const cycle: [Theme, number][] = [
   ['tokens', 45],
   ['delegation', 25],

@@ -136,7 +136,7 @@ export class TokenRules extends Restorable {
   private userInfo({ party, fields, reply }: Done): void {
     const what = `UserInfo answered ${party.name}`;
     const seen = this.site.values.of('access', fields['@access']);
-    demand(seen, `${what} to a value that is no access token`);
+    demand(seen, `${what} to a value that is not an access token`);
     const owner = this.parties.find(({ user }) => user === seen.with['user']);
     demand(owner && reply.json['sub'] === owner.user, `${what} about another user`);
     demand(owner.endedStep < seen.step, `${what} from access that an admin had ended`);
