@@ -34,7 +34,7 @@ export type {
   VerifyPhoneNumberResult,
 } from './results.ts';
 
-/** The default client of the module. `createLatchkey` creates further ones. */
+/** The default client of the module. `createLatchkey` creates others. */
 export const {
   init,
   initialize,

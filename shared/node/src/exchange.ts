@@ -15,7 +15,7 @@ export interface ExchangeCodeForClaimsOptions {
   publicKey?: PublicKeyInput;
   /** URL of the keys: `{base_url}/.well-known/jwks.json`. One of `publicKey` and `jwksUrl` is required. */
   jwksUrl?: string;
-  /** PKCE verifier, if the page sent a challenge (RFC 7636). Null, as JSON may have it, is none. */
+  /** PKCE verifier, if the page sent a challenge (RFC 7636). Null, as from JSON, counts as none. */
   codeVerifier?: string | null;
   /** Expected `aud`. Default: `clientId`. */
   audience?: string;

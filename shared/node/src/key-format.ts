@@ -31,7 +31,7 @@ export function isPem(input: string): boolean {
   return input.includes('-----BEGIN');
 }
 
-/** Replaces a literal `\n`, common in environment variables, by line breaks. */
+/** Replaces a literal `\n`, common in environment variables, with line breaks. */
 export function unescapePem(pem: string): string {
   return pem.includes('\n') ? pem : pem.replaceAll('\\n', '\n');
 }

@@ -8,7 +8,7 @@ import { derIn, isPem, keyFormatOf, unescapePem } from './key-format.ts';
 /** A public key: PEM (also of a certificate), the path of a PEM file, or the bytes of a PEM or DER. */
 export type PublicKeyInput = string | Uint8Array;
 
-/** A public key, whose type decides its algorithms: never the header of a token. */
+/** A public key. Its type determines the algorithms, never the header of a token. */
 export interface VerificationKey {
   algorithms: readonly string[];
   /** Web Crypto binds each key to one algorithm. `alg` must be one of `algorithms`. */

@@ -10,7 +10,7 @@ const maxKeys = 100;
 const freshMs = 5 * 60_000;
 /** Use stale keys this long if a fetch fails, so that a restart of the service breaks no sign-in. */
 const staleMs = 60 * 60_000;
-/** After a failed fetch, or one that did not have the key ID asked for, the next fetch waits for this. */
+/** After a failed fetch, or one that did not have the requested key ID, the next fetch waits for this. */
 const cooldownMs = 30_000;
 
 interface RemoteKey {

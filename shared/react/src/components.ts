@@ -50,7 +50,7 @@ export function SignIn({ appName, branding, className, lang, onError, onSignedIn
     return () => {
       form.removeEventListener('latchkey-success', onSuccess);
       form.removeEventListener('latchkey-done', onDone);
-      // Removed before its end: the session has begun nevertheless.
+      // The form was removed before it ended, but the session has begun.
       release?.then((show) => show()).catch(() => undefined);
     };
   }, [store]);

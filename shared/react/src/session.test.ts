@@ -72,7 +72,7 @@ describe('the session of a page', () => {
     store.subscribe(() => void changes++);
     const show = await store.begin({ code: 'c', codeVerifier: 'v' });
     expect(received).toEqual([{ path: '/auth/sign-in', body: '{"code":"c","code_verifier":"v"}' }]);
-    // As when the user returns from a password manager, where the recovery codes are now.
+    // As when the user returns from saving the recovery codes in a password manager.
     await store.refresh();
     expect([store.get().status, changes]).toEqual(['signed-out', 0]);
     await show();

@@ -2,7 +2,7 @@ import { h } from './dom.ts';
 
 /** The look of the project, in the shape of `GET /experience/of/<key>`. */
 export type Branding = {
-  /** After the element's own, whose defaults it replaces. */
+  /** Follows the element's own sheet, and replaces its defaults. */
   sheet: CSSStyleSheet;
   logo: HTMLElement | undefined;
 };

@@ -18,7 +18,7 @@ export function h(
   return element;
 }
 
-/** A form that is submitted once at a time. */
+/** A form that ignores submissions while its button is disabled. */
 export function form(submit: () => void, ...children: Part[]): HTMLElement {
   const element = h('form', 'form', { novalidate: '' }, ...children);
   element.addEventListener('submit', (event) => {

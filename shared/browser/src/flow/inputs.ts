@@ -2,7 +2,7 @@ import { LatchkeyError } from '../error.ts';
 
 const problem = (code: string, message: string) => new LatchkeyError(code, 'user_action', message);
 
-/** A typed one-time code as the service takes it, or why it is incomplete: no attempt is spent. */
+/** A typed one-time code as the service accepts it, or the reason why it is incomplete: then no attempt is used up. */
 export function asCode(typed: string, format: 'digits' | 'long' | 'recovery'): string | LatchkeyError {
   const otp = String(typed).normalize('NFKC').replace(/[\s-]/g, '');
   const complete = { digits: /^\d{6}$/, long: /^\w{10}$/, recovery: /./ }[format];

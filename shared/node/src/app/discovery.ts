@@ -23,7 +23,7 @@ const endpoints = [
 const timeoutMs = 5_000;
 const maxBytes = 256 * 1024;
 const freshMs = 60 * 60_000;
-/** After a failure, the last document is used this long, and the next request waits. */
+/** After a failure, the last document is used for up to a day, and the next request waits for 30 seconds. */
 const staleMs = 24 * 60 * 60_000;
 const cooldownMs = 30_000;
 

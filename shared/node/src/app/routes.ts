@@ -101,7 +101,7 @@ export class Routes {
     }
   }
 
-  /** Checks a request, also against other sites (CSRF). */
+  /** Checks a request, including that it is not from another site (CSRF). */
   async require(incoming: Incoming, asked: SessionRequirements = {}): Promise<Required> {
     try {
       this.checkOrigin(incoming);

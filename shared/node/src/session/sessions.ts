@@ -79,7 +79,7 @@ const maxTries = 8;
 const renewSeconds = 300;
 /** Tolerated skew between the clocks of processes. */
 const skewSeconds = 300;
-/** By how much the clocks of the service's processes may differ. */
+/** Tolerated difference between the clocks of the service's processes. */
 const serviceSkewSeconds = 5;
 /** Values of `amr` (RFC 8176) that the service states only if the user took part in the sign-in of `auth_time`. */
 const personMethods = ['otp', 'sms', 'mfa'];
