@@ -74,7 +74,7 @@ function certificate({ issuer, subject, isAuthority, extensions = [], validity }
   return { der: bytes, pem: new X509Certificate(bytes).toString().trim(), privateKey, subject };
 }
 
-/** A certificate authority; without an issuer a root. */
+/** A certificate authority; a root if it has no issuer. */
 export function newAuthority(
   name: string,
   issuer?: TestCertificate,

@@ -326,19 +326,22 @@ describe('authenticate with and without its shortcut: same responses, same rows'
 describe('a trusted device', () => {
   beforeEach(begin);
 
-  it.each(['before', 'between'] as const)('adds to earlier evidence that was proved %s the statements', async (when) => {
-    await page.challenge();
-    if (when === 'before') await change(mailed);
-    else between(mailed);
-    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
-    const { db } = world.app.services;
-    const [given] = await rows<{ amr: string[] }>(
-      db,
-      'select amr from authorization_codes where user_id = ? order by created_at desc, id desc limit 1',
-      [userId],
-    );
-    expect(given?.amr.toSorted()).toEqual(['otp', 'swk']);
-  });
+  it.each(['before', 'between'] as const)(
+    'adds to earlier evidence that was proved %s the statements',
+    async (when) => {
+      await page.challenge();
+      if (when === 'before') await change(mailed);
+      else between(mailed);
+      expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+      const { db } = world.app.services;
+      const [given] = await rows<{ amr: string[] }>(
+        db,
+        'select amr from authorization_codes where user_id = ? order by created_at desc, id desc limit 1',
+        [userId],
+      );
+      expect(given?.amr.toSorted()).toEqual(['otp', 'swk']);
+    },
+  );
 
   const signIn = async (who = userid): Promise<StepAnswer> => {
     await page.challenge();

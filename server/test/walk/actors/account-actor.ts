@@ -250,7 +250,10 @@ export class AccountActor {
       // Regardless of the project's switch: it may be turned on again.
       const hasPasskey = model.holdsPasskey(user);
       const mayBeMailed = others.length === 0 && !hasPasskey;
-      demand(session.isMfa || isRecovered || mayBeMailed, `${what} by the mailbox alone, though the user has a factor or passkey`);
+      demand(
+        session.isMfa || isRecovered || mayBeMailed,
+        `${what} by the mailbox alone, though the user has a factor or passkey`,
+      );
       if (one.table === 'users' && change === 'verify-email') this.email(form, one, session);
       else if (one.table === 'users') this.phone(user, form, row, session);
       if (one.table === 'enrolments' && one.op === 'UPDATE') this.app(form, one, session, what);
@@ -273,7 +276,10 @@ export class AccountActor {
     const { model } = this.world;
     const app = model.enrolments.get(row?.['id']);
     demand(app?.begunFor === session.id, `${what}, begun for another session`);
-    demand(app.method === 'totp' && provesApp(model, app, form['code'] ?? ''), `${what}, by a code that is not of this app`);
+    demand(
+      app.method === 'totp' && provesApp(model, app, form['code'] ?? ''),
+      `${what}, by a code that is not of this app`,
+    );
   }
 
   /** The secret of the app that the page shows to this browser; undefined: none. */

@@ -49,10 +49,7 @@ export class AdminRules extends Restorable {
 
   private claimed(roles: readonly Change[], admins: ReadonlySet<string>, what: string): void {
     for (const { new: row } of roles) {
-      demand(
-        row?.['role'] === 'owner' && row['project_id'] === null,
-        `${what} gave a role other than owner`,
-      );
+      demand(row?.['role'] === 'owner' && row['project_id'] === null, `${what} gave a role other than owner`);
       demand(admins.has(row['user_id']), `${what} made another user an owner`);
     }
   }
