@@ -44,7 +44,7 @@ describe('periodic jobs', () => {
     expect((await page.step('authenticate', { userid }, 'use')).status).toBe('SUCCESS');
   });
 
-  it('delete expired codes, sign-ins, budgets, grants and guests, and keep the rest', async () => {
+  it('delete expired codes, sign-ins, budgets, pending factors and unremembered devices, and keep the rest', async () => {
     await world.begin({ mfaPolicy: 'optional' });
     const [page, guest] = [await world.page(), await world.page()];
     const userid = newAddress();
