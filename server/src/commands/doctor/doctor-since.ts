@@ -121,14 +121,19 @@ async function made(em: EntityManager, since: Date): Promise<SystemCheck[]> {
       'Admin devices',
       adminDevices + adminPasskeys,
       `${adminDevices} registered since, ${adminPasskeys} passkeys added`,
-      'Confirm with each admin: *Team*, then *Audit*.',
+      'Confirm with each admin: *Team & roles*, then *Audit*.',
     ),
-    look('Admin tokens', tokens, `${tokens} issued since, ${liveTokens} live`, 'Revoke unknown tokens: *Team*.'),
+    look(
+      'Admin tokens',
+      tokens,
+      `${tokens} issued since, ${liveTokens} live`,
+      'Revoke unknown tokens: *Team & roles*.',
+    ),
     look(
       'Admin roles',
       roles + liveRoles,
       `${roles} granted since, ${liveRoles} still active`,
-      'Review them in *Team*.',
+      'Review them in *Team & roles*.',
     ),
     look('Setup links', links, `${links} used since`, 'Each created an owner: *Audit*, type `setup-link.used`.'),
     {
