@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { instrument } from '../e2e/mutants/instrument.ts';
-import { attempted, parseAttempt, sample } from '../e2e/mutants/plan.ts';
+import { attempted, layers, parseAttempt, sample } from '../e2e/mutants/plan.ts';
 import { isExplained, ruleFor } from '../e2e/mutants/results.ts';
 import { looksLikeSql, sqlEdits } from '../e2e/mutants/sql.ts';
 import { activate, install, record } from '../e2e/mutants/switch.ts';
@@ -169,4 +169,9 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
     expect(isByRule('t.project_id = ${project.id} or a')).toBe(false);
     expect(isByRule('u.id = t.user_id')).toBe(false);
   });
+});
+
+it('the mutated folders of the domain exist', () => {
+  const domain = join(import.meta.dirname, '../server/src/domain');
+  expect(layers.filter((layer) => !existsSync(join(domain, layer)))).toEqual([]);
 });

@@ -3,6 +3,9 @@ import { dirname } from 'node:path';
 import type { Coverage } from './exchange.ts';
 import type { Mutant } from './instrument.ts';
 
+/** Domain folders that decide authentication and authorization. */
+export const layers = ['ceremonies', 'otp', 'credentials', 'mfa', 'sessions', 'tokens', 'contacts', 'admins'] as const;
+
 /** A test file that can kill a mutant, with the tests that reach it and their cost. */
 export interface Chance {
   file: string;
