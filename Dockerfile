@@ -1,8 +1,8 @@
 # syntax=docker/dockerfile:1
-# Latchkey in one image: `latchkey` serves, `latchkey <command>` does what an operator asks (`latchkey --help`).
-# Made for amd64 and arm64: docker buildx build --platform linux/amd64,linux/arm64 -t latchkey .
+# Latchkey in one image: `latchkey` serves, `latchkey <command>` runs an operator command (`latchkey --help`).
+# Builds for amd64 and arm64: docker buildx build --platform linux/amd64,linux/arm64 -t latchkey .
 
-# Compilers run on the builder's own architecture; what they make, and what is installed for it, is plain JavaScript.
+# Compilers run on the builder's own architecture; their output and its dependencies are plain JavaScript.
 FROM --platform=$BUILDPLATFORM node:24-trixie-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc tsconfig.json ./
@@ -27,7 +27,7 @@ RUN mkdir /app && cp package.json package-lock.json .npmrc /app/ \
  && cd /app && npm ci --ignore-scripts --omit=dev --omit=optional --workspace server --workspace shared/contracts \
  && rm -f .npmrc package-lock.json
 
-# Debian's own nodejs is linked to the system's OpenSSL, which makes an ES512 signature in 0.2 ms instead of 1.4 ms
+# Debian's own nodejs is linked to the system's OpenSSL, which computes an ES512 signature in 0.2 ms instead of 1.4 ms
 # (server/decisions/0077). This release of Debian is the first whose nodejs is 24.
 FROM debian:forky-slim
 RUN apt-get update \

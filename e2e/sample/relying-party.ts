@@ -10,7 +10,7 @@ export interface Settings {
   publishableKey: string;
   /** For the back end. */
   secretKey: string;
-  /** Seals the sample's own sessions. */
+  /** Encrypts the sample's own sessions. */
   sessionSecret: string;
   /** Delegation keys in PEM: the sample's private keys and Latchkey's public keys. */
   spSigningKey: string;

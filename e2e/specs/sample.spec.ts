@@ -35,7 +35,7 @@ async function enterCode(page: Page, recipient: string, before: number): Promise
   await expect.poll(async () => (await admin.mailbox(recipient)).length).toBeGreaterThan(before);
   const [newest = ''] = await admin.mailbox(recipient);
   await page.getByLabel('Six-digit code').fill(codeIn(newest));
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Submit' }).click();
 }
 
 async function signIn(page: Page, address: string): Promise<void> {
@@ -85,7 +85,7 @@ test('a user signs in with the SDK, gets the sample’s session, and changes the
     await change();
     await expect(page.getByLabel('Six-digit code')).toBeVisible();
     await page.getByLabel('Six-digit code').fill('x');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Submit' }).click();
     await expect(page.getByRole('status')).toContainText('The code is wrong');
     await enterCode(page, phone, 0);
     await expect(page.locator('#factor')).toHaveText('sms');
@@ -107,11 +107,11 @@ for (const mfaPolicy of ['OFF', 'OPTIONAL', 'REQUIRED'] as const) {
     if (mfaPolicy === 'REQUIRED') {
       await expect(page.getByRole('status')).toHaveText('Your second factor: sms or totp');
       await page.getByLabel('Your answer').fill('totp');
-      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByRole('button', { name: 'Submit' }).click();
       await expect(page.getByRole('status')).toContainText('into your authenticator app');
       const [, secret = ''] = /Put (\w+) into/.exec((await page.getByRole('status').textContent()) ?? '') ?? [];
       await page.getByLabel('Six-digit code').fill(new AuthenticatorApp(secret, latchkey.now).next());
-      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByRole('button', { name: 'Submit' }).click();
     }
     await expect(page.getByText(`Signed in as ${address}`)).toBeVisible();
     await setPolicy('OPTIONAL');

@@ -1,3 +1,3 @@
 #!/bin/sh
-# In the image: `latchkey` serves, `latchkey <command>` is what `npm run <command>` is in a checkout.
+# In the image: `latchkey` serves, `latchkey <command>` runs the same as `npm run <command>` in a checkout.
 exec node --max-semi-space-size=4 --heap-growing-percent=40 /app/server/dist/main.js "$@"

@@ -35,7 +35,7 @@ const (
 	maxBytes = 128 * 1024
 )
 
-// DelegationError has the service's code, or RESPONSE_REJECTED, STALE: do not trust the response.
+// DelegationError has the service's code, or RESPONSE_REJECTED or STALE: do not trust the response.
 type DelegationError struct {
 	Code       string `json:"code"`
 	Message    string `json:"message"`
@@ -220,7 +220,7 @@ func NewDelegation(baseURL, clientID, apiKey string, keys Keys) (*Delegation, er
 		return nil, errors.New("baseURL must use https")
 	}
 	envelope, err := NewEnvelope(keys)
-	// A redirect would carry the key away.
+	// A redirect could leak the API key.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client := &http.Client{Timeout: 10 * time.Second, CheckRedirect: stay}
 	return &Delegation{strings.TrimRight(baseURL, "/") + "/v1/delegation", clientID, apiKey, "", envelope, client}, err

@@ -1,4 +1,4 @@
-"""Delegation for Python: second factors of users on your own pages. Needs the package cryptography, which Authlib has, too.
+"""Delegation for Python: second factors of users on your own pages. Needs the package cryptography, which Authlib needs, too.
 
     delegation = Delegation.from_env()
     delegation.call("getUserCredentials", {"userid": sub})  # {"mfa_method": "totp"}
@@ -25,7 +25,7 @@ LIFETIME, LEEWAY, MAX_BYTES = 60, 30, 128 * 1024
 
 
 class DelegationError(Exception):
-    """`code` is of the service, or RESPONSE_REJECTED, STALE: do not trust the response."""
+    """Has the service's `code`, or RESPONSE_REJECTED or STALE: do not trust the response."""
 
     def __init__(self, code, message="", retry_after=None):
         super().__init__(f"{code} {message}".strip())
@@ -95,7 +95,7 @@ class Envelope:
 
 
 class Delegation:
-    """Calls the service. Redirects are not followed: they would carry the key away."""
+    """Calls the service. Redirects are not followed: they could leak the API key."""
 
     def __init__(self, base_url, client_id, api_key, envelope):
         address = parse.urlsplit(base_url)

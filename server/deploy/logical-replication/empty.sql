@@ -1,4 +1,4 @@
--- On the new database, after a start of Latchkey has created its tables: removes what that start has written. Refuses if there
+-- On the new database, after a start of Latchkey has created its tables: removes the rows that it wrote. Refuses if there
 -- are users.
 do $$
 declare

@@ -1,4 +1,4 @@
--- On the earlier database: refuses writes, forever. Latchkey responds with 503 from here on.
+-- On the earlier database: refuses writes permanently. Latchkey responds with 503 from here on.
 do $$
 begin
   execute format('alter database %I set default_transaction_read_only = on', current_database());

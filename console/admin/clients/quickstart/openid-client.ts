@@ -47,7 +47,7 @@ const config = await client.discovery(
 );
 const redirectUri = ${redirectStringOf(values)};
 
-// One sign-in at a time will do here. A real server keeps these two in each browser's session.
+// Supports one sign-in at a time. A real server keeps both values in the browser's session.
 let codeVerifier;
 let state;
 

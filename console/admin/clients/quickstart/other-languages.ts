@@ -39,7 +39,7 @@ function inFastApi(values: SnippetValues): Snippet {
 function inGo(values: SnippetValues): Snippet {
   const isPublic = proofOf(values) === 'none';
   const code = fill(go, {
-    // An import that is not used does not compile.
+    // Go does not compile unused imports.
     ...(isPublic && { '\t"os"\n': '', ' ClientSecret: os.Getenv("CLIENT_SECRET"),': '' }),
     'os.Getenv("ISSUER")': `"${issuerOf(values)}"`,
     'os.Getenv("CLIENT_ID")': `"${clientIdOf(values)}"`,
