@@ -202,7 +202,7 @@ const settings = {
     schema: z.string().regex(/^[a-z0-9-]{1,40}$/, { error: 'must be the name of a region, such as eu-central-1' }),
     form: 'region',
     default: 'us-east-1',
-    description: 'Region of the bucket, as its storage names it; some take any name, or `auto`.',
+    description: 'Region of the bucket. Some storages accept any name, or `auto`.',
   },
   BACKUP_S3_PATH_STYLE: {
     schema: flag,
@@ -272,7 +272,7 @@ const settings = {
     }),
     form: 'IP addresses',
     description:
-      "Name servers, separated by commas, that verify custom domains (docs/custom-domains.md). Default: the system's.",
+      "Name servers to query for custom domains, separated by commas (docs/custom-domains.md). Default: the system's.",
   },
   SHUTDOWN_GRACE_SECONDS: {
     schema: whole(1, 600),
