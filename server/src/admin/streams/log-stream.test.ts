@@ -145,7 +145,7 @@ describe('log streams', () => {
     'mutation ($id: ID!) { deleteLogStream(id: $id) }',
   ];
 
-  it.each(operations)('of another project, and of the instance, are not found: %s', async (operation) => {
+  it.each(operations)('of another project or of the instance are refused to project admins: %s', async (operation) => {
     const headers = await harness.tokenOf('project_admin', foreign.id);
     const ofInstance = (await create({ projectId: null })).data.createLogStream.id as string;
     const unknown = await harness.call(operation, { id: '019a0000-0000-7000-8000-000000000000' }, headers);
@@ -160,7 +160,7 @@ describe('log streams', () => {
     await harness.call('mutation ($id: ID!) { deleteLogStream(id: $id) }', { id: ofInstance });
   });
 
-  it('of the instance are only for owners', async () => {
+  it('of the instance are for owners only', async () => {
     for (const role of ['project_viewer', 'project_admin'] as const) {
       const headers = await harness.tokenOf(role, project.id);
       expect((await create({ projectId: null }, headers)).code).toBe('forbidden');

@@ -62,7 +62,7 @@ describe('Query.signInHistory', () => {
     await page.step('authenticate', { userid: ada });
     const otp = await world.codeFor(ada);
     await page.step('verify-email-otp', { userid: ada, otp: otherCode(otp) });
-    // No account has the address yet: the refusal names it masked, like the request.
+    // No account has the address yet: the refusal contains it masked, like the request.
     await page.step('verify-email-otp', { userid: ada, otp });
     await page.step('verify-device', { userid: ada }, 'registration');
     await page.challenge();
@@ -208,7 +208,7 @@ describe('Query.signInHistory', () => {
 describe('explanations', () => {
   const at = (type: string, detail: object) => explanationOf({ type, result: 'failure', detail: { ...detail } });
 
-  it('exist for each reason of a refusal', () => {
+  it('exist for every refusal reason', () => {
     const texts = [
       ...Object.keys(codeFaults).map((fault) => at('otp.rejected', { fault })),
       ...Object.entries(stepFaults).flatMap(([fault, text]) => (text ? [at('signin.refused', { fault })] : [])),

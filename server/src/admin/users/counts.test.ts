@@ -58,7 +58,7 @@ describe('counts of a large project', () => {
     expect(await counted(', search: "user"')).toEqual([1000, true]);
   });
 
-  it('of members and sessions end at 10,000, and report it', async () => {
+  it('of members and sessions stop at 10,000, and report the limit', async () => {
     const shown = await harness.call(
       `query ($id: ID!) { groups(projectId: $id) { edges { node { memberCount isMemberCountLimited } } }
         project(id: $id) { contents { users sessions isSessionsLimited } } }`,

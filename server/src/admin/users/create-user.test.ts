@@ -36,7 +36,7 @@ describe('createUser', () => {
     expect(log.auditEvents.edges[0].node.subject.id).toBe(data.createUser.id);
   });
 
-  it('creates one user of 40 concurrent requests for an address', async () => {
+  it('creates one user from 40 concurrent requests for one address', async () => {
     const tries = Array.from({ length: 40 }, () => faultOf({ email: 'race@example.com' }));
     const faults = (await Promise.all(tries)).filter((fault) => fault !== undefined);
     expect(faults).toHaveLength(39);

@@ -34,7 +34,7 @@ async function holding(table: string, ...texts: string[]): Promise<object[]> {
   return all.filter((row) => texts.some((text) => JSON.stringify(row).includes(text)));
 }
 
-it('is not named in the events of any project after the erasure', async () => {
+it('an erased admin is not named in the events of any project', async () => {
   const { admins, projects } = harness.services;
   const address = newAddress();
   const { user } = await admins.grantRole({ email: address, role: 'project_admin', projectId: project.id }, by);
@@ -56,7 +56,7 @@ it('is not named in the events of any project after the erasure', async () => {
   ]);
 });
 
-it('is not named by the setup link that made them an owner', async () => {
+it('an erased admin is not named by the setup link that made them an owner', async () => {
   const { admins, db } = harness.services;
   const address = newAddress();
   const id = await harness.person(address);
@@ -69,7 +69,7 @@ it('is not named by the setup link that made them an owner', async () => {
   expect(await holding('audit_log', ...traces)).toEqual([]);
 });
 
-it('the erasure removes the admin’s name from versions and drafts of an experience, and leaves other names', async () => {
+it('an erasure removes the admin’s name from versions and drafts of an experience, and keeps other names', async () => {
   const { admins, experiences } = harness.services;
   const [mine, other] = [newAddress(), newAddress()];
   const { user } = await admins.grantRole({ email: mine, role: 'project_admin', projectId: project.id }, by);

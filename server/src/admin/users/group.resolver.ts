@@ -75,7 +75,7 @@ export class GroupResolver {
     return id;
   }
 
-  // As `assignRole`: members get the roles of the group.
+  // Fresh, like `assignRole`: members get the roles of the group.
   @Requires('project_admin', { about: { group: 'groupId' }, fresh: true, scope: 'users:write' })
   @Mutation(() => GroupView, { description: 'Repeating it changes nothing.' })
   async addGroupMembers(

@@ -75,7 +75,7 @@ describe('a group that no directory owns', () => {
     ]);
   });
 
-  it('has a name of one line, and 1 to 500 members per call, who are users of its project', async () => {
+  it('has a one-line name; a call takes 1 to 500 users of its project', async () => {
     for (const displayName of ['', ' ', 'x'.repeat(101), 'a\nb']) {
       const answer = await rename({ id, displayName });
       expect([answer.code, answer.errors[0].extensions.field]).toEqual(['invalid', 'displayName']);
@@ -143,7 +143,7 @@ describe('changing a group', () => {
     expect((await harness.services.groups.find(project.id, pushed))?.displayName).toBe('Pushed');
   });
 
-  it('is not for viewers, and a group of another project does not exist', async () => {
+  it('is refused to viewers; a group of another project is not found', async () => {
     const viewer = await harness.tokenOf('project_viewer', project.id);
     const foreign = await harness.tokenOf('project_admin', other.id);
     for (const change of changes(id, viewer)) expect((await change()).code).toBe('forbidden');
@@ -155,7 +155,7 @@ describe('changing a group', () => {
     expect((await rename({ id, displayName: 'Same' })).data.updateGroup.memberCount).toBe(0);
   });
 
-  it('needs a fresh sign-in where members could gain rights, as to assign a role does', async () => {
+  it('needs a fresh sign-in if members could gain rights, as assigning a role does', async () => {
     const email = `admin-${count}@example.com`;
     const admin = await harness.person(email);
     const by = { grants: { owner: true, projects: new Map() }, actor: system };

@@ -72,7 +72,7 @@ describe('importUsers', () => {
     });
     const list = `{ users(projectId: "${project.id}") { totalCount } }`;
     expect((await harness.call(list)).data.users.totalCount).toBe(2);
-    // As SCIM filters and unique attributes find them.
+    // SCIM filters and unique attributes read these indexes.
     const { db } = harness.services;
     const index = sql`select 1 from user_emails where project_id = ${project.id} and value_key = 'ada@example.com'`;
     expect(await query(db.reader(), index)).toHaveLength(1);
@@ -162,7 +162,7 @@ describe('importUsers', () => {
     expect(await users()).toHaveLength(100);
   });
 
-  it('invites each new user once, by notices behind the codes', async () => {
+  it('invites each new user once, through the queue of notices', async () => {
     const rows = [...numbered(50), { userName: 'without-address' }];
     const { created, refused } = await imported(rows, { invite: true });
     expect([created, refused]).toEqual([50, [expect.objectContaining({ row: 50, field: 'email' })]]);

@@ -58,7 +58,7 @@ describe('an invitation', () => {
     expect(content).toMatchObject({ template: 'invitation', app: 'Acme' });
     const url = new URL(content.url);
     expect([url.origin, url.pathname]).toEqual([harness.issuer, '/account']);
-    // All that the link contains: no secret.
+    // The link has no other parameters: it contains no secret.
     expect([...url.searchParams]).toEqual([
       ['project', project.id],
       ['login_hint', 'ada+1@example.com'],
@@ -127,7 +127,7 @@ describe('an invitation', () => {
     expect((await harness.services.db.reader().findOneOrFail(User, { id })).active).toBe(true);
   });
 
-  it('is a filter of the list', async () => {
+  it('can filter the list of users', async () => {
     const id = await invited({ email: 'a@example.com' });
     const signedIn = await invited({ email: 'b@example.com' });
     await change(signedIn, { lastSignInAt: harness.clock.now() });
@@ -141,7 +141,7 @@ describe('an invitation', () => {
     expect((await list(false))[0]).toBe(2);
   });
 
-  it('is for project admins of the project', async () => {
+  it('is for admins of the project', async () => {
     const id = await invited({ email: 'a@example.com' });
     const viewer = await harness.tokenOf('project_viewer', project.id);
     const stranger = await harness.tokenOf('project_admin', (await make.project({ name: 'Other' })).id);

@@ -47,14 +47,14 @@ const notices = async () => {
 };
 
 describe('Mutation.updateUser, login', () => {
-  it('changes the login address, with the userName that was the same', async () => {
+  it('changes the login address, and the userName if it was the same', async () => {
     const email = `lovelace-${count}@example.com`;
     expect(await changed({ email })).toEqual({ ...own, email, userName: email });
     expect((await stored()).attributes).toMatchObject({ emails: [{ value: email, type: 'work', primary: true }] });
     expect(await notices()).toBe(1);
   });
 
-  it('keeps another userName, and changes it alone', async () => {
+  it('keeps a userName that differs from the address, and can change it alone', async () => {
     const userName = `lovelace-${count}`;
     expect(await changed({ userName })).toEqual({ ...own, userName });
     const email = `countess-${count}@example.com`;
@@ -73,7 +73,7 @@ describe('Mutation.updateUser, login', () => {
     expect(await changed({ userName: `only-${count}` })).toMatchObject({ email: address, userName: `only-${count}` });
   });
 
-  it('replaces the login address and phone among others, and removes all numbers that could become it', async () => {
+  it('replaces only the login values among several, and removes every number that could become the phone', async () => {
     const emails = [
       { value: own.email, type: 'work', primary: true },
       { value: `home-${count}@example.com`, type: 'home' },

@@ -66,11 +66,11 @@ describe('Mutation.grantUserRecovery', () => {
     expect((await grant({}, headers)).code).toBe('reauthentication-required');
     expect(await open()).toBeNull();
     expect((await grant({}, await harness.sessionOf(adminId))).code).toBeUndefined();
-    // The viewer sees that there is one, and never its code.
+    // The viewer sees that a grant exists, but never its code.
     expect(await open(viewer)).toMatchObject({ reason: 'Lost phone' });
   });
 
-  it('names the member that is wrong', async () => {
+  it('names the invalid field', async () => {
     const fields = async (input: object) => (await grant(input)).errors?.[0]?.extensions?.field;
     expect(await fields({ reason: '' })).toBe('reason');
     for (const waitHours of [0, 73]) expect(await fields({ waitHours })).toBe('waitHours');
@@ -90,7 +90,7 @@ describe('Mutation.grantUserRecovery', () => {
 });
 
 describe('the notices of recoveries', () => {
-  it('are limited for each address, even if several users have it, and keep the last grant', async () => {
+  it('are limited for each address, even if several users share it; a refusal keeps the previous grant', async () => {
     const acme = await harness.services.projects.create({ name: 'Loud' }, system);
     const admin = await harness.tokenOf('project_admin', acme.id);
     const provision = (userName: string) => {

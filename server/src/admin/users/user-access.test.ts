@@ -221,7 +221,7 @@ describe('passkeys', () => {
     expect(await noticesSent()).toBe(1);
   });
 
-  it('are announced without limit to the login address only: a directory can add strangers', async () => {
+  it('are announced to the login address without limit; notices to others, perhaps strangers, are limited', async () => {
     const loud = await harness.services.projects.create({ name: 'Loud' }, system);
     const emails = ['login@example.com', 'Victim@example.org'].map((value) => ({ value }));
     const names = { externalId: null, displayName: null, givenName: null, familyName: null };
@@ -307,7 +307,7 @@ describe('Mutation.changeUsers', () => {
     expect((await harness.call(`{ user(id: "${stranger}") { active } }`)).data.user.active).toBe(true);
   });
 
-  it('refuses none and more than 100 users', async () => {
+  it('refuses zero users and more than 100', async () => {
     expect((await change('DEACTIVATE', [])).code).toBe('invalid');
     const many = Array.from({ length: 101 }, (_, index) => `id-${index}`);
     expect((await change('DEACTIVATE', many)).code).toBe('invalid');

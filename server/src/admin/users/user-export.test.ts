@@ -75,7 +75,7 @@ describe('GET /admin/export/users', () => {
     expect(await (await get('', none)).text()).toBe('');
   });
 
-  it('is an event with the number of users, without the search text', async () => {
+  it('is recorded as an event with the number of users, without the search text', async () => {
     const [newest] = (await events('users.exported')).slice(1);
     expect(newest.detail).toEqual({
       format: 'jsonl',
@@ -204,7 +204,7 @@ describe('GET /admin/export/users/{id}', () => {
     expect(data.userHoldings.events).toBe(person.eventsAbout.length + person.eventsBy.length);
   });
 
-  it('is an event of the user', async () => {
+  it('is recorded as an event of the user', async () => {
     expect(await events('user.exported')).toEqual([{ detail: null, subject: { id: ada.id } }]);
   });
 
@@ -252,7 +252,7 @@ describe('both exports', () => {
     expect(await status(await harness.tokenOf('project_admin', project.id))).toEqual([200, 200]);
   });
 
-  it('require a fresh sign-in of admins, and browsers to come from the console', async () => {
+  it('require a fresh sign-in, and refuse cross-site requests of browsers', async () => {
     const userId = await harness.person('pa@example.com');
     const owner = { grants: { owner: true, projects: new Map() }, actor: system };
     await harness.services.admins.grantRole(

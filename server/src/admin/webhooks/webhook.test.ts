@@ -103,7 +103,7 @@ describe('a webhook', () => {
     expect(codes.filter((code) => code === 'invalid')).toHaveLength(5);
   });
 
-  it('is deleted and replayed without affecting the deliveries of others', async () => {
+  it('is replayed and deleted without affecting the deliveries of others', async () => {
     const { alone } = harness.services.db;
     const types = ['group.created'];
     const [id, other] = [await made({ types }), await made({ types })];
@@ -140,7 +140,7 @@ describe('a test event', () => {
     });
   });
 
-  it('and a replay are refused while the webhook is disabled, and limited', async () => {
+  it('and a replay are limited, and refused while the webhook is disabled', async () => {
     const { id: projectId } = await harness.services.projects.create({ name: 'Limited' }, system);
     const id = await made({ projectId });
     const test = () => harness.call('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id });
