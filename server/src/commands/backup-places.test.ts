@@ -78,7 +78,7 @@ describe('a backup to S3-compatible storage', () => {
     expect(recorded).toMatchObject({ file: expect.stringMatching(/^latchkey-/), bytes: stored?.length });
   });
 
-  it('is refused as a truncated or altered file is', async () => {
+  it('is refused if truncated, like a file', async () => {
     await run({}, 'backup', '--to', 's3://backups/a.jsonl.gz');
     const whole = server.objects.get('a.jsonl.gz') as Buffer;
     server.objects.set('a.jsonl.gz', whole.subarray(0, whole.length >> 1));
@@ -103,7 +103,7 @@ describe('a backup to S3-compatible storage', () => {
     ['to begin', ({ method, query }) => method === 'POST' && query.has('uploads')],
     ['with a part', ({ method }) => method === 'PUT'],
     ['to complete it', ({ method, query }) => method === 'POST' && query.has('uploadId')],
-  ])('that is interrupted within the request %s leaves nothing, and is not recorded', async (_, isIts) => {
+  ])('that is interrupted during the request %s leaves nothing, and is not recorded', async (_, isIts) => {
     const stopping = new AbortController();
     server.fault = (request) => {
       if (!isIts(request)) return undefined;
@@ -117,7 +117,7 @@ describe('a backup to S3-compatible storage', () => {
   });
 
   it.each([0, 1000])(
-    'whose restore is interrupted within the download writes nothing: after %i bytes',
+    'whose restore is interrupted during the download, after %i bytes, writes nothing',
     async (bytes) => {
       await run({}, 'backup', '--to', 's3://backups/a.jsonl.gz');
       const stopping = new AbortController();
@@ -160,7 +160,7 @@ describe('a backup to S3-compatible storage', () => {
   });
 });
 
-describe('the storage of backups refuses', () => {
+describe('backup storage refuses', () => {
   it.each([
     [{ AWS_SECRET_ACCESS_KEY: 'hunter2' }, 's3://backups/', 'refused the credentials (SignatureDoesNotMatch)'],
     [{ AWS_ACCESS_KEY_ID: 'hunter2' }, 's3://backups/', 'refused the credentials (InvalidAccessKeyId)'],
@@ -197,7 +197,7 @@ describe('the storage of backups refuses', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('a write that the key may not make, and names the permission', async () => {
+  it('a write that the key does not permit, and names the permission', async () => {
     server.fault = ({ method }) => (method === 'POST' ? { status: 403, code: 'AccessDenied' } : undefined);
     const { code, err } = await run({}, 'backup', '--to', 's3://backups/a.jsonl.gz');
     expect([code, err]).toEqual([
@@ -251,7 +251,7 @@ describe('--keep', () => {
     expect([...server.objects.keys()]).toEqual([oldest, older]);
   });
 
-  it('that fails is a warning', async () => {
+  it('only warns if it fails', async () => {
     for (const name of [oldest, older]) server.objects.set(name, Buffer.from(name));
     server.fault = ({ method, key }) =>
       method === 'DELETE' && key === older ? { status: 403, code: 'AccessDenied' } : undefined;
@@ -275,7 +275,7 @@ describe('--keep', () => {
 });
 
 describe('a full disk', () => {
-  it('is named, with the file; other errors stay as they are', async () => {
+  it('is reported with the file; other errors are unchanged', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-full-'));
     const path = join(folder, 'today.jsonl.gz');
     const interrupted = new AbortController().signal;

@@ -56,7 +56,7 @@ async function query<Row>(url: string, sql: string): Promise<Row[]> {
   }
 }
 
-/** Each process writes to these by itself; the log's own partitions are tables, too. */
+/** Every process writes to these on its own. `audit_events` is a partition of the log. */
 const unequal = ['migrations', 'backups', 'audit_log', 'audit_events'];
 
 /** Every row of every other table, in a stable order. */
@@ -97,7 +97,7 @@ async function isUntouched(): Promise<boolean> {
   return (await query<{ count: number }>(target.url, sql))[0]?.count === 0;
 }
 
-/** The recipients that are sent a mail after `run`. */
+/** The recipients of the mails that `run` and its jobs send. */
 async function sentBy(instance: TestApp, run: () => Promise<void>): Promise<string[]> {
   instance.mailbox.length = 0;
   await run();
@@ -106,7 +106,7 @@ async function sentBy(instance: TestApp, run: () => Promise<void>): Promise<stri
 }
 
 describe('messages that were pending in a backup', () => {
-  it('are sent by the server that starts on it, and expired ones end as expired', async () => {
+  it('are sent by the server that starts on the restored database; expired ones are marked as expired', async () => {
     const project = await app.make.project();
     const write = (to: string, template: 'sign-in-code' | 'new-device', seconds: number) =>
       app.services.db.transaction((em) =>
@@ -149,7 +149,7 @@ describe('a backup', () => {
     expect(restored.code).toBe(0);
     expect(await contents(target.url)).toEqual(before);
     expect(await shell(elsewhere, 'keys:rotate')).toMatchObject({ code: 0 });
-    // Values derived by triggers continue.
+    // The counts that triggers maintain match.
     const counted = `select (select count(*)::int from users) as users, (select sum(users)::int from user_counts) as counted`;
     const [row] = await query<{ users: number; counted: number }>(target.url, counted);
     expect(row?.users).toBe(row?.counted);

@@ -48,7 +48,7 @@ describe('a connection that PostgreSQL ends', () => {
     ['admin:link'],
     ['export', '--all', '--without-secrets', '--to'],
     ['backup', '--to'],
-  ])('is one line with the reason and the next step: %s', async (name, ...args) => {
+  ])('is reported in one line with the reason and the next step: %s', async (name, ...args) => {
     const { code, err } = await run(name, ...args, ...(args.length > 0 ? [join(folder, 'a.jsonl.gz')] : []));
     const reason = 'terminating connection due to administrator command';
     expect(err).toBe(`${name}: Cannot use the database: ${reason}. Try again once it is available.`);
@@ -63,7 +63,7 @@ describe('a place that cannot be written', () => {
     ['ENAMETOOLONG', `${'x'.repeat(300)}.gz`, 'backup', '--to'],
     ['EEXIST', 'file', 'pull'],
     ['ENOTDIR', 'file/x', 'pull'],
-  ])('is one line with its path and %s: %s', async (reason, path, name, ...args) => {
+  ])('is reported in one line with its path and %s: %s', async (reason, path, name, ...args) => {
     writeFileSync(join(folder, 'file'), '');
     const { code, err } = await run(name as string, ...args, join(folder, path));
     expect([code, err]).toEqual([1, expect.stringContaining(`${name}: ${join(folder, path)}`)]);
@@ -73,7 +73,7 @@ describe('a place that cannot be written', () => {
 });
 
 describe('pull', () => {
-  it.skipIf(process.platform !== 'linux')('leaves the earlier file as it is if the disk is full', async () => {
+  it.skipIf(process.platform !== 'linux')('keeps the earlier file if the disk is full', async () => {
     const file = join(folder, 'shop.yaml');
     writeFileSync(file, 'earlier');
     symlinkSync('/dev/full', `${file}.partial`);
@@ -82,7 +82,7 @@ describe('pull', () => {
     expect([readdirSync(folder), readFileSync(file, 'utf8')]).toEqual([['shop.yaml'], 'earlier']);
   });
 
-  it('leaves no draft beside a folder with the name of its file', async () => {
+  it('leaves no draft if a folder has the name of its file', async () => {
     mkdirSync(join(folder, 'shop.yaml'));
     expect((await run('pull', folder)).err).toBe(`pull: ${join(folder, 'shop.yaml')} cannot be written (EISDIR).`);
     expect(readdirSync(folder)).toEqual(['shop.yaml']);
@@ -129,7 +129,7 @@ describe('a signal', () => {
 });
 
 describe('a command', () => {
-  it('that ends without a result, as while it waits for a lost answer, has failed', async () => {
+  it('fails if it ends without a result, for example while it waits for a lost response', async () => {
     // The folder is never listed, and no open handle keeps the process alive.
     const endless = `import fs from 'node:fs/promises'; import { syncBuiltinESMExports } from 'node:module';
       fs.readdir = () => new Promise(() => undefined); syncBuiltinESMExports();`;

@@ -8,7 +8,7 @@ export interface CommandContext {
   config(): Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
-  /** From this call on, a signal to stop does not end the process but aborts this; the next one ends it. */
+  /** From this call on, the first stop signal aborts the result instead of ending the process; the second one ends it. */
   interrupted(): AbortSignal;
   /** For binary output. */
   stdout: NodeJS.WritableStream;

@@ -67,7 +67,7 @@ class DryRunRollback extends Error {}
 
 const batchSize = 300;
 
-/** SQL condition: row `n` of the file exists here, or the audit log has no event that ended it. */
+/** SQL condition: row `n` of the file exists here, or no event in the audit log ended it. */
 function notEnded({ table, key, endedBy }: TransferTable): Fragment {
   if (endedBy === undefined) return sql`true`;
   const same = ['project_id', ...key].map((name) => sql`${sql.id('t', name)} = ${sql.id('n', name)}`);

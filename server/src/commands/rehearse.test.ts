@@ -54,7 +54,7 @@ it('runs the pending migrations on a copy, reports each, and does not change the
   expect(await shell(settings(source), 'backup', '--to', file)).toMatchObject({ code: 0 });
   const { err, out, code } = await shell(settings(source), 'rehearse', file, '--database', copy.url);
   expect(err).toContain('is complete');
-  // 1 if this machine is so slow that a lock lasted.
+  // 1 if the machine is so slow that a lock is held too long.
   expect([0, 1]).toContain(code);
   const lines = out.split('\n');
   for (const [index, { name }] of migrations.slice(at).entries())
@@ -112,8 +112,8 @@ it('creates the folder of its embedded copy', async () => {
   await source.drop();
 });
 
-it('sees a lock that writes wait for', async () => {
-  // The next migration leaves users alone, and so does not wait for the lock.
+it('reports a lock that blocks writes', async () => {
+  // The next migration does not touch users, so it does not wait for the lock.
   const source = await earlier('20261123033000-own-authenticators');
   const holder = new pg.Client({ connectionString: source.url });
   await holder.connect();

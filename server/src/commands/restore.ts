@@ -123,7 +123,7 @@ function ownKeys(config: Config): MasterKeys | undefined {
   return existingMasterKeysOf(resolve(config.DATA_DIR));
 }
 
-/** A backup whose reading ends with the signal's reason once that is aborted. */
+/** A backup whose reader throws the signal's reason once the signal is aborted. */
 type InterruptibleSource = BackupSource & { interrupted: AbortSignal };
 
 async function readThrough(

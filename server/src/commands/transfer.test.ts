@@ -179,7 +179,7 @@ describe('a project exported and imported into another instance', () => {
     expect((await imported('--without-secrets')).out).toMatch(/^device +0 added, 0 changed, 2 unchanged$/m);
   });
 
-  it('has its devices if the previous release exported it', async () => {
+  it('keeps its devices if the previous release exported it', async () => {
     const { project } = await populate();
     await exported('--project', project.id, '--without-secrets');
     const added = [
@@ -263,7 +263,7 @@ describe('a project exported and imported into another instance', () => {
     expect(await used).toBe(false);
   });
 
-  it('restores no delegation key that was revoked since, and takes no counter or suspension back', async () => {
+  it('restores no delegation key that was revoked since, and resets no counter or suspension', async () => {
     const { project, user } = await populate();
     await addPasskey(user);
     const remembered = `update credentials set mfa_remembered_at = now(), mfa_remembered_until = now() + interval '1 day'`;

@@ -64,7 +64,7 @@ async function copy(version: string, dataDir: string, config: Config, context: C
   }
   const isRoot = process.getuid?.() === 0;
   mkdirSync(next, { recursive: true });
-  // As the data folder itself: PostgreSQL's user must reach its own folder.
+  // Like the data folder itself: PostgreSQL's user must reach its own folder.
   chmodSync(next, isRoot ? 0o711 : 0o700);
   copyFileSync(join(dataDir, 'postgres.password'), join(next, 'postgres.password'));
   const moved: Config = {

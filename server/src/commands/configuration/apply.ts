@@ -91,7 +91,7 @@ function secretsFile(path: string) {
 function opened(path: string): number {
   try {
     const file = openSync(path, 'wx', 0o600);
-    // The name of the file, too, survives a power failure.
+    // Syncs the folder, so that the name of the file survives a power failure, too.
     const folder = openSync(dirname(path), 'r');
     fsyncSync(folder);
     closeSync(folder);

@@ -284,7 +284,7 @@ it('never reads or writes the project of the admins', async () => {
   expect(readdirSync(folder)).not.toContain(`${console.slug}.yaml`);
 });
 
-it('plan exits with 1 for arguments that it does not know, which is not drift', async () => {
+it('plan exits with 1 for invalid arguments: 2 would mean drift', async () => {
   expect((await shell(settings(here), 'plan')).code).toBe(1);
   expect((await shell(settings(here), 'plan', folder, '--unknown')).code).toBe(1);
   expect((await shell(settings(here), 'plan', join(folder, 'absent'))).code).toBe(1);

@@ -68,8 +68,8 @@ const withKey = { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwks: { keys: [key
 const withKeys = { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwksUri: 'https://app.example.com/keys' };
 
 /**
- * One change by hand, through the admin API, for each setting of each kind; those that name a resource add one. The types
- * demand an entry for each new name.
+ * One change through the admin API for each setting of each kind; a change of the name adds a resource. The types
+ * require an entry for each new setting.
  */
 const edits: { [K in Kind]: Record<(typeof names)[K][number], Edit> } = {
   settings: by(

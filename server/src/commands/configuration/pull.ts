@@ -42,7 +42,7 @@ export const pull: Command = {
   },
 };
 
-/** Writes a file as a whole: a full disk leaves the earlier one. Throws one line for the operator. */
+/** Writes a file atomically: if the disk is full, the earlier one stays. Throws one line for the operator. */
 function replace(path: string, content: string | Uint8Array): void {
   const draft = `${path}.partial`;
   try {
