@@ -54,7 +54,7 @@ export interface AccountAccessDeps {
 
 /** Notices of removed passkeys that one address gets from a project, in addition to those to the login address of a user. */
 const perAddress: LimitRule = { name: 'passkey-removal.address', max: 10, windowSeconds: 24 * 3600 };
-/** The same, of all addresses of a project. */
+/** The same, for all addresses of a project. */
 const perProject: LimitRule = { name: 'passkey-removal.project', max: 1000, windowSeconds: 24 * 3600 };
 
 /** A device, with the end of its trust by the current policy. */

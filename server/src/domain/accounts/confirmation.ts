@@ -18,10 +18,10 @@ export interface ConfirmationDeps {
 export const confirmedPath = '/account/confirmed';
 
 /**
- * Begins a sign-in at the host of the visitor's session that requires a mail code or a factor, to refresh the session. It
- * gives no authorization code. Refuses `not-found` if the project has no enabled client.
+ * Begins a sign-in at the host of the visitor's session that requires a mail code or a factor, to refresh the session.
+ * It issues no authorization code. Refuses `not-found` if the project has no enabled client.
  *
- * @param adds credential that the sign-in is to add; it then needs the evidence that a new passkey needs
+ * @param adds credential that the sign-in is to add; it then requires the evidence that a new passkey requires
  */
 export async function beginConfirmation(
   { issuer, random, requests }: ConfirmationDeps,
@@ -50,7 +50,7 @@ export async function beginConfirmation(
 }
 
 /**
- * Begins a sign-in without an application, for the account page at this host. It gives no authorization code. Refuses
+ * Begins a sign-in without an application, for the account page at this host. It issues no authorization code. Refuses
  * `not-found` if the project has no enabled client.
  *
  * @param domain null: the base host

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('reads no whole index of the audit log', async () => {
+it('an erasure reads no whole index of the audit log', async () => {
   const { audit, db, newUsers } = app.services;
   const project = await app.make.project();
   const id = await newUsers.add(project.id, { email: 'ada@example.com' }, { invite: false }, system);

@@ -9,9 +9,9 @@ import { type ErasedUsers, type KeyedUser, removal } from '../users/user-tables.
 import { userTables } from './user-tables.ts';
 
 /**
- * SQL: settings until the transaction ends, for {@link erasure}. For a list of unknown length PostgreSQL would plan the whole
- * statement again each time, which takes longer than to run it; and its one plan must not read whole tables, as it would if they
- * were small at that time, or if most events have few actors.
+ * SQL: settings until the transaction ends, for {@link erasure}. For a list of unknown length, PostgreSQL would plan
+ * the whole statement again each time, which takes longer than running it. The one plan must not read whole tables, as
+ * it would if they were small when it was made, or if most events have few actors.
  */
 const plannedOnce = sql`set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`;
 

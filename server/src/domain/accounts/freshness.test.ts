@@ -30,7 +30,7 @@ describe('a session', () => {
     expect(isFresh({ ...proved, amr: [...amr] }, having(method), false, later(1))).toBe(expected);
   });
 
-  it('of a user with a passkey needs it, or a factor', () => {
+  it('of a user with a passkey is not fresh after a mail code alone', () => {
     expect(isFresh({ ...proved, amr: ['swk', 'otp'] }, [], true, later(1))).toBe(false);
     expect(isFresh({ ...proved, amr: ['hwk', 'user', 'pop', 'mfa'] }, [], true, later(1))).toBe(true);
   });
@@ -46,7 +46,7 @@ describe('a session', () => {
     expect(isFresh(byFactor, factors, false, later(1))).toBe(true);
   });
 
-  it('needs the other factor if the user has email and another one', () => {
+  it('of a user with email and another factor is fresh only after the other one', () => {
     expect(isFresh({ ...proved, amr: ['swk', 'otp'] }, having('email', 'totp'), false, later(1))).toBe(false);
   });
 });

@@ -128,14 +128,14 @@ export class OwnAuthenticator {
     if (!app || !(await mfa.acceptTotp(em, app, code))) return rejected;
     const owner = { projectId: user.project.id, userId: user.id };
     const hasPasskey = await passkeys.isHeldBy(em, owner);
-    // Then the mailbox proved the user, or an admin's grant did (decisions/0133).
+    // Without mfa, only the mailbox or an admin's grant proved the user (decisions/0133).
     app.besidePasskey = !session.amr.includes('mfa') && hasPasskey;
     const before = await mfa.factors(em, user);
     const previous = before.filter(({ method }) => method === 'totp');
     const recoveryCodes = await mfa.verify(em, app, user, actor, hasPasskey);
     for (const { id } of previous) await mfa.remove(em, user, id, actor);
     if (previous.length > 0) await forgetRemembered(em, user);
-    // A sign-in by email that began before would end with the mailbox alone.
+    // An open sign-in by email would succeed with the mailbox alone.
     const hadMailboxAlone = before.length > 0 && isMailboxAlone(before);
     if (hadMailboxAlone || previous.length > 0) await endOpenWork(em, clock.now(), user);
     await delivery.enqueue(em, {

@@ -37,7 +37,7 @@ export interface OwnContactsDeps extends FreshnessDeps {
   pendingEmails: PendingChanges;
 }
 
-/** What a user signs in with, as the user sees it. */
+/** The user's login address and phone, as shown to the user. */
 export interface OwnContacts {
   email: {
     /** The login address; null: none. */
@@ -177,7 +177,7 @@ export class OwnContactChanges {
       return { refused: { code: 'code-rejected', attemptsLeft: 0 }, event };
     }
     await pendingEmails.drop(em, user, place.boundTo);
-    // Also an address that is the user name of another user alone: it leads to them at sign-in.
+    // Taken, too, if the address is only another user's user name: at sign-in it identifies that user.
     const holder = await users.findByAddress(em, project.id, email);
     const isTaken = holder !== null && holder.id !== user.id;
     const refused = isTaken
@@ -190,7 +190,7 @@ export class OwnContactChanges {
     return refused ? { refused, event: { type: 'user.email_change_refused', subject } } : {};
   }
 
-  /** To every address that the user had: the holder of one of them may not be who made the change. */
+  /** To every address that the user had: the person who made the change may not hold all of them. */
   private async notify(em: EntityManager, by: ChangeBy, before: UserRecord, email: string): Promise<void> {
     const { audit, clock, delivery } = this.deps;
     audit.record(em, { ...about(by), type: 'user.email_changed' });

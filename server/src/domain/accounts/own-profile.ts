@@ -40,7 +40,7 @@ export interface OwnProfile {
   zoneinfo: string | null;
   birthdate: string | null;
   address: PostalAddress | null;
-  /** Custom attributes that the user may see and has a value of; read-only. */
+  /** Custom attributes that the user may see and has a value for; read-only. */
   custom: ShownCustomValue[];
   /** Fields that the user cannot edit. */
   locked: ReadonlySet<OwnField>;

@@ -1,4 +1,4 @@
-/** Devices of users whom a directory deactivates for a time (decisions/0119). */
+/** Devices of users whom a directory deactivates temporarily (decisions/0119). */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, type RegisteredUser } from '../../../test/account-visit.ts';

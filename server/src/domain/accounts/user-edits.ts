@@ -18,10 +18,10 @@ import type { Accounts } from './accounts.ts';
 
 /** Notices of a changed login that one address gets from a project. */
 const perAddress: LimitRule = { name: 'login-changed.address', max: 10, windowSeconds: 24 * 3600 };
-/** The same, of all addresses of a project. */
+/** The same, for all addresses of a project. */
 const perProject: LimitRule = { name: 'login-changed.project', max: 10_000, windowSeconds: 24 * 3600 };
 
-/** The input field of the admin API, by the name that `taken` has for a directory. */
+/** The input field of the admin API for the attribute that `taken` names. */
 const inputFields: Record<string, string> = { emails: 'email', phoneNumbers: 'phone' };
 
 /** Changes users on behalf of an admin. */
@@ -73,7 +73,7 @@ export class UserEdits {
     return found(await this.deps.db.reader().findOne(Project, projectId), 'project').scimAuthoritative;
   }
 
-  /** An admin can become a user whose address they change (threat model): the user learns of it. */
+  /** An admin can sign in as a user whose address they change (threat model): the user is notified. */
   private async notify(em: EntityManager, before: UserRecord, after: User): Promise<void> {
     const isNewEmail = addressKey(before.email ?? '') !== addressKey(after.email ?? '');
     const isNewPhone = (before.phone ?? null) !== (after.phone ?? null);

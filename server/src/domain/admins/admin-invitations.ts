@@ -28,7 +28,7 @@ export class AdminInvitations {
     },
   ) {}
 
-  /** Grants a role, and sends a mail about it in the same transaction. Refuses as `Admins.grantRole`, and `too-many`. */
+  /** Grants a role, and sends a mail about it in the same transaction. Refuses like `Admins.grantRole`, and `too-many`. */
   grantRole(wanted: NewRole, { invite }: { invite: boolean }, by: Granter): Promise<Membership> {
     return this.deps.db.transaction(async (em) => {
       const membership = await this.deps.admins.grantRoleIn(em, wanted, by);

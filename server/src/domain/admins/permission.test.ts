@@ -55,7 +55,7 @@ describe('a token', () => {
     expect(intersection(everything, nothing)).toBe(nothing);
   });
 
-  it('has no rights by an inconsistent row', () => {
+  it('gets no rights from an inconsistent row', () => {
     expect(grantsOf([{ role: 'project_admin', projectId: null }])).toEqual(nothing);
   });
 });

@@ -36,7 +36,7 @@ export interface GrantedApi {
   granted: string[];
 }
 
-/** Neither scopes nor `introspects`: the grant ends. */
+/** The rights of a client; with neither scopes nor `introspects`, the grant ends. */
 export interface ApiAccess {
   scopes: readonly string[];
   introspects: boolean;

@@ -33,7 +33,7 @@ export interface DayOfActivity {
 const refusals = ['otp.rejected', 'mfa.rejected', 'device.proof_rejected', 'passkey.rejected'];
 const types = ['user.signed_in', 'otp.sent', 'otp.verified', ...refusals];
 const daySeconds = 24 * 3600;
-/** Days further back are never counted. */
+/** Older days are never counted. */
 const rememberedDays = 92;
 /** A day is final once its last events are written and its logouts are delivered or have failed. */
 const settledSeconds = 3 * 3600;

@@ -45,10 +45,10 @@ export function nextHash(previous: string, text: string): string {
 
 /**
  * Writes a month of events, oldest first: {@link ArchiveHeader}, `{"event":…,"hash":…}` each, and `{"end":…,"hash":…}`.
- * `hash` is the SHA-256 in hex of the previous line's hash and of the text between the first colon and `,"hash"`; for the
- * first event the previous hash is that of the header line.
+ * `hash` is the SHA-256 in hex of the previous line's hash and of the text between the first colon and `,"hash"`; for
+ * the first event the previous hash is that of the header line.
  *
- * @param reader gives a reader for each page
+ * @param reader returns a reader for each page
  */
 export async function writeMonth(
   reader: () => EntityManager,

@@ -84,7 +84,7 @@ describe('a sign-in', () => {
     expect(groups[0]?.events.at(-1)?.id).toBe(groups[0]?.id);
   });
 
-  it('has its refusals; one event of refusals of several sign-ins is in none', async () => {
+  it('contains its refusals; an event that counts refusals of several sign-ins is in none', async () => {
     const userid = (await world.user()).email ?? '';
     const begins = async () => {
       const page = await world.page();

@@ -5,7 +5,7 @@ import type { EventType } from './event-types.ts';
 const ownedKinds = ['device', 'passkey', 'session', 'membership', 'setup-link'];
 /** Types of the events about an admin, of any project. Few: they are found by their type. */
 const ofAdmins: readonly EventType[] = ['membership.granted', 'membership.revoked', 'setup-link.used'];
-/** SQL: a detail without names; a sign-in would lead to the other events of it. */
+/** SQL: a detail without names, and without the id of the sign-in, which would link to its other events. */
 const bareDetail = sql`detail - array['before', 'after', 'signInId']`;
 
 /**

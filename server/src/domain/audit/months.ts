@@ -6,7 +6,7 @@ import { firstIdAt, momentOf } from './moment.ts';
 
 /** Months that have a partition before they begin. */
 const monthsAhead = 2;
-/** Takes the events for which no month is prepared: no event is lost when the job does not run. */
+/** The partition for events of all other months, so that none is lost if the job does not run. */
 const rest = 'audit_log_rest';
 /** Key of the advisory lock: one process at a time changes partitions. */
 const monthsLock = 7_316_904_557;

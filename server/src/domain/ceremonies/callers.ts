@@ -50,7 +50,7 @@ export class SigninCallers {
 
   /**
    * An application's page, by the client's publishable key and an origin of its redirect URIs; may come from the cache,
-   * see {@link CheckedPage.key}. Refuses as {@link pageOf}.
+   * see {@link CheckedPage.key}. Refuses like {@link pageOf}.
    */
   async byApiKey(apiKey: string, origin: string | undefined): Promise<CheckedPage> {
     const keyHash = digest(apiKey);
@@ -62,7 +62,7 @@ export class SigninCallers {
     return pageOf(isAllowed ? cached : await this.deps.clients.current.byKeyHash(keyHash), origin);
   }
 
-  /** Reloads the page from the database. Refuses as {@link byApiKey}. */
+  /** Reloads the page from the database. Refuses like {@link byApiKey}. */
   async current(page: CheckedPage): Promise<CheckedPage> {
     return page.key === undefined
       ? page

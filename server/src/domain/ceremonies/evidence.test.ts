@@ -142,14 +142,14 @@ describe('the next requirement of a sign-in', () => {
     }
   });
 
-  it('is skipped by a remembered device only, and not if the person is required', () => {
+  it('is skipped by a remembered device only, and not if a proof by the person is required', () => {
     const remembered = context({ factors: ['sms'], skipsFactor: true });
     expect(nextRequirement([key], remembered)).toBe('nothing');
     expect(nextRequirement([key], { ...remembered, personRequired: true })).toBe('factor');
     expect(nextRequirement([key, factor('sms')], { ...remembered, personRequired: true })).toBe('nothing');
   });
 
-  it('is a mail code if the person is required and has no factor', () => {
+  it('is a mail code if a proof by the person is required and there is no factor', () => {
     expect(nextRequirement([key], context({ personRequired: true }))).toBe('mail-code');
     expect(nextRequirement([mail, key], context({ personRequired: true }))).toBe('nothing');
     expect(nextRequirement([key], context())).toBe('nothing');

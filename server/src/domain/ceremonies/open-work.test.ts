@@ -58,7 +58,7 @@ describe('endOpenWork for a user', () => {
     expect(await reader().execute('select from credentials where user_id = ?', [user.id])).toHaveLength(1);
   });
 
-  it('ends sign-ins that asked for the address of another user before', async () => {
+  it('ends sign-ins that first named the address of another user', async () => {
     const [first, second] = [await registeredUser(), await registeredUser()];
     app.clock.turn(31);
     const page = await world.page();

@@ -16,7 +16,7 @@ function asking({ project = {}, client = {}, request = {}, stepUp = null as stri
 const optionsOf = (of: Asking) => requestOptions({ issuer: 'https://id.example.com' }, of, 'challenge');
 
 describe('the options of a sign-in by passkey', () => {
-  it('name challenge and host, wait five minutes, and leave the passkey open', () => {
+  it('name challenge and host, time out after five minutes, and accept any passkey', () => {
     expect(optionsOf(asking())).toEqual({
       challenge: 'challenge',
       rpId: 'id.example.com',
@@ -30,7 +30,7 @@ describe('the options of a sign-in by passkey', () => {
     ['the project requires passkeys', asking({ project: { passkeyPolicy: 'required' } })],
     ['the project is that of the admins', asking({ project: { builtIn: 'console' } })],
     ['the application requires passkeys', asking({ client: { passkeyRequired: true } })],
-    ['the request requires the person', asking({ request: { personRequired: true } })],
+    ['the request requires a proof by the person', asking({ request: { personRequired: true } })],
     ['it is for a step-up', asking({ stepUp: 'create_passkey' })],
   ])('demand PIN or biometrics if %s', (_why, of) => {
     expect(optionsOf(of).userVerification).toBe('required');

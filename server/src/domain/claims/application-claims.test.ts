@@ -60,7 +60,7 @@ describe('the claims of scopes', () => {
     });
   });
 
-  it('have preferred_username in profile, and only web addresses', () => {
+  it('have preferred_username in profile, and profile and picture only as web URLs', () => {
     expect(sent({}, ['profile'])).toEqual({
       name: 'Ada Lovelace',
       given_name: 'Ada',

@@ -39,7 +39,7 @@ export function claimSource(client: TenantKey, userId: string): Statement<Row> {
     where r.project_id = ${client.project.id}::uuid and r.id = ${userId}::uuid and c.id = ${client.id}::uuid`;
 }
 
-/** As {@link claimSource}. Null if the project has no such user or client. */
+/** Like {@link claimSource}. Null if the project has no such user or client. */
 export async function readClaimSource(
   em: Executing,
   client: TenantKey,

@@ -112,7 +112,7 @@ export class Claims {
   /**
    * The claims that the application would receive. Refuses `not-found` for a user of another project, and `invalid`.
    *
-   * @param draft changes of the settings that are not saved
+   * @param draft unsaved changes of the settings
    */
   async preview(em: EntityManager, request: ClaimRequest, draft?: ClaimSettingsChange): Promise<ClaimPreview> {
     const { set, settings } = found(await this.made(em, request, draft), 'user');
@@ -149,7 +149,7 @@ export class Claims {
 
 const rowKey = ({ project, id }: TenantKey) => ({ project: project.id, client: [project.id, id] as [string, string] });
 
-/** A copy, in which `change` can write. */
+/** A copy that `change` can modify. */
 function settingsOf(row: ClaimSettingsRow | null): ClaimSettings {
   const {
     groups,

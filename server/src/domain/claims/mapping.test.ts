@@ -119,7 +119,7 @@ describe('claim settings', () => {
     expect(faultOf({ mappings: mappings.slice(1) })).toBeNull();
   });
 
-  it('bound each value, naming it', () => {
+  it('are limited to valid values; a refusal names the setting', () => {
     expect(faultOf({ groups: 'prefix' })).toBe('groupPrefix is required to select groups by prefix');
     expect(faultOf({ groups: 'none' as 'all' })).toBe('groups must be one of all, assigned, prefix');
     expect(faultOf({ listLimit: 0 })).toBe('listLimit must be from 1 to 1000');

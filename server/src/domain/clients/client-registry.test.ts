@@ -21,7 +21,7 @@ afterAll(async () => {
 const projectId = '01890000-0000-7000-8000-000000000001';
 const [full, bare] = ['01890000-0000-7000-8000-000000000002', '01890000-0000-7000-8000-000000000003'];
 
-it('an entity is the same as the one that the ORM finds', async () => {
+it('findPrepared returns the same entity as the ORM', async () => {
   const em = orm.em.fork();
   const [createdAt, updatedAt] = [new Date('2026-03-29T01:30:00.007Z'), new Date('2026-11-26T20:00:00Z')];
   em.create(Project, { id: projectId, name: 'One', slug: 'one', smsCountries: ['DE', 'FR'], createdAt, updatedAt });
@@ -52,18 +52,18 @@ async function expectSame<Entity extends { id: string }>(entity: EntityClass<Ent
   expect(em.getUnitOfWork().getIdentityMap().values()).toContain(found);
 }
 
-it('null if there is no such row', async () => {
+it('findPrepared returns null if there is no such row', async () => {
   expect(await findPrepared(orm.em.fork(), Client, sql`id = ${projectId}`, 'test.none')).toBeNull();
 });
 
-it('a client has its project once that is loaded', async () => {
+it('a client has its project once the project is loaded', async () => {
   const em = orm.em.fork();
   const client = await findPrepared(em, Client, sql`id = ${full}`, 'test.client');
   await findPrepared(em, Project, sql`id = ${projectId}`, 'test.project');
   expect(client?.project.getEntity().slug).toBe('one');
 });
 
-it('the statement is prepared', async () => {
+it('findPrepared prepares its statement', async () => {
   const names = await query<{ name: string }>(orm.em.fork(), sql`select name from pg_prepared_statements`);
   expect(names).toContainEqual({ name: 'test.client' });
 });

@@ -37,7 +37,7 @@ const allows = async (origin: string): Promise<boolean> => {
   return response.headers.get('access-control-allow-origin') === origin;
 };
 
-it('are those of redirect URIs, port included except for loopback addresses', async () => {
+it('allowed origins are those of redirect URIs, port included except for loopback addresses', async () => {
   await client('https://a.example.com/cb', 'https://b.example.com:443/cb?x=1', 'https://c.example.com:8443/cb');
   await client('http://localhost:3000/cb', 'http://127.0.0.1/cb', 'http://[::1]:1234');
   for (const origin of [
@@ -59,7 +59,7 @@ it('are those of redirect URIs, port included except for loopback addresses', as
   }
 });
 
-it('are looked up once in five seconds, unknown ones too', async () => {
+it('origins are looked up once in five seconds, unknown ones too', async () => {
   const { origins, lookUps } = counted();
   for (let n = 0; n < 50; n += 1) expect(await origins.isRegistered('https://unknown.example.com')).toBe(false);
   expect(lookUps()).toBe(1);
@@ -69,7 +69,7 @@ it('are looked up once in five seconds, unknown ones too', async () => {
   expect(lookUps()).toBe(2);
 });
 
-it('stay cached while thousands of unknown ones are requested', async () => {
+it('registered origins stay cached while thousands of unknown ones are requested', async () => {
   await client('https://known.example.com/cb');
   const { origins, lookUps } = counted();
   expect(await origins.isRegistered('https://known.example.com')).toBe(true);
@@ -79,7 +79,7 @@ it('stay cached while thousands of unknown ones are requested', async () => {
   expect(lookUps()).toBe(before);
 });
 
-it('follow a change or disabling of a client immediately', async () => {
+it('allowed origins follow a change or disabling of a client immediately', async () => {
   const origin = 'https://young.example.com';
   expect(await allows(origin)).toBe(false);
   const young = await client(`${origin}/cb`);
@@ -92,7 +92,7 @@ it('follow a change or disabling of a client immediately', async () => {
   expect(await allows(origin)).toBe(false);
 });
 
-it('are found by an index among many clients', async () => {
+it('origins are found by an index among many clients', async () => {
   const { db } = app.services;
   await db.transaction(async (em) => {
     await em.execute(

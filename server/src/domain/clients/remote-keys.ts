@@ -38,7 +38,7 @@ export class RemoteKeys {
     const entry = this.fetched.get(uri);
     const known = await entry;
     if (known && !this.isDue(known, kid)) return this.usable(known);
-    // Requests resume together; the first of them has begun to read.
+    // Concurrent requests resume one by one; the first one may have begun to read for all.
     const latest = this.fetched.get(uri);
     const reading = latest === undefined || latest === entry ? this.read(uri, known) : latest;
     this.fetched.set(uri, reading);

@@ -35,8 +35,8 @@ export class Configurations {
   }
 
   /**
-   * Makes the project as wanted, in one transaction; creates it if it does not exist. Refuses as the admin API does, and
-   * changes nothing then.
+   * Applies the wanted settings in one transaction; creates the project if it does not exist. Refuses like the admin
+   * API, and then changes nothing.
    *
    * @param prune whether to delete resources that the complete lists lack
    * @param keep called with the secrets of created resources, before the commit: a throw changes nothing

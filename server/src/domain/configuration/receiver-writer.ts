@@ -31,7 +31,7 @@ export class ReceiverWriter {
     await this.deps.domains.create(this.target.projectId, host, this.target.actor);
   }
 
-  /** @returns a new webhook whose secret is not of the document */
+  /** @returns a new webhook whose secret is not from the document */
   async webhook({ action, keys: [url = ''], after }: Difference): Promise<IssuedWebhook | null> {
     const { db, webhooks } = this.deps;
     const { actor, projectId } = this.target;

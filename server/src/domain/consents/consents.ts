@@ -30,7 +30,7 @@ export function isAllowed({ isThirdParty, projectId, clientId, userId, scope }: 
     and string_to_array(${scope}, ' ') <@ allowed.scopes))`;
 }
 
-/** A client as it asks for access. */
+/** A client that asks for access. */
 type AskingClient = TenantKey & { thirdParty: boolean };
 
 type AskedUser = Pick<User, 'id' | 'userName'>;

@@ -95,7 +95,7 @@ describe('a new number', () => {
   });
 });
 
-it('that a directory sends moves the SMS factor, and ends its remembered browsers', async () => {
+it('a new number from a directory moves the SMS factor, and ends its remembered browsers', async () => {
   const { device, user } = await registeredUser();
   const directory = { kind: 'scim', name: 'Okta' } as const;
   const set = (value: string) =>
@@ -145,7 +145,7 @@ describe('the notice of a change', () => {
   it.each([
     ['the number on record', false],
     ['a new number', true],
-  ])('goes also to the number of the SMS factor that %s replaces, with an event', async (_, isNew) => {
+  ])('also goes to the number of the SMS factor that %s replaces, with an event', async (_, isNew) => {
     const [recorded, factorNumber] = [phone(), phone()];
     const user = await world.user({ phone: recorded });
     const { id } = await giveFactor(user, 'sms');

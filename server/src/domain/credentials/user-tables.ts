@@ -51,7 +51,7 @@ export async function revokeCredentialsAt(
 
 export const deviceTables: UserTables = {
   tables: ['credentials'],
-  // A passkey, like a second factor, waits for the activation of its user: without it the mailbox would be enough.
+  // Passkeys stay, like second factors: without them, the mailbox would be enough after the user is activated again.
   deactivate: (em, user, now, isByDirectory) => {
     const devices = sql`${ofUser(user)} and kind = 'device-key' and revoked_at is null`;
     // One that is suspended already was not restored: it keeps its earlier time.

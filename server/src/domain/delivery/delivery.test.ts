@@ -238,7 +238,7 @@ describe('an unreachable mail server', () => {
   };
   const at = (job: { startAfter: Date | undefined } | undefined) => job?.startAfter?.getTime() ?? 0;
 
-  it.each([3600, 20 * 3600])('for %i seconds delays notices, which all arrive', async (seconds) => {
+  it.each([3600, 20 * 3600])('for %i seconds delays notices, but loses none', async (seconds) => {
     const delivery = deliveryBy('smtp');
     const expiresAt = new Date(clock.now().getTime() + 24 * 3_600_000);
     const id = await enqueue(delivery, { ...notice, expiresAt });
@@ -255,7 +255,7 @@ describe('an unreachable mail server', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'sent' });
   });
 
-  it('ends with the expiry of a code, which is tried every 30 seconds', async () => {
+  it('is retried every 30 seconds for a code, until the code expires', async () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     failure = new SendError('mail server ECONNREFUSED', false);

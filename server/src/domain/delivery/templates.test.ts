@@ -54,7 +54,7 @@ describe('a message', () => {
     '203.0.113.9',
     'a@evil.example',
     'evil。example',
-  ])('has no link for mail clients in the name %s, and reads the same', (app) => {
+  ])('keeps mail clients from linking the name %s, and reads the same', (app) => {
     const look = { name: app, accent: null, words: { 'sign-in-code': { intro: 'Welcome to {app} by {project}' } } };
     const content = { template: 'sign-in-code', app, code: '012345', minutes: 5 } as const;
     const { subject, text, html } = renderMail(content, 'en', look);

@@ -41,7 +41,7 @@ function worded(wording: Wording, content: MessageContent, look: MailLook | unde
   const names = { app: oneLine(content.app), project: oneLine(look.name) };
   const code = 'code' in content ? content.code : '';
   const custom = (text: string | undefined): string | undefined => {
-    // Parts that are harmless each can be a link together.
+    // Parts that are harmless separately can form a link together.
     const isHarmless = text !== undefined && mailTextFault(filled(text, { ...names, code: '' })) === null;
     return isHarmless ? filled(text, { ...names, code }) : undefined;
   };
@@ -72,15 +72,15 @@ export function renderSms(content: MessageContent, locale: Locale): string {
   return unlinked('code' in content ? `${wording.subject}.` : wording.before.join(' '), addressIn(content));
 }
 
-/** The link that a message has. */
+/** The link in a message, if any. */
 function addressIn(content: MessageContent): string | undefined {
   if ('url' in content) return content.url;
   return 'cancelUrl' in content ? content.cancelUrl : undefined;
 }
 
 /**
- * A text in which mail clients find no link but `address`. They make one of each domain, and others choose the names in our
- * messages. A word joiner (U+2060) is invisible, and screen readers skip it.
+ * A text in which mail clients find no link but `address`. They turn each domain into a link, and other people choose
+ * the names in our messages. A word joiner (U+2060) is invisible, and screen readers skip it.
  */
 function unlinked(text: string, address: string | undefined): string {
   const breaks = (part: string) => part.replace(/[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])|:(?=\/\/)/gu, '$&\u2060');

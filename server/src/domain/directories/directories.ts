@@ -21,7 +21,7 @@ export interface ScimTokenInput {
   name: string;
   /** Absent: it does not expire. */
   expiresAt?: Date | null | undefined;
-  /** See {@link checkedNetworks}; none: from everywhere. */
+  /** See {@link checkedNetworks}; none: from anywhere. */
   networks?: readonly string[] | undefined;
 }
 
@@ -242,7 +242,7 @@ export class Directories {
     });
   }
 
-  /** Tokens of which no warning has been given for 30, 7 or 1 days ahead. A token with a shorter lifetime has fewer warnings. */
+  /** Tokens due for a warning, 30, 7 or 1 days before they expire. A token with a shorter lifetime has fewer warnings. */
   async expiring(): Promise<TenantKey[]> {
     const rows = await query(
       this.deps.db.alone,

@@ -37,9 +37,9 @@ const erasuresKeptSeconds = 3600;
 const maxPending = 1000;
 
 /**
- * Recent SCIM requests. Queued, and written once a second, so that no request waits. A killed process loses its last second
- * of records. A record is written without texts if, while it was queued, a user was erased whom it concerns, or the
- * definitions of custom attributes were changed.
+ * Recent SCIM requests. Queued, and written once a second, so that no request waits. A killed process loses its last
+ * second of records. A record is written without texts if, while it was queued, a user whom it concerns was erased, or
+ * the definitions of custom attributes were changed.
  */
 export class RequestRecords {
   private pending: RequestEntry[] = [];
@@ -203,7 +203,7 @@ async function noteUses(em: EntityManager, batch: readonly RequestEntry[], now: 
   );
 }
 
-/** The hashed marks of these entries that belong to users erased lately. */
+/** The hashed marks of these entries that belong to recently erased users. */
 async function erasedMarks(em: EntityManager, batch: readonly RequestEntry[]): Promise<Set<string>> {
   const marks = batch.flatMap(({ projectId, concerns }) => hashedMarks(projectId, concerns));
   const rows = await query(em, erasedAmong([...new Set(marks)]), { prepare: 'request-records.erased' });

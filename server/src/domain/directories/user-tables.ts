@@ -6,7 +6,7 @@ import { hashedMarks, marksOf } from './concerned.ts';
 /** SQL: the path of a record, reduced to the type and id of the resource. */
 const bare: Fragment = sql`coalesce(substring(path from ${'^/(?:Users|Groups|Bulk)(?:/[0-9a-fA-F-]{36})?(?=$|[/?])'}), '/')`;
 
-/** SQL: the assignments that remove the texts of a record; that a request was made stays visible. */
+/** SQL: the assignments that remove the texts of a record; the request itself stays visible. */
 const withoutTexts: Fragment = sql`path = ${bare}, detail = null, request_body = null, response_body = null, ignored = null,
   concerns = '{}'`;
 
@@ -36,8 +36,8 @@ export const directoryTables: UserTables = {
 const recordsLock = 731_690;
 
 /**
- * SQL expression: holds back the writer of records until the transaction ends. So a record either is there when its user is
- * erased, or is written when the erasure can be seen.
+ * SQL expression: holds back the writer of records until the transaction ends. So a record either exists when its user
+ * is erased, or its writer sees the erasure.
  */
 export const recordsHeld = (projectId: string): Fragment =>
   sql`pg_advisory_xact_lock_shared(${sql.lit(recordsLock)}, hashtext(${projectId}::text))`;

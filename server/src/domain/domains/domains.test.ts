@@ -155,7 +155,7 @@ describe('a claim', () => {
     expect(loser).toMatchObject({ state: 'pending', fault: 'taken' });
   });
 
-  it('is refused twice, beyond five, and for the project of admins', async () => {
+  it('is refused as a duplicate, beyond five per project, and for the project of admins', async () => {
     await world.claim(project, host);
     expect(await problemOf(world.claim(project, host.toUpperCase()))).toMatchObject({ code: 'taken' });
     for (const n of [1, 2, 3, 4]) await world.claim(project, `${n}.${host}`);

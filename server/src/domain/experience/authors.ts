@@ -1,8 +1,8 @@
 import { type Fragment, sql } from '../kernel/sql.ts';
 
 /**
- * SQL: two statements that remove the names of users of a project who changed drafts or published versions: admins are users
- * of the console's project, all others do neither. The tables are small.
+ * SQL: two statements that remove the names of users of a project who changed drafts or published versions: only admins
+ * do, and they are users of the console's project. The tables are small.
  */
 export function withoutAuthors(projectId: string, names: readonly string[]): readonly Fragment[] {
   const areAdmins = sql`(select built_in = 'console' from projects where id = ${projectId}::uuid)`;

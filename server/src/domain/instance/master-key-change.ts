@@ -33,7 +33,7 @@ export class MasterKeyChange {
    * Runs in one transaction and can be repeated: values under the first key stay unchanged, and a later run finds rows
    * that processes sealed meanwhile under the other key. Throws `VaultError` if a value is under neither key.
    *
-   * @param interrupted its abortion rolls back, and is thrown
+   * @param interrupted aborting it rolls back; its reason is thrown
    * @returns the number of resealed values
    */
   reseal(interrupted: AbortSignal): Promise<number> {

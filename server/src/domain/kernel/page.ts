@@ -35,7 +35,7 @@ export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** The number of rows of a list, for people: exact up to {@link maxTotal} (decisions/0233). */
+/** The number of rows of a list, for display: exact up to {@link maxTotal} (decisions/0233). */
 export interface Total {
   count: number;
   /** There are more than `count`. */

@@ -1,4 +1,4 @@
-/** The nouns of refusals. */
+/** Resources that a refusal can name. */
 export type Noun =
   | 'project'
   | 'experience'

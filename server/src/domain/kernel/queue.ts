@@ -17,7 +17,7 @@ export interface QueueGauge {
   stats(): Promise<QueueStats[]>;
 }
 
-/** Accepts jobs and does none. */
+/** Accepts jobs and runs none. */
 export const noQueue: Queue = { send: async () => undefined, sendMany: async () => undefined };
 
 /** Transactional job queue: a job runs after the transaction that sent it commits, at least once, in any process. */

@@ -141,12 +141,12 @@ describe('a token that another process signed with a key that it has just create
 
 describe('a process whose clock is behind', () => {
   const withdrawals: Record<string, (keys: Keys) => Promise<unknown>> = {
-    'of one': async (keys) => keys.withdraw((await keys.signing('ES512')).kid, system),
-    'of one that has a successor': async (keys) => {
+    'of a key': async (keys) => keys.withdraw((await keys.signing('ES512')).kid, system),
+    'of a key that has a successor': async (keys) => {
       await keys.rotate(system);
       await keys.withdraw((await keys.signing('ES512')).kid, system);
     },
-    'of all': (keys) => keys.withdrawAll(system),
+    'of all keys': (keys) => keys.withdrawAll(system),
   };
 
   it.each(Object.entries(withdrawals))('signs with the keys that follow a withdrawal %s', async (_, withdraw) => {

@@ -33,7 +33,7 @@ export interface LoadedKey {
   publishedUntil: Date | null;
 }
 
-/** By how much the clocks of processes may differ. */
+/** Maximum difference between the clocks of processes. */
 export const skewSeconds = 5;
 /** Cache lifetime; an emergency withdrawal reaches all processes within this time. */
 const cacheSeconds = 5;

@@ -43,7 +43,7 @@ describe('spending many budgets', () => {
   const spendMany = (subjects: string[]) =>
     db.transaction((em) => limits.spendMany(em, { each: rule, shared }, subjects));
 
-  it('counts each subject, repeated ones too, and their number for all', async () => {
+  it('counts each subject, repeated ones too, and all of them against the shared budget', async () => {
     const first = await spendMany(['one', 'two', 'one']);
     expect(first.each.map(({ allowed, left }) => [allowed, left])).toEqual([
       [true, 0],

@@ -350,7 +350,7 @@ describe('a receiver', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is claimed before its job ends, so that a process that dies loses none', async () => {
+  it('gets its token even if a process dies: the delivery is claimed before the job ends', async () => {
     await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
     const [due] = await services.logout.due();
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
@@ -374,7 +374,7 @@ describe('a receiver', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('gets a retry after the process with the claim died', async () => {
+  it('gets a retry if the process with the claim dies', async () => {
     await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
     const [due] = await services.logout.due();
     const claimed = new Promise<void>((resolve) => {

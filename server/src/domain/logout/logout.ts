@@ -117,7 +117,7 @@ export class Logout {
 
   /**
    * Claims the delivery, then starts an attempt and does not wait for it, so that a slow receiver delays no other job.
-   * If this process dies, its job is retried while the delivery is not claimed, and a job at the claim's expiry after.
+   * If this process dies before the claim, its job is retried; after it, a job at the claim's expiry takes over.
    */
   async dispatch(key: TenantKey, onError: (error: unknown) => void): Promise<void> {
     await this.attempts.freeSlot();
@@ -253,7 +253,8 @@ export class Logout {
   private async notify(em: EntityManager, sessions: Session[], scope: LogoutScope): Promise<void> {
     const [first] = sessions;
     if (!first) return;
-    // A code that is being redeemed joins its client before this reads the clients; any other one is refused.
+    // A code that is being redeemed adds its client to the session before the clients are read; every other code is
+    // revoked.
     await em.flush();
     const user = { id: first.user.id, project: first.project };
     await endUnredeemed(em, user, { sessionIds: sessions.map(({ id }) => id), now: this.deps.clock.now() });

@@ -49,7 +49,7 @@ schema.setClass(Enrolment);
 /** `mailbox`: it adds nothing to a mail code, nor to a device that a mail code registered. */
 export type FactorStrength = MfaMethod | 'mailbox';
 
-/** The worth of a factor to a user with a passkey that counts, or without. */
+/** The strength of a factor. @param hasPasskey whether the user has a passkey that counts */
 export function strengthOf(
   { method, besidePasskey }: { method: MfaMethod; besidePasskey?: boolean },
   hasPasskey: boolean,

@@ -9,7 +9,7 @@ import { triesPerCode } from './code-check.ts';
 import { networkOf } from './network.ts';
 
 const day = 24 * 3600;
-/** So that no month touches more than two windows. */
+/** The longest month, so that none touches more than two windows. */
 const month = 31 * day;
 /** Wrong short codes for one account by unknown requesters. */
 const perAccount: LimitRule = { name: 'otp-wrong-account', max: 20, windowSeconds: month };

@@ -35,7 +35,7 @@ export function checkedAaguids(aaguids: readonly string[]): string[] {
   return unique.sort();
 }
 
-/** CA certificates as PEM of one form. Refuses `invalid` for any other, and for one that has expired. */
+/** CA certificates in normalized PEM. Refuses `invalid` for anything else, and for an expired one. */
 export function checkedRoots(roots: readonly string[], now: Date): string[] {
   const field = 'passkeyRoots';
   return listOf(field, roots, maxRoots, (pem) => {

@@ -74,7 +74,7 @@ function rolesNamed(projectId: string, userId: string): Fragment {
       where not ${sql.raw(isUnnamed('k'))}`;
 }
 
-/** SQL: whether the key of a role could mean another one, too: then only the id names it. */
+/** SQL: whether the key of a role is ambiguous, so that only the id names the role. */
 function isUnnamed(role: string): string {
   return `(${role}.key ~* '${uuidPattern}' or exists (select from client_roles o where o.project_id = ${role}.project_id
     and o.key = ${role}.key and o.client_id <> ${role}.client_id))`;

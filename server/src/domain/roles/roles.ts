@@ -123,7 +123,7 @@ export class Roles {
     });
   }
 
-  /** Takes a role from a user or a group; does nothing if they do not hold it. Refuses as {@link assign}. */
+  /** Takes a role from a user or a group; does nothing if they do not hold it. Refuses like {@link assign}. */
   async unassign(key: TenantKey, holder: RoleHolder, actor: Actor): Promise<ClientRole> {
     checkHolder(holder);
     return this.deps.db.transaction(async (em) => {

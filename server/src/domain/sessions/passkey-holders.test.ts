@@ -33,7 +33,7 @@ it('a verified passkey meets the policy, until it is revoked or passkeys are off
   expect(await isLive(user)).toBe(false);
 });
 
-it('a session must state a passkey where passkeys are required, as sessions of the previous release do by amr', async () => {
+it('a session must be by passkey where passkeys are required; in sessions of the previous release, amr states it', async () => {
   const user = await world.user();
   await peopleOf(world).givePasskey(user);
   await world.set({ passkeyPolicy: 'required' });

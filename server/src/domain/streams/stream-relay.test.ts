@@ -91,7 +91,7 @@ async function row(of: LogStream) {
 }
 
 describe('a log stream', () => {
-  it('receives the events that its filter wants, in order, in one batch, once', async () => {
+  it('receives the events that match its filter, in order, in one batch, once', async () => {
     const made = await stream({ header: 'Authorization', secret: 'Bearer abc' });
     const ids = [await record('ada'), await record('grace'), await record('ada')];
     await record('ada', 'group.updated');
@@ -107,7 +107,7 @@ describe('a log stream', () => {
     expect(await services.logStreams.lag(await row(made))).toEqual({ waiting: 0, since: null });
   });
 
-  it('of a project has only its events; of the instance, those of the instance and of all projects', async () => {
+  it('of a project receives only its events; one of the instance, those of the instance and of all projects', async () => {
     const foreign = await services.projects.create({ name: 'Other' }, system);
     await stream();
     await stream({ target: 'https://all.example.com/' }, null);
@@ -179,7 +179,7 @@ describe('a log stream', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('gets a batch again whose process died before it was recorded', async () => {
+  it('receives a batch again if the process died before recording it', async () => {
     const made = await stream();
     const id = await record('ada');
     answer = () => new Promise(() => undefined);
@@ -248,7 +248,7 @@ describe('a log stream', () => {
     expect(sent).toHaveLength(1);
     const kept = async () => (await query(services.db.alone, sql`select from stream_events`)).length;
     const sweep = async () => {
-      // Its times are of the database.
+      // The database's clock has set these times.
       await execute(
         services.db.alone,
         sql`update stream_events set queued_at = ${clock.now()}::timestamptz - interval '30 minutes'`,
@@ -296,7 +296,7 @@ describe('a log stream', () => {
     for (const batch of sent) expect(batch.body.toString()).not.toMatch(/ada/i);
   });
 
-  it('ends with its project, with its secret', async () => {
+  it('is deleted with its project, including its secret', async () => {
     await stream({ secret: 'Bearer abc' });
     await services.projects.delete(project.id, project.name, system);
     expect(await query(services.db.alone, sql`select from log_streams`)).toEqual([]);

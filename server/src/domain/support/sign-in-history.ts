@@ -72,7 +72,7 @@ export async function signInHistory(em: EntityManager, projectId: string, pasted
 async function ofAddress(em: EntityManager, projectId: string, address: string): Promise<SignInHistory> {
   const key = addressKey(address);
   const { account } = await decidedFor(em, projectId, key);
-  // Events of an unknown address name it masked.
+  // Events about an unknown address contain it masked.
   const masks = [...new Set([maskAddress(key), maskAddress(address)])];
   const filters: EventFilter[] = account ? [{ userId: account }] : masks.map((subjectId) => ({ subjectId }));
   const attempts = attemptsOf(await eventsOf(em, projectId, filters));

@@ -1,4 +1,4 @@
-/** The forecast of a sign-in and the sign-in itself, for policies and people. */
+/** Compares the forecast of a sign-in with the sign-in itself, for each policy and user. */
 import { describe, expect, it } from 'vitest';
 import type { HostedBrowser } from '../../../test/hosted-browser.ts';
 import { PasskeyUser } from '../../../test/passkey-user.ts';
@@ -48,7 +48,7 @@ async function forecast(): Promise<ViewAs> {
 const named = ({ steps }: ExpectedSignIn): string[] =>
   steps.map(({ step }) => (step.kind === 'factor' ? `factor ${step.method}` : step.kind));
 
-/** The steps that a browser without a session meets, up to SUCCESS. */
+/** The steps that a browser without a session goes through, up to SUCCESS. */
 async function met(hosted: HostedBrowser): Promise<string[]> {
   const { userid } = person;
   hosted.browser.cookies.clear();

@@ -34,7 +34,7 @@ export function canBeMet(values: readonly string[]): boolean {
   return values.some(isKnown);
 }
 
-/** Whether the request prefers more than every sign-in meets. */
+/** Whether the request prefers a class that not every sign-in meets. */
 export function asksForMore({ values }: AcrRequest): boolean {
   return (values.find(isKnown) ?? defaultAcr) !== defaultAcr;
 }

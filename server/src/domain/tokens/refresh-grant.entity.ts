@@ -18,7 +18,7 @@ const schema = defineEntity({
     sessionId: p.uuid().nullable(),
     /** With `offline_access`: outlives the session. */
     offline: p.boolean(),
-    /** The issuer that gave it, and the only one that takes its tokens. */
+    /** The issuer of its tokens, and the only one that accepts them. */
     issuer: p.text().nullable(),
     /**
      * Thumbprint of the DPoP key of its first use with one: each use needs a proof, by this key if the client is public.

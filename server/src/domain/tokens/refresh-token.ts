@@ -23,9 +23,9 @@ export function parseRefreshToken(text: string): RefreshToken | null {
 }
 
 /**
- * The tokens that may replace this one, the first of which does; more than one only while the master key is changed.
- * They follow from the token itself, so that a client that lost the response can repeat the request, and nothing is
- * stored.
+ * The possible successors of this token. The first one is used; there are others only while the master key is changed.
+ * They are derived from the token itself, so that a client that lost the response can repeat the request, and nothing
+ * is stored.
  */
 export function successors(vault: Vault, { family, secret }: RefreshToken): RefreshToken[] {
   return vault.macs('refresh-token', family, secret).map((next) => tokenOf(family, next));

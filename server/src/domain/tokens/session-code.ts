@@ -30,8 +30,8 @@ export interface SessionCode extends CheckedClient {
 }
 
 /**
- * Whether the client is unchanged, the code was issued, and a live session lacks the acr that the request needs; or the
- * session that meets the request, except that its user must be asked.
+ * Whether the client is unchanged, whether the code was issued, and whether a live session lacks the acr that the
+ * request needs. `asking_session_id`: the session that meets the request, except that its user must be asked.
  */
 export interface SessionCodeRow {
   client_is_current: boolean;

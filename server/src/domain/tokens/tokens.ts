@@ -303,7 +303,7 @@ export class Tokens {
   }
 }
 
-/** The access token for the API that was asked for; null: for UserInfo. */
+/** The access token for the requested API; null: for UserInfo. */
 function forApi(row: RedemptionRow, grant: Grant): ApiToken | null {
   if (row.audience == null) return null;
   return {
@@ -317,7 +317,7 @@ function forApi(row: RedemptionRow, grant: Grant): ApiToken | null {
   };
 }
 
-/** Whether only `resource` is wrong with a request of the code's own client. */
+/** Whether only `resource` is wrong in a request of the code's own client. */
 function isForOtherApi(code: AuthorizationCode, { client, codeVerifier, issuer, resource }: Exchange): boolean {
   if (!issuer.capabilities.apis || code.client.id !== client.id || code.issuer !== storedIssuer(issuer)) return false;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);

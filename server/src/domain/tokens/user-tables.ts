@@ -26,9 +26,10 @@ interface EndedTokens {
 }
 
 /**
- * Ends a user's codes, access tokens and refresh grants. Returns the number of ended grants. Statement by statement: each
- * sees the commits that the one before has waited for: a code under a session, a redeemed code's grant, and then a refreshed
- * grant's access token. No code is issued under a session until the caller has committed, which may have ended it by then.
+ * Ends a user's codes, access tokens and refresh grants. Returns the number of ended grants. In separate statements:
+ * each sees the commits for which the one before waited, first of a code under a session, then of a redeemed code's
+ * grant, then of a refreshed grant's access token. Until the caller, which may end the session, has committed, no code
+ * is issued under it.
  */
 export async function endTokens(
   em: EntityManager,
@@ -59,7 +60,7 @@ export async function endUnredeemed(
   );
 }
 
-/** Ends all refresh grants of a client, and their access tokens. The number of grants that ended. */
+/** Ends all refresh grants of a client, and their access tokens. Returns the number of grants that ended. */
 export async function endRefreshGrantsOf(em: EntityManager, client: TenantKey, now: Date): Promise<number> {
   const live = sql`project_id = ${client.project.id} and client_id = ${client.id} and revoked_at is null`;
   const ended = await execute(em, sql`update refresh_grants set revoked_at = ${now} where ${live}`);

@@ -393,7 +393,7 @@ function checkIds(userIds: readonly string[]): void {
   if (others.length > 0) refuseMembers(others);
 }
 
-/** @param unknown the ids that are not of users of the project, if known */
+/** @param unknown the ids that belong to no user of the project, if known */
 function refuseMembers(unknown: readonly string[] = []): never {
   const named = unknown.slice(0, maxNamed).map((id) => id.slice(0, 80));
   const more = unknown.length > maxNamed ? ` and ${unknown.length - maxNamed} more` : '';

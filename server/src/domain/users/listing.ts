@@ -108,7 +108,7 @@ export async function listRows<Row extends object>(
   return query(em, statement, { prepare: common && `listing.${table}.${common}.${start}` });
 }
 
-/** Rows from which on a page is deep: reading past the rows before it takes longer than reading it. */
+/** A page that begins after this many rows is deep: reading the rows before it takes longer than reading the page. */
 export const deepOffset = 10_000;
 
 /**

@@ -100,7 +100,7 @@ export function insertOf(user: UserRecord, { userNameKey, emailKey }: UserKeys) 
   return { names: insertedNames, values: sql.join([userNameKey, emailKey, ...columnValues(user, properties)]) };
 }
 
-/** The columns that an update writes which keeps the login, and their values. */
+/** The columns that an update writes if the login stays, and their values. */
 export function updateOf(user: UserRecord) {
   return { names: updatedNames, values: sql.join(columnValues(user, changingProperties)) };
 }

@@ -1,12 +1,12 @@
 import { secondsLater } from '../kernel/clock.ts';
 import type { Random } from '../kernel/random.ts';
 
-/** The response of a receiver, or why there was none. */
+/** The response of a receiver, or the reason why there was none. */
 export type WebhookOutcome = { status: number } | { error: string };
 
 /** Attempts of a delivery; about 20 hours with {@link retryAt}. */
 export const maxTries = 12;
-/** A webhook that fails this long is disabled. */
+/** A webhook that fails for this long is disabled. */
 export const maxFailingSeconds = 5 * 24 * 3600;
 /** Failures in a row after which a webhook gets one attempt at a time. */
 const failuresBeforePause = 3;

@@ -15,7 +15,7 @@ const schema = defineEntity({
     flowHash: p.text().index(),
     /** SHA-256 of the flow cookie: a flow continues only in the browser that started it. */
     browserHash: p.text(),
-    /** The issuer that it came to, and that its response names; null: the base issuer. */
+    /** The issuer that received it, and that its response names; null: the base issuer. */
     issuer: p.text().nullable(),
     redirectUri: p.text(),
     /** Identifiers of APIs (RFC 8707), for its code. */

@@ -12,7 +12,7 @@ const schema = defineEntity({
     client: () => sameProject(Client, 'client_id'),
     /** SHA-256 of the last part of its `request_uri`. */
     handleHash: p.text().index(),
-    /** The issuer that it was pushed to, and the only one that takes it. */
+    /** The issuer that it was pushed to, and the only one that accepts it. */
     issuer: p.text().nullable(),
     /** The parameters as a form, without those that authenticate the client. */
     parameters: p.text(),

@@ -49,10 +49,10 @@ export function passkeyCandidateStatement(
 }
 
 /**
- * `verify-passkey` from an application's page, by PIN or biometrics and without earlier evidence: the passkey is the
- * person and both factors, so no policy asks for more. The passkey has verified its user before: its first time may end
- * recovery codes. One statement reads, one grants. Returns the code; in every other case null, with nothing written: the
- * table of steps then decides, and uses up the challenge (decisions/0132).
+ * `verify-passkey` from an application's page, by PIN or biometrics and without earlier evidence: the passkey proves
+ * the person and counts as both factors, so no policy requires more. The passkey must have verified its user before:
+ * the first verification may end recovery codes. One statement reads, one grants. Returns the code; in every other case
+ * null, with nothing written: the table of steps then decides, and uses up the challenge (decisions/0132).
  */
 export async function passkeySignIn(
   deps: FlowDeps,

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { digest } from '../../kernel/secret.ts';
 import type { PasskeyModels } from '../../projects/passkey-models.ts';
 
-/** The models that a registration must prove to be one of, and the time of the check. */
+/** The models of which a registration must prove one, and the time of the check. */
 export interface DemandedModel extends PasskeyModels {
   now: Date;
 }

@@ -10,7 +10,7 @@ const schema = defineEntity({
     project: impliedTenant,
     id: key(),
     client: () => sameProject(Client, 'client_id'),
-    /** The issuer that it came to, and the only one that gives its tokens. */
+    /** The issuer that received it, and the only one that issues its tokens. */
     issuer: p.text(),
     /** SHA-256 of the device code. */
     deviceHash: p.text(),

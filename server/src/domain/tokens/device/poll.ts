@@ -27,7 +27,7 @@ export interface PollRow {
   state: DeviceState | null;
 }
 
-/** Seconds that a client must wait longer after a poll that came too early (RFC 8628 section 3.5). */
+/** Seconds added to the interval after a poll that came too early (RFC 8628 section 3.5). */
 const slowDownSeconds = 5;
 /** Tolerated, since requests do not take equally long. */
 const jitterSeconds = 1;

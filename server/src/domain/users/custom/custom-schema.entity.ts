@@ -21,7 +21,7 @@ export interface CustomPart {
 
 /** A custom attribute of a project's users (RFC 7643 §7). */
 export interface CustomAttribute {
-  /** Part of each value's place; it never changes. */
+  /** Part of the path of each stored value, so it never changes. */
   name: string;
   description: string;
   type: (typeof customTypes)[number];

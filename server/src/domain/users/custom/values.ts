@@ -23,7 +23,7 @@ export interface ValueKey {
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** Bytes in which hidden values are counted. */
+/** Hidden values count in steps of this many bytes. */
 const hiddenStep = 64;
 
 /** The stored custom values of a user, those of deleted attributes included. */

@@ -4,7 +4,7 @@ import { type UserRecord, type UserValues, valuesOf } from '../user-record.ts';
 import { loginOf } from '../user-writing.ts';
 import { type EditedUser, nameLine } from './profile-edit.ts';
 
-/** What a user signs in with, as an admin changes it: absent fields stay, null or blank ones are removed. */
+/** An admin's change of a user's login: absent fields stay, null or blank ones are removed. */
 export interface LoginChange {
   /** Login address. */
   email?: string | null | undefined;
@@ -46,7 +46,7 @@ export function editedLogin(
     invalid('phone', 'is managed by the directory: change it there');
   }
   let values: UserValues = { ...valuesOf(user), userName };
-  // Also where the address was the userName alone.
+  // Also if the address came only from the userName.
   if (loginOf(values).email !== email) values = withContact(values, 'emails', before.email, email);
   if (phone !== before.phone) values = withContact(values, 'phoneNumbers', before.phone, phone);
   if (loginOf(values).email !== email) invalid('userName', 'is an address, which would receive the codes');
