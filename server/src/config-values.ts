@@ -13,7 +13,7 @@ export const addressWith = (...schemes: string[]) =>
     message: `must be a URL that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   });
 
-/** A URL without a user name, a password, a query and a fragment. */
+/** A URL without user name, password, query or fragment. */
 export function isPlainAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { username, password, search, hash } = new URL(text);
@@ -39,7 +39,7 @@ export function isNetwork(text: string): boolean {
   return bits === 32 && isIP(range) === 4 && /^1+0*$/.test(mask.join(''));
 }
 
-/** A whole number from `min` to `max`, both included. */
+/** A whole number from `min` to `max`, inclusive. */
 export function whole(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });

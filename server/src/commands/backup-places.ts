@@ -159,8 +159,8 @@ async function s3Place(given: S3Address, name: string, options: PlaceOptions): P
 }
 
 /**
- * Aborts uploads of killed runs: with this key, whose lock this run holds, and of other backups with this prefix that were
- * begun a day ago. Their parts are not visible, but cost space.
+ * Aborts uploads of killed runs: with this key, whose lock this run holds, and of other backups with this prefix that
+ * were begun a day ago. Their parts are not visible, but take up space.
  */
 async function abortAbandoned(
   bucket: S3Bucket,

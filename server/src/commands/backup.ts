@@ -81,7 +81,7 @@ export function withBackupParts<T>(
 /**
  * Writes a backup and records it.
  * @param target a file or folder, on disk or `s3://`; default: DATA_DIR/backups
- * @param keep number of backups in that folder that are kept; undefined: all
+ * @param keep number of backups to keep in that folder; undefined: all
  * @returns the path or URL of the backup
  */
 export async function backUp(

@@ -28,7 +28,7 @@ export function allCommands(): Promise<Command[]> {
   return Promise.all(Object.values(loaders).map((load) => load()));
 }
 
-/** @returns the exit code: 0 success, 1 failure, 2 invalid arguments; of plan, 2 changes */
+/** @returns the exit code: 0 success, 1 failure, 2 invalid arguments; for plan, 2 means changes */
 export async function runCommand(name: string, args: readonly string[], context: CommandContext): Promise<number> {
   const { print, log } = context;
   if (['help', '--help', '-h'].includes(name)) {

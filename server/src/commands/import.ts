@@ -186,7 +186,7 @@ class Importing {
       if (projectId === undefined) {
         throw this.refusal(record, `belongs to a ${table.parent.type} that does not precede it in the file`);
       }
-      // Files of earlier releases name it only if it is the parent.
+      // Files of earlier releases name the project only if it is the parent.
       data['project_id'] ??= projectId;
       if (data['project_id'] !== projectId)
         throw this.refusal(record, `belongs to a ${table.parent.type} of another project`);
@@ -288,7 +288,7 @@ class Importing {
     );
   }
 
-  /** A slug never changes, so that of a known project stays; a new project gets another if its own is taken. */
+  /** A slug never changes, so a known project keeps its own; a new project gets another one if its slug is taken. */
   private async chooseSlugs(em: EntityManager, data: readonly Record<string, unknown>[]): Promise<void> {
     const { projects } = this.opened.services;
     for (const row of data) {

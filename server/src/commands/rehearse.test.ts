@@ -30,7 +30,7 @@ afterEach(async () => {
 /** Folder of a cluster whose account cannot enter its data folder, if this process is root. */
 const systemFolder = '/var/lib/latchkey';
 
-/** Files of this test's data folders that are outside of them. */
+/** Files of this test's data folders that are outside them. */
 function outside(): string[] {
   if (!existsSync(systemFolder)) return [];
   return readdirSync(systemFolder).filter((name) => {

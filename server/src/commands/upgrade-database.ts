@@ -46,7 +46,7 @@ export const upgradeDatabase: Command = {
   },
 };
 
-/** Restores a backup of the present database into a new one. */
+/** Restores a backup of the current database into a new one. */
 async function copy(version: string, dataDir: string, config: Config, context: CommandContext): Promise<void> {
   const { log } = context;
   const next = upgradeFolder(dataDir);

@@ -113,7 +113,7 @@ describe('GET /admin/export/users', () => {
   });
 });
 
-/** A code that was sent to this address, whose sign-in is deleted already. */
+/** A code that was sent to this address by a sign-in that is already deleted. */
 async function codeTo({ id, email }: { id: string | null; email?: string | null | undefined }) {
   const at = harness.clock.now();
   await execute(

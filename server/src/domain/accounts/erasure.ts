@@ -16,8 +16,9 @@ import { userTables } from './user-tables.ts';
 const plannedOnce = sql`set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`;
 
 /**
- * Locks users for {@link erasure}, then their sign-ins, and holds back the writer of request records: the next statement sees
- * their writes. By id, without those whom the project does not have. Joins the caller's transaction.
+ * Locks users for {@link erasure}, then their sign-ins, and holds back the writer of request records: the next
+ * statement sees their writes. Returns them by id, without those that the project does not have. Joins the caller's
+ * transaction.
  */
 export async function heldForErasure(
   on: Executing,

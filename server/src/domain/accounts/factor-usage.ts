@@ -27,7 +27,7 @@ export interface FactorUsage {
   sessionsWithoutPasskey: number;
 }
 
-/** SQL: the active users that signed in last, then the newest of those who never did; at most `limit` (decisions/0233). */
+/** SQL: the active users who signed in last, then the newest of those who never did; at most `limit` (decisions/0233). */
 function recentUsers(projectId: string, limit: number): Fragment {
   const active = sql`select id from users where project_id = ${projectId} and active`;
   return sql`(${active} and sign_in_hour is not null order by sign_in_hour desc, id desc limit ${limit})
@@ -59,7 +59,10 @@ export async function factorUsage(em: EntityManager, projectId: string, now: Dat
   return counted;
 }
 
-/** Names of the applications with own sign-in pages (SDK) that cannot use passkeys; an SDK that was never used has no pages. */
+/**
+ * Names of the applications with their own sign-in pages (SDK) that cannot use passkeys; an SDK that was never used has
+ * no pages.
+ */
 export async function pagesWithoutPasskeys(em: EntityManager, projectId: string): Promise<string[]> {
   const clients = await query(
     em,

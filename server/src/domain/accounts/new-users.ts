@@ -16,7 +16,7 @@ import type { InvitationContext, Invitations } from './invitations.ts';
 
 /** Users in one call of {@link NewUsers.addMany}. */
 const maxNewUsers = 500;
-/** Repeated if users or custom attributes change in the meantime. */
+/** A try is repeated if users or custom attributes change in the meantime. */
 const maxTries = 5;
 
 /** The outcome of one row. */
@@ -53,8 +53,8 @@ export class NewUsers {
   }
 
   /**
-   * Adds users in one transaction; a refused row does not affect the others. Idempotent: a row of a user whom the project
-   * has already is refused as known. Refuses `invalid` for the number of rows, and `too-many`.
+   * Adds users in one transaction; a refused row does not affect the others. Idempotent: a row for a user whom the
+   * project already has is refused as known. Refuses `invalid` for the number of rows, and `too-many`.
    */
   async addMany(projectId: string, wanted: readonly NewUser[], options: Options, actor: Actor): Promise<RowOutcome[]> {
     if (wanted.length === 0 || wanted.length > maxNewUsers) {
@@ -105,7 +105,7 @@ export class NewUsers {
     return outcomes;
   }
 
-  /** Refuses the rows whose addresses have received too many. */
+  /** Refuses the rows whose addresses have received too many invitations. */
   private async countInvitations(
     em: EntityManager,
     invitation: InvitationContext,
@@ -132,7 +132,7 @@ export class NewUsers {
   ): Promise<void> {
     if (planned.length === 0) return;
     const { audit, invitations } = this.deps;
-    // In one order, so that concurrent imports cannot deadlock.
+    // In a fixed order, so that concurrent imports cannot deadlock.
     const sorted = planned.toSorted((a, b) => (a.login.userNameKey < b.login.userNameKey ? -1 : 1));
     await createMany(em, audit, projectId, sorted, actor);
     const users = planned.map(({ user }) => user);

@@ -117,7 +117,7 @@ export class OwnContactChanges {
   }
 
   /**
-   * Verifies the code of the new address, and makes it the login address; the addresses before get a notice. Refuses
+   * Verifies the code of the new address, and makes it the login address; the previous addresses get a notice. Refuses
    * `code-rejected`, `too-many`, and `taken` if another user of the project signs in with the address.
    */
   verifyEmail(change: OwnChange, typed: string): Promise<void> {
@@ -242,7 +242,7 @@ export class OwnContactChanges {
   }
 }
 
-/** A directory finds its user by the user name, which stays; any other one follows the address if it is the same. */
+/** A directory finds its user by the user name, which stays; any other user name follows the address if it was the same. */
 function withEmail(current: UserRecord, email: string) {
   const name = current.provenance === 'scim' ? { userName: current.userName } : {};
   return editedLogin(current, { email, ...name }, { isLocked: false });

@@ -66,7 +66,7 @@ export async function ownProfile(
 
 /**
  * Edits the user's own profile. Joins the transaction that holds the user's lock. Refuses `invalid`, naming the field:
- * also for one that is locked.
+ * also for a locked one.
  *
  * @param checkFresh refuses if the sign-in is not fresh
  */

@@ -9,7 +9,7 @@ import type { Signer } from '../keys/signer.ts';
 import type { Issuers } from '../projects/issuers.ts';
 import { boundKeyOf } from '../tokens/claims.ts';
 
-/** A client that calls the admin API for itself. */
+/** A client that calls the admin API on its own behalf. */
 export interface AdminClient {
   id: string;
   name: string;
@@ -23,7 +23,7 @@ interface ClientRow extends AdminClient {
   isFresh: boolean;
 }
 
-/** A token, and how to check the proof that came with it: null if there is none. */
+/** A token, and a check of the proof that came with it; the check returns null without a proof. */
 export interface SentAdminToken {
   token: string;
   /** RFC 6750 §2.1, RFC 9449 §7.1. */

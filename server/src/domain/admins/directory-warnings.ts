@@ -18,7 +18,7 @@ interface Deps {
   delivery: Delivery;
 }
 
-/** Warns admins by mail and event of SCIM tokens that expire, 30, 7 and 1 days ahead: the sync would stop. */
+/** Warns admins by mail and event 30, 7 and 1 days before a SCIM token expires, which would stop the sync. */
 export class DirectoryWarnings {
   constructor(private readonly deps: Deps) {}
 

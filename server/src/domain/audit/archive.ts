@@ -21,7 +21,7 @@ export interface ArchiveHeader {
   format: typeof archiveFormat;
   version: number;
   month: string;
-  /** The last hash of the file before; null in the first file. */
+  /** The last hash of the previous file; null in the first file. */
   previous: string | null;
 }
 

@@ -25,7 +25,7 @@ export interface EventFilter {
   until?: Date | undefined;
 }
 
-/** For how long an event counts repeated refusals (`Audit.recordRepeated`). */
+/** Time for which an event counts repeated refusals (`Audit.recordRepeated`). */
 const repeatedSeconds = 3600;
 /**
  * Ten minutes for the sign-in, five for the change that it allows, and ten if it continues under a new `txn`; a message waits

@@ -3,7 +3,7 @@ const slackMs = 60_000;
 
 /**
  * A lower bound for the ids (UUIDv7, RFC 9562 §5.7) of events at or after `at`. The indexes of events end in the id, so
- * this makes a time a range of each.
+ * each can be read by time.
  */
 export function firstIdFrom(at: Date): string {
   return firstIdAt(new Date(at.getTime() - slackMs));

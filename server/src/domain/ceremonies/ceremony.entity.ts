@@ -92,7 +92,7 @@ const schema = defineEntity({
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),
   },
-  // Partial: most sign-ins begin without an address and an account, and end immediately.
+  // Partial: most sign-ins begin without an address or an account, and end immediately.
   indexes: [
     {
       name: 'ceremonies_project_id_started_address_index',

@@ -175,7 +175,7 @@ function listOf(of: ClaimList, settings: ClaimSettings, source: ClaimSource): st
   return lists[of]();
 }
 
-/** In the order of UTF-16 code units, regardless of the locale; without duplicates and blank entries. */
+/** In the order of UTF-16 code units, regardless of the locale; without duplicates or blank entries. */
 function sorted(values: readonly string[]): string[] {
   return [...new Set(values)].filter((value) => value.trim() !== '').sort();
 }

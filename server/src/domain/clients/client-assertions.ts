@@ -139,9 +139,7 @@ export class ClientAssertions {
   }
 }
 
-/**
- * Values that `aud` may have, the advised one first: only the issuer with FAPI 2.0 (Security Profile section 5.3.2.1).
- */
+/** Values that `aud` may have, the recommended one first: only the issuer with FAPI 2.0 (Security Profile section 5.3.2.1). */
 function audiencesFor({ fapiProfile }: Client, { url, capabilities }: Issuer): string[] {
   if (fapiProfile) return [url];
   return [`${url}/oauth2/token`, url, ...(capabilities.pushedRequests ? [`${url}/oauth2/par`] : [])];

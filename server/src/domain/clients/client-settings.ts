@@ -81,7 +81,7 @@ function checkedAdminScopes(wanted: readonly AdminScope[]): AdminScope[] {
   return adminScopes.filter((one) => wanted.includes(one));
 }
 
-/** A single Ed25519 key is `jwk`, as the contract has it; all else is `jwkSet`. */
+/** A single Ed25519 key is `jwk`, as the contract specifies; all else is `jwkSet`. */
 function keysOf(jwks: unknown): Pick<Client, 'jwk' | 'jwkSet'> {
   if (jwks === null) return { jwk: null, jwkSet: null };
   const [first, ...others] = parseClientKeys(jwks);

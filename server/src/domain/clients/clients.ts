@@ -107,7 +107,7 @@ export class Clients {
     });
   }
 
-  /** Joins: a new client with the defaults of service.md 2.5, without keys and audit event. */
+  /** Joins: a new client with the defaults of service.md 2.5, without keys or an audit event. */
   make(em: EntityManager, project: Project, input: Partial<Client> & { name: string }): Client {
     const now = this.deps.clock.now();
     const client = em.create(Client, {

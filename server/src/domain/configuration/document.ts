@@ -43,7 +43,7 @@ export type Kind = (typeof kinds)[number];
 export interface WantedProject {
   slug: string;
   parts: Part[];
-  /** Lists of resources that the document has, as `kind` and the keys of their owner: they are complete. */
+  /** Lists of resources that the document contains, as `kind` and the keys of their owner: they are complete. */
   complete: Set<string>;
   /** Logos by their digest. */
   files: Map<string, Uint8Array>;
@@ -227,7 +227,7 @@ function logoIn(values: Values, name: string, files: Map<string, Uint8Array>): s
   return id;
 }
 
-/** Settings of an application as the document has them. */
+/** Settings of an application as the document contains them. */
 export function clientValues({ jwk, jwkSet, disabledAt, ...rest }: Partial<Client>): Values {
   const keys = jwkSet ?? (jwk ? [jwk] : null);
   const all: Values = { ...rest, jwks: keys && { keys }, disabled: disabledAt != null };

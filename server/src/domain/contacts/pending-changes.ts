@@ -120,7 +120,7 @@ export class PendingChanges {
     return { counted: await this.deps.otp.count(em, place) };
   }
 
-  /** The value that a counted attempt proves; null: the code is wrong, used, expired, or went elsewhere. */
+  /** The value that a counted attempt proves; null: the code is wrong, used, expired, or was sent elsewhere. */
   async prove(
     em: EntityManager,
     { user }: ChangeBy,

@@ -150,12 +150,12 @@ type ClientData = z.infer<typeof collectedClientData>;
 
 /**
  * Formats of attestation statements that are verified. With conveyance `none`, browsers send only `none` and self
- * attestation. Never add `android-key`: the library would request any URL that the
- * sender's certificate names as revocation list. `android-safetynet` is obsolete.
+ * attestation. Never add `android-key`: the library would request any URL that the sender's certificate names as its
+ * revocation list. `android-safetynet` is obsolete.
  */
 const attestationFormats = ['none', 'packed', 'tpm', 'fido-u2f', 'apple'];
-// With a root, the library verifies the certificate path and requests revocation lists; of these formats, it has a root
-// for Apple.
+// With a root, the library verifies the certificate path and requests revocation lists. Of these formats, it has a root
+// only for Apple.
 SettingsService.setRootCertificates({ identifier: 'apple', certificates: [] });
 
 /**

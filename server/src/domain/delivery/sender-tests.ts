@@ -53,7 +53,7 @@ const rules: LimitRule[] = [
   { name: 'sender-test-project', max: 30, windowSeconds: 3600 },
 ];
 
-/** Tests the mail server and the SMS gateway by a message to the given address. */
+/** Tests the mail server and the SMS gateway with a message to the given address. */
 export class SenderTests {
   constructor(private readonly deps: SenderTestsDeps) {}
 

@@ -73,11 +73,11 @@ interface AuthenticationRow {
 const scimTokenPrefix = 'lk_scim_';
 const notSetUpRetrySeconds = 60;
 const secondsOfDay = 24 * 3600;
-/** A token that is used from other networks is recorded once in this time. */
+/** A token that is used from other networks is recorded at most once in this time. */
 const refusalsSeconds = 3600;
 /** Live tokens of a project. */
 const maxTokens = 100;
-/** Maximum number of tokens that one run of the job warns of. */
+/** Maximum number of tokens that one run of the job warns about. */
 const maxWarnings = 500;
 const noProject = '00000000-0000-0000-0000-000000000000';
 

@@ -16,7 +16,7 @@ export function checkedNetworks(networks: readonly string[]): string[] {
   return wanted;
 }
 
-/** Not IPv4 in IPv6 form: the address of a client is compared as IPv4. */
+/** False for IPv4 in IPv6 form: the address of a client is compared as IPv4. */
 function isNetwork(network: string): boolean {
   const [address = '', prefix, ...rest] = network.split('/');
   const bits = { 4: 32, 6: 128 }[isIP(address)];

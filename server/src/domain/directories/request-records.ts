@@ -65,7 +65,7 @@ export class RequestRecords {
     if (this.pending.length > 0) await (this.writing ??= this.write());
   }
 
-  /** Newest first, including this process's queue. @param before id of the last record of the page before */
+  /** Newest first, including this process's queue. @param before id of the last record of the previous page */
   async recent(projectId: string, first: number, before?: string): Promise<RequestRecord[]> {
     await this.settled();
     const older = before === undefined ? {} : { id: { $lt: before } };
@@ -213,7 +213,8 @@ async function erasedMarks(em: EntityManager, batch: readonly RequestEntry[]): P
 /**
  * The versions of the definitions of custom attributes, by project. Sound only under the lock of {@link lockRecords}: a
  * change that hides an attribute holds it until it is committed, and clears the records of its project. So a batch is
- * either written before, and cleared; or it reads the new version here, by which no entry of an older one keeps its texts.
+ * either written before, and cleared; or it reads the new version here, and its entries of an older version lose their
+ * texts.
  */
 async function schemaVersions(em: EntityManager, projectIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await query(

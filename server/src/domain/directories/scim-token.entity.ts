@@ -19,7 +19,7 @@ const schema = defineEntity({
     lastUsedAddress: p.text().nullable(),
     /** Time at which a use from another network was last recorded. */
     networkRefusedAt: instant().nullable(),
-    /** The last warning before the expiry: this many days ahead. */
+    /** Days before the expiry at which the last warning was due. */
     warnedDays: p.integer().nullable(),
     revokedAt: instant().nullable(),
   },

@@ -30,7 +30,7 @@ const schema = defineEntity({
     /** Null: the last check succeeded, or there was none. */
     fault: p.text().$type<DomainFault>().nullable(),
     verifiedAt: instant().nullable(),
-    /** Since when checks of a verified domain have not found its record; null: the last one did. */
+    /** Time since which checks of a verified domain have not found its record; null: the last one did. */
     missingSince: instant().nullable(),
   },
   uniques: [{ name: 'custom_domains_project_id_host_unique', properties: ['project', 'host'] }],

@@ -3,7 +3,7 @@ import { getDomain } from 'tldts';
 import { refuse } from '../kernel/problem.ts';
 import { hostSyntax } from '../projects/site.ts';
 
-/** Label before the domain that has the TXT record. */
+/** Label that precedes the domain in the name of the TXT record. */
 const challengeLabel = '_latchkey-challenge';
 
 /** 253 (RFC 1035 section 2.3.4), less the label of the record. */
@@ -15,8 +15,9 @@ export function challengeName(host: string): string {
 }
 
 /**
- * A host name as typed, in ASCII and lower case, without the final dot. Refuses `invalid` for anything else than a host name
- * (addresses, ports, schemes, wildcards), a public suffix such as `co.uk` or `github.io`, and the base address's own host.
+ * A host name as typed, in ASCII and lower case, without the final dot. Refuses `invalid` for anything other than a
+ * host name (addresses, ports, schemes, wildcards), a public suffix such as `co.uk` or `github.io`, and the base
+ * address's own host.
  */
 export function checkedHost(typed: string, baseUrl: string): string {
   const text = typeof typed === 'string' ? typed.trim().replace(/\.$/, '') : '';

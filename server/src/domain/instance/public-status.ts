@@ -29,7 +29,7 @@ const windowSeconds: Record<PublicService, number> = { sign_in: 120, mail: 600, 
 const slotSeconds = 10;
 /** Fewer failures may be the fault of a single request or recipient. */
 const leastFailures = 3;
-/** Share of failures from which a service is disrupted. */
+/** Share of failures at which a service counts as disrupted. */
 const disruptedShare = 0.1;
 
 /**

@@ -84,7 +84,8 @@ function isDeadlock(error: unknown): boolean {
 }
 
 /**
- * Flushes. Refuses `taken` if another transaction has got the unique value since it was looked up, which ends this one.
+ * Flushes. Refuses `taken` if another transaction has taken the unique value since it was looked up, which ends this
+ * one.
  *
  * @param field the name of the value
  */

@@ -15,7 +15,7 @@ type Kysely = Pick<ReturnType<EntityManager['getKysely']>, 'executeQuery' | 'get
 export class Statement<Row> {
   declare protected readonly row: Row;
 
-  /** @param values as many as the gaps between the texts; parts, also of Kysely, are inserted */
+  /** @param values one for each gap between the texts; parts, also of Kysely, are inserted */
   constructor(
     readonly texts: readonly string[],
     readonly values: readonly unknown[],

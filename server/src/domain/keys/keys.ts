@@ -117,7 +117,7 @@ export class Keys {
     return publicSet(await this.published(), algorithms);
   }
 
-  /** Makes the first keys of algorithms that have none. */
+  /** Creates the first keys of algorithms that have none. */
   private async have(algorithms: readonly SigningAlgorithm[]): Promise<void> {
     const lacking = (keys: readonly (LoadedKey | SigningKey)[]) =>
       algorithms.filter((alg) => !isStanding(alg) && !currentKey(keys, alg, this.deps.clock.now()));

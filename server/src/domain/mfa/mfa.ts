@@ -149,7 +149,7 @@ export class Mfa {
 
   /**
    * Marks a factor as verified after its first correct code. Returns recovery codes, to be shown once, if the user has
-   * none yet. The first factor, and the first one beside email, replaces earlier codes and forgets remembered devices:
+   * none yet. The first factor, and the first one besides email, replaces earlier codes and forgets remembered devices:
    * a reader of the mailbox could have obtained them.
    *
    * @param hasPasskey whether a passkey has verified the user

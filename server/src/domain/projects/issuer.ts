@@ -22,7 +22,7 @@ export interface Capabilities {
   acrValues: readonly string[];
   /** Whether API keys authenticate clients (service.md 4.4). */
   apiKeys: boolean;
-  /** Whether tokens and UserInfo have the further claims of applications (`Tokens`). */
+  /** Whether tokens and UserInfo contain the additional claims of applications (`Tokens`). */
   applicationClaims: boolean;
   /** Whether it has a revocation endpoint (RFC 7009). */
   revocation: boolean;

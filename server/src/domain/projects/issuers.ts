@@ -41,7 +41,7 @@ export class Issuers {
 
   /**
    * The issuer at a custom domain, by the Host header; `released` if the host was one, null if it never was: the base
-   * issuer serves it. Only null is cached, so that a domain that is released serves nothing more (decisions/0122).
+   * issuer serves it. Only null is cached, so that a released domain is never served (decisions/0122).
    */
   async ofHost(header: string): Promise<Issuer | 'released' | null> {
     const host = hostNameOf(header);

@@ -175,7 +175,7 @@ export class Projects {
     return project;
   }
 
-  /** Joins: a slug derived from the name that no project has. Concurrent callers wait for this transaction. */
+  /** Joins: a slug that is derived from the name and that no project has. Concurrent callers wait for this transaction. */
   async freeSlug(em: EntityManager, name: string): Promise<string> {
     await query(em, sql`select pg_advisory_xact_lock(${slugLock})`);
     const slug = slugOf(name);

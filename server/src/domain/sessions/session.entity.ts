@@ -28,7 +28,10 @@ const schema = defineEntity({
      * such a sign-in came after its request, so it satisfies requests up to that moment and none later.
      */
     freshMoment: p.bigint('number').nullable(),
-    /** The passkey that its last sign-in used or created, if it verified the user; null: none, or by the previous release. */
+    /**
+     * The passkey that its last sign-in used or created, if it verified the user; null: none, or the sign-in was by the
+     * previous release.
+     */
     passkeyId: p.uuid().nullable(),
     amr: p.array().columnType('text[]'),
     createdAt: instant(),

@@ -135,7 +135,7 @@ export class Sessions {
     return this.live(em, project, secret, this.deps.clock.now());
   }
 
-  /** Records a passkey that the user of this session has just created: it counts as proved by a passkey. */
+  /** Records a passkey that the user of this session has just created: the session then counts as proved by a passkey. */
   async createdPasskey(em: EntityManager, project: Project, secret: string, { userId, passkeyId }: PasskeyOfUser) {
     const session = await this.held(em, project, secret);
     if (session?.user.id === userId) session.passkeyId ??= passkeyId;

@@ -176,7 +176,7 @@ export class LogStreams {
   private setSecret(stream: LogStream, settings: Partial<StreamSettings>, isMoved: boolean): boolean {
     const { header, secret } = settings;
     if (header === undefined && secret === undefined) {
-      // Else an admin, who cannot read the secret, could send it to their own address.
+      // Otherwise an admin, who cannot read the secret, could send it to their own address.
       if (isMoved && stream.sealedSecret != null) {
         refuse({ code: 'invalid', field: 'secret', reason: 'must be entered again for another target' });
       }

@@ -2,7 +2,7 @@ import type { Explanation } from './explanations.ts';
 
 const explain = (meaning: string, remedy: string, events: readonly string[] = []) => ({ meaning, remedy, events });
 
-/** OAuth errors, and the events that recorded them beside `authorization.refused`. */
+/** OAuth errors, and the events that recorded them, besides `authorization.refused`. */
 export const oauthErrors: Record<string, Explanation & { events: readonly string[] }> = {
   invalid_request: explain(
     'A parameter is missing, repeated or malformed.',

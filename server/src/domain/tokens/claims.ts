@@ -88,7 +88,7 @@ export function boundKeyOf(accessToken: JWTPayload): string | null {
 export interface ApiToken {
   /** `jti`: the row that revokes it. */
   id: string;
-  /** The user, or the client that acts for itself. */
+  /** The user, or the client that acts on its own behalf. */
   subject: string;
   clientId: string;
   /** The API's identifier. */

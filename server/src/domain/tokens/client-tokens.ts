@@ -19,7 +19,7 @@ export interface ClientTokenRequest extends CheckedClient {
   issuer: Issuer;
   /** The identifier of an API; absent: the only one that the client may use. */
   resource: string | undefined;
-  /** Absent: all that the client was granted there. Else without duplicates. */
+  /** Absent: all that the client was granted there. Otherwise without duplicates. */
   scope: string | undefined;
   /** For `private_key_jwt`: recorded with the token; single use. */
   assertion?: CheckedAssertion | undefined;

@@ -64,7 +64,7 @@ export class RefreshGrants {
   }
 
   count(on: Executing, owner: GrantOwner): Promise<Total> {
-    // Users are looked up one by one (`offset 0`): PostgreSQL would read all of the project.
+    // Users are looked up one by one (`offset 0`): PostgreSQL would otherwise read all of the project.
     const users = sql`lateral (select project_id, id, active from users where project_id = g.project_id and id = g.user_id offset 0) u`;
     return totalOf(on, sql`from refresh_grants g, ${users}, clients k, projects p where ${this.chosen(owner)}`);
   }

@@ -34,8 +34,8 @@ function isPart(scope: string | undefined, granted: string): boolean {
 }
 
 /**
- * Refresh tokens (RFC 6749 section 6): replaced at each use; a replaced one that returns ends the grant (RFC 9700 section
- * 4.14).
+ * Refresh tokens (RFC 6749 section 6): replaced at each use; the reuse of a replaced one ends the grant (RFC 9700
+ * section 4.14).
  */
 export class RefreshTokens {
   constructor(

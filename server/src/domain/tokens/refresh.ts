@@ -23,7 +23,7 @@ export interface Refresh extends CheckedClient {
   token: string;
   /** The API that the access token is for; absent: the only one of the grant. */
   resource?: string | undefined;
-  /** Absent: the scope of the grant. Else a part of it, without duplicates. */
+  /** Absent: the scope of the grant. Otherwise a part of it, without duplicates. */
   scope: string | undefined;
   /** For `private_key_jwt`: recorded with the refresh; single use. */
   assertion?: CheckedAssertion | undefined;
@@ -39,7 +39,7 @@ export interface RefreshRow extends RedemptionRow {
 
 /**
  * One statement: replaces the token of a live grant, and stores the access token that is issued for it. Every condition
- * is a condition of the update, so of two requests with one token one replaces it.
+ * is a condition of the update, so of two requests with one token, only one replaces it.
  *
  * @param next the new token
  */

@@ -142,7 +142,7 @@ export class Tokens {
   /**
    * The tokens for a redeemed code, or a refresh.
    *
-   * @param claims further ones of the application, see {@link claimsOf}
+   * @param claims additional ones of the application, see {@link claimsOf}
    * @param jkt thumbprint of the key that they are bound to
    */
   async of(

@@ -26,7 +26,7 @@ export function loginOf({ userName, attributes }: Pick<UserValues, 'userName' | 
   return { userNameKey: foldCase(userName), email, emailKey: email === null ? null : addressKey(email), ...phone };
 }
 
-/** Like {@link loginOf}, after a change: the login phone stays as it is unless another follows from the numbers. */
+/** Like {@link loginOf}, after a change: the login phone stays unless the numbers yield another one. */
 export function loginAfter(before: UserRecord, after: UserValues): Login {
   const [was, next] = [loginOf(before), loginOf(after)];
   const isSame = was.phone === next.phone && was.isShared === next.isShared;

@@ -35,7 +35,7 @@ const schema = defineEntity({
     uiLocales: p.text().nullable(),
     /** The setup link that started it: its holder becomes an owner. */
     setupLinkId: p.uuid().nullable(),
-    /** The device whose user signs in here: the answer goes to it, after their approval (RFC 8628). */
+    /** The device whose user signs in here: the response goes to it, after their approval (RFC 8628). */
     deviceAuthorizationId: p.uuid().nullable(),
     /** Whether a device key alone is insufficient (`prompt=login`, `max_age`). */
     personRequired: p.boolean().default(false),

@@ -177,11 +177,11 @@ export class Authorizations {
   }
 
   /**
-   * The code of a flow after its sign-in in this browser; single use. `sign-in-first` until then, {@link ConsentRequired} until
-   * the user has answered; `other-user` if the request hinted at another user, `acr-unmet` if it was not proved as the
-   * request requires, `refused` if the user refused, `approve-device` if the answer goes to
-   * a device, after its user's approval, `confirmed` if it only confirms the user to the account page; null if this browser
-   * has no such flow of this issuer.
+   * The code of a flow after its sign-in in this browser; single use. `sign-in-first` until then,
+   * {@link ConsentRequired} until the user has answered; `other-user` if the request hinted at another user, `acr-unmet`
+   * if it was not proved as the request requires, `refused` if the user refused, `approve-device` if the response goes to
+   * a device, after its user's approval, `confirmed` if it only confirms the user to the account page; null if this
+   * browser has no such flow of this issuer.
    */
   complete(issuer: Issuer, browser: FlowBrowser): Promise<Completion | null> {
     return this.continued(issuer, browser, async (em, request, session) => {

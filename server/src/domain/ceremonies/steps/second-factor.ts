@@ -237,7 +237,7 @@ async function enrol(flow: Flow, user: User, factor: Enrolment): Promise<string[
   const codes = await deps.mfa.verify(em, factor, user, caller.actor, hasPasskey);
   let endsWork = before.length > 0 && isMailboxAlone(before);
   if (factor.method === 'sms' && factor.phone && !user.phone && (await mayStore(flow, user, factor.phone))) {
-    // Refuses `taken` if another user gets the number at this moment.
+    // Refuses `taken` if another user gets the number concurrently.
     await deps.users.changePhone(em, user, factor.phone, caller.actor);
     endsWork = true;
   }

@@ -25,7 +25,7 @@ export function editedCustom(
     if (!attribute) return invalid(name, 'is not an attribute of the project');
     const value = readCustomValue(attribute, given);
     const isEqual = isDeepStrictEqual(value, values[name]);
-    // A hidden value is refused whether it is equal or not: the response would reveal which.
+    // A hidden value is refused even if it is equal: the response would otherwise reveal that.
     if (isEqual && (value === undefined || attribute.returned !== 'never')) continue;
     checkEdit(attribute, user, values[name], value, isLocked);
     if (value === undefined) delete values[name];

@@ -3,7 +3,7 @@ import type { Database } from '../../kernel/database.ts';
 import { type Executing, execute, query, sql } from '../../kernel/sql.ts';
 import { customUrn } from './definition.ts';
 
-/** Users of one transaction: sign-ins wait for it. */
+/** Number of users in one transaction: sign-ins wait for it. */
 const batch = 500;
 
 /**

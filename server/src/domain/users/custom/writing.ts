@@ -61,7 +61,7 @@ export async function checkCurrent(em: Executing, projectId: string, write: Cust
   if (!current) refuse({ code: 'conflict', what: 'custom-attribute' });
 }
 
-/** The unique custom attribute of which another user has the value; undefined if there is none. */
+/** The unique custom attribute for which another user has the value; undefined if there is none. */
 export async function takenValue(
   em: Executing,
   projectId: string,
