@@ -183,7 +183,7 @@ describe('a backup', () => {
     expect(row?.users).toBe(row?.counted);
   });
 
-  it('is named after its time in a folder, and overwrites no file', async () => {
+  it('in a folder is named after its time, and overwrites no file', async () => {
     const first = await shell(env, 'backup', '--to', folder);
     expect(first.out).toMatch(/latchkey-\d{8}T\d{6}Z\.jsonl\.gz$/);
     expect((await shell(env, 'backup', '--to', first.out)).err).toContain('already exists');

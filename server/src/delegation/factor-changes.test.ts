@@ -114,7 +114,7 @@ describe('a back end with the server library', () => {
     expect(app.logLines.join()).not.toContain(change.totp?.secret);
   });
 
-  it('completes a change once for twenty parallel attempts', async () => {
+  it('completes a change once in twenty parallel attempts', async () => {
     const library = await backEnd.delegationClient();
     const { session_id: sessionId } = await library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
     const otp = await codeSentTo(app, address);

@@ -67,7 +67,7 @@ describe('a log stream', () => {
     expect(text.includes(secret) || text.includes(Buffer.from(secret).toString('hex'))).toBe(false);
   });
 
-  it('is named by its host in events, and a change of its secret appears without it', async () => {
+  it('is named by its host in events, which record a change of its secret without the secret', async () => {
     const { id, projectId } = await made();
     await update({ id, target: 'https://new.example.com/secret-path', types: ['user.created'], secret });
     expect(await detailOf(projectId, 'log-stream.updated')).toEqual({
@@ -119,7 +119,7 @@ describe('a log stream', () => {
     expect(codes.filter((code) => code === 'invalid')).toHaveLength(5);
   });
 
-  it('is tested unless it is paused, within limits, and deleted', async () => {
+  it('can be tested, within limits and unless it is paused, and deleted', async () => {
     const { id, projectId } = await made();
     const test = () => harness.call('mutation ($id: ID!) { testLogStream(id: $id) }', { id });
     expect((await test()).data.testLogStream).toMatch(/^[0-9a-f-]{36}$/);

@@ -41,7 +41,7 @@ const define = (name: string, more: object = {}) =>
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => ({ email: `user-${n}@example.com` }));
 
 describe('importUsers', () => {
-  it('adds the values of the columns, with an event for each user, and counts and finds them', async () => {
+  it('adds users with the values of the columns, each with an event; they are counted and indexed', async () => {
     await define('team', { indexed: true });
     await define('badges', { multiValued: true });
     const row = {

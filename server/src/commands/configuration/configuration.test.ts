@@ -121,7 +121,7 @@ describe('apply', () => {
     expect(await here.services.db.reader().findOneOrFail(Project, other.id)).toEqual(before);
   });
 
-  it('changes nothing of a project if one of its changes is refused', async () => {
+  it('changes nothing in a project if one of its changes is refused', async () => {
     const updates = () => here.services.db.reader().execute("select id from audit_log where type = 'project.updated'");
     const before = await updates();
     edit('mfaPolicy: off', 'mfaPolicy: required');

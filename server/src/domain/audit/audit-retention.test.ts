@@ -73,7 +73,7 @@ function turnTo(offset: number): string {
 const partitionOf = (month: string) => `audit_log_${month.replace('-', '_')}`;
 
 describe('the months of the audit log', () => {
-  it('are created ahead, and each holds the events of its time', async () => {
+  it('are created in advance, and each holds the events of its time', async () => {
     turnTo(0);
     await record('test.now');
     const month = turnTo(3);
@@ -263,7 +263,7 @@ describe('the archive', () => {
     return names;
   }
 
-  it('has each month, chained by hashes, before it is deleted', async () => {
+  it('contains each month, chained by hashes, before the month is deleted', async () => {
     const [first, second] = await archive();
     expect(await types()).toEqual(expect.not.arrayContaining(['test.a', 'test.b', 'test.c']));
     const store = new EventFolder(folder);
@@ -319,7 +319,7 @@ describe('the archive', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toHaveLength(1);
   });
 
-  it('is needed: nothing is deleted when it cannot be written', async () => {
+  it('is required: nothing is deleted if it cannot be written', async () => {
     turnTo(-5);
     await record('test.a');
     turnTo(0);
@@ -329,7 +329,7 @@ describe('the archive', () => {
     expect(await types()).toEqual(['test.a']);
   });
 
-  it('shows a changed, removed, added or reordered line, and a file that is truncated', async () => {
+  it('reveals a changed, removed, added or reordered line, and a truncated file', async () => {
     const [first] = await archive();
     const lines = linesOf(first);
     const [header, a, b, end] = lines as [string, string, string, string];

@@ -204,7 +204,7 @@ describe('a verified domain', () => {
     expect(await eventsOf()).toEqual(['domain.added', 'domain.verified', 'domain.missing', 'domain.lost']);
   });
 
-  it('survives a record that returns, and name servers that do not respond', async () => {
+  it('is kept if its record returns, or if name servers do not respond', async () => {
     const { domain } = await world.verified(project, host);
     world.unpublish(domain);
     await pass(6 * 3600);
@@ -218,7 +218,7 @@ describe('a verified domain', () => {
     expect(await servesFor()).toBe(project.id);
   });
 
-  it('that is removed, or whose project is deleted, never serves the base host', async () => {
+  it('that is removed, or whose project is deleted, never serves the pages of the base host', async () => {
     const { domain } = await world.verified(project, host);
     await world.remove(domain);
     expect(await servesFor()).toBe('released');

@@ -156,7 +156,7 @@ describe('spending in advance', () => {
   const use = async (of: Limits, subject: string) => (await of.spendPrepaid(db, flood, subject)).allowed;
   const rowOf = (subject: string) => db.transaction((em) => limits.peek(em, flood, subject));
 
-  it('writes each of the first uses, and then a tenth of the use of the process, in advance', async () => {
+  it('writes each of the first uses, and then a tenth of the uses of the process at a time', async () => {
     const one = fresh();
     for (let uses = 1; uses <= 20; uses += 1) {
       expect(await use(one, 'a')).toBe(true);

@@ -197,7 +197,7 @@ describe('the format of codes', () => {
     expect(await grant()).toEqual(short);
   });
 
-  it('counts the remaining attempts of open short codes, so that advance requests stay within it', async () => {
+  it('counts the remaining attempts of open short codes, so that codes requested in advance stay within the budget', async () => {
     for (let n = 0; n < 4; n++) {
       expect(await grant()).toEqual(short);
       await issue({ ceremonyId: systemRandom.id() });

@@ -130,7 +130,7 @@ describe('a range of numbers', () => {
     expect(await spend(mobile(20, 99))).toBeNull();
   });
 
-  it('gets three per cent of a larger project’s limit', async () => {
+  it('gets three percent of a larger project’s limit', async () => {
     const large = await begin({ smsPerDay: 2000 });
     for (let n = 0; n < 60; n++) expect(await spend(mobile(22, n), { project: large })).toBeNull();
     expect(await spend(mobile(22, 60), { project: large })).toEqual(tooMany());

@@ -239,7 +239,7 @@ describe('a log stream', () => {
     expect(await row(made)).toMatchObject({ failures: 0, lastError: null, failingSince: null });
   });
 
-  it('that is paused keeps its events, also from the sweep, which removes those that all have passed', async () => {
+  it('that is paused keeps its events in the sweep, which removes only those that all streams have passed', async () => {
     const made = await stream();
     const second = await stream({ target: 'https://second.example.com/' });
     await services.logStreams.update(keyOf(made), { paused: true }, system);
@@ -304,7 +304,7 @@ describe('a log stream', () => {
 });
 
 describe('a batch', () => {
-  it('over HTTP is an array, compressed, if configured', async () => {
+  it('over HTTP is a compressed array if so configured', async () => {
     await stream({ format: 'json-array', gzip: true, header: 'X-Key', secret: 'k' });
     await record('ada');
     await deliver();

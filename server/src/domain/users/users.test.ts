@@ -130,7 +130,7 @@ describe('create', () => {
     expect(made.filter(({ phone }) => phone !== null)).toHaveLength(1);
   });
 
-  it('creates one user in fifty concurrent creations', async () => {
+  it('creates one user in fifty concurrent calls', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => create({ userName: 'race' })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });

@@ -14,7 +14,7 @@ import { type Candidate, granted, passed } from './granting.ts';
 
 const { from } = steps.authenticate;
 
-/** SQL condition: the current policy trusts the device `d` (`devices/trust.ts`). */
+/** SQL condition: the current policy trusts the device `d` (`credentials/trust.ts`). */
 function trustedAt({ deviceTrustSeconds, deviceTrustDays }: Project, now: Date): Fragment {
   return sql`d.suspended_at is null and d.trusted_until > ${now}
       and (not d.remembered or d.last_used_at > ${secondsLater(now, -1 * deviceTrustSeconds)})
