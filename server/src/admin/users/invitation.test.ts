@@ -127,7 +127,7 @@ describe('an invitation', () => {
     expect((await harness.services.db.reader().findOneOrFail(User, { id })).active).toBe(true);
   });
 
-  it('can filter the list of users', async () => {
+  it('is available as a filter of the user list', async () => {
     const id = await invited({ email: 'a@example.com' });
     const signedIn = await invited({ email: 'b@example.com' });
     await change(signedIn, { lastSignInAt: harness.clock.now() });

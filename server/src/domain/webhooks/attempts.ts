@@ -22,7 +22,7 @@ export function isGone(outcome: WebhookOutcome): boolean {
   return 'status' in outcome && outcome.status === 410;
 }
 
-/** The next attempt of a delivery: 10 s after the first failure, times three, up to 4 hours, with up to 20 % jitter. */
+/** The next attempt of a delivery: 10 s after the first failure, tripling up to 4 hours, with up to 20 % jitter. */
 export function retryAt(now: Date, tries: number, random: Random): Date {
   const base = Math.min(longestSeconds, firstSeconds * 3 ** (tries - 1));
   return secondsLater(now, base * (1 + random.integer(200) / 1000));
