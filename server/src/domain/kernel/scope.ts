@@ -62,7 +62,7 @@ export function openProject(projectId: string): void {
   if (store && store.scope !== 'all') store.scope = projectId;
 }
 
-/** `items`, read in this scope and in these turns. A stream reads them in the context of its socket. */
+/** `items`, read in this scope and in these turns. A stream would otherwise read them in the context of its socket. */
 export function eachInScope<T>(scope: Scope, items: AsyncGenerator<T>): AsyncGenerator<T> {
   const begin = turns.getStore();
   return each(() => turns.run(begin, () => inScope(scope, () => items.next())), items);

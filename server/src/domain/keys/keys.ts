@@ -44,8 +44,8 @@ const keysLock = 7_316_904_552;
 
 /**
  * The keys of this instance: one active ES512 (ID and logout tokens), one active EdDSA (access tokens), and one of each
- * other algorithm that a client at its project's issuer has asked for. The next is
- * published at least 24 h before it signs, the old one stays until its last token has expired plus 24 h.
+ * other algorithm that a client at its project's issuer has asked for. The next is published at least 24 h before it
+ * signs, the old one stays until its last token has expired plus 24 h.
  */
 export class Keys {
   private cache: { readAt: Date; keys: Promise<LoadedKey[]> } | undefined;

@@ -99,7 +99,7 @@ export class StreamRelay {
     );
   }
 
-  /** The stream as it is now; null if another process has claimed it, or it was paused or deleted. */
+  /** Renews the claim. Returns the current stream; null if another process has claimed it, or it was paused or deleted. */
   private async renew(id: string, lease: string): Promise<LogStream | null> {
     const { clock, db } = this.deps;
     const renewed = await execute(

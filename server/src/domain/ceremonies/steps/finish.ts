@@ -122,8 +122,8 @@ async function currentContext(flow: Flow, { user, credential }: Proved): Promise
 }
 
 /**
- * On the hosted page: after a mail code, or after any sign-in that allows it if the project prefers passkeys, to users
- * without one or with a lost one; or because the user asked on the account page.
+ * Whether to offer a passkey on the hosted page: after a mail code, or after any sign-in that allows it if the project
+ * prefers passkeys, to users without one or with a lost one; or because the user asked for it on the account page.
  */
 async function mayOffer(
   flow: Flow,

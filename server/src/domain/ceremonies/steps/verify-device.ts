@@ -34,7 +34,7 @@ export const verifyDevice: StepRule<'verify-device'> = {
 async function register(flow: Flow, user: User, factors: readonly Enrolment[]): Promise<StepOutcome<'verify-device'>> {
   const { em, deps, caller, ceremony, input } = flow;
   const { project } = caller;
-  // A passkey is the second factor then: the mailbox alone must not add another.
+  // A user's passkey is the second factor: the mailbox alone must not add another.
   const holdsPasskey = await hasPasskey(flow, user.id);
   const asksPasskey = holdsPasskey || isPasskeyRequired(caller);
   const besidePasskey = await ownsPasskey(flow, user);
@@ -65,8 +65,8 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
 }
 
 /**
- * Also while the project's passkeys are off: a factor that the mailbox alone adds outlasts the switch. A required one can
- * be added, and is marked.
+ * Also while the project's passkeys are off: a factor that the mailbox alone adds would stay when they are on again. A
+ * required one can be added, and is marked.
  */
 function ownsPasskey({ em, deps, caller }: Flow, user: User): Promise<boolean> {
   return deps.passkeys.isHeldBy(em, { projectId: caller.project.id, userId: user.id });
