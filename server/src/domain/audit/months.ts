@@ -72,7 +72,7 @@ export class EventMonths {
     });
   }
 
-  /** @returns false if another process is changing partitions: it does the same */
+  /** @returns false if another process is changing partitions, and thus does the same */
   private change(work: (em: EntityManager) => Promise<unknown>): Promise<boolean> {
     return this.deps.db.transaction(async (em) => {
       const lock = sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${monthsLock}) as taken`;

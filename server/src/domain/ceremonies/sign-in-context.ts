@@ -28,7 +28,7 @@ export async function signInContext(
   const isRequired = isPasskeyRequired(caller);
   const { acrValues, acrEssential = false, addsAuthenticator, addsPasskey } = caller.request ?? {};
   const changesPhone = ceremony.stepUp === 'change_phone_number';
-  // An authenticator app and the phone need the evidence that a passkey needs.
+  // An authenticator app and a change of the phone need the same evidence as a passkey.
   const changesAccount =
     changesPhone || ceremony.stepUp === 'create_passkey' || addsPasskey === true || addsAuthenticator === true;
   const isMarked = factors.some(({ besidePasskey }) => besidePasskey);
@@ -73,7 +73,7 @@ export async function hasPasskey(
   return !isByLink(caller) && deps.passkeys.isSecondFactorOf(em, caller.project, userId);
 }
 
-/** Whether the project uses passkeys, and a page of this origin can. */
+/** Whether the project uses passkeys, and pages of this origin can use them. */
 export function mayUsePasskeys({ deps, caller }: { deps: Pick<FlowDeps, 'issuer'>; caller: CheckedPage }): boolean {
   const isOwnPage = caller.origin === siteOfPage({ deps, caller }).origin;
   return caller.project.passkeys && (isOwnPage || caller.client.relatedOrigins);

@@ -94,7 +94,7 @@ export class ClientRegistry {
     if (!isUuid(clientId)) return null;
     const em = this.deps.db.reader();
     const client = await findPrepared(em, Client, sql`id = ${clientId} and disabled_at is null`, 'clients.by-id');
-    // Both are of one entity manager, so the client refers to the project that is read.
+    // Both belong to one entity manager, so the client refers to the project that is read.
     const project = client && (await findPrepared(em, Project, sql`id = ${client.project.id}`, 'clients.project'));
     return project && client;
   }

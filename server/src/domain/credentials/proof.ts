@@ -10,7 +10,7 @@ import { parseStrictJson } from './strict-json.ts';
 export const deviceKeyAlg = 'ES256';
 /** A sanity check only: the nonce guarantees freshness, and device clocks are often wrong. */
 const clockSkewSeconds = 5 * 60;
-/** Characters. A valid proof has about 700. */
+/** Maximum characters. A valid proof has about 700. */
 const maxLength = 4096;
 
 /**

@@ -101,7 +101,7 @@ export type AssertionVerdict =
     }
   | Refused;
 
-/** Characters. The sum is below 16 KB; a registration with TPM certificates has about 8 KB. */
+/** Maximum characters. The sum is below 16 KB; a registration with TPM certificates has about 8 KB. */
 const limit = { credentialId: 1364, userHandle: 86, clientData: 4096, attestation: 9000, authenticator: 4096 };
 
 const base64url = (max: number) => z.string().refine((text) => text.length <= max && isBase64url(text));

@@ -12,7 +12,7 @@ export function externalIdMark(externalId: string): string {
   return `externalId:${externalId}`;
 }
 
-/** The marks by which requests name this user. Not the name: several people may have the same. */
+/** The marks by which requests name this user. Without the name, which several people may share. */
 export function marksOf({ id, userName, email, phone, externalId, attributes }: UserRecord): string[] {
   const contacts = [...contactsOf(attributes, 'emails'), ...contactsOf(attributes, 'phoneNumbers')];
   const values = [id, userName, email, phone, ...contacts.map(({ value }) => value)];

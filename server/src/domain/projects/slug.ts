@@ -15,7 +15,7 @@ export function checkedSlug(slug: string): string {
   return refuse({ code: 'invalid', field: 'slug', reason });
 }
 
-/** A slug derived from a project's name; `project` if the name has no letter or digit of ASCII. */
+/** A slug derived from a project's name; `project` if the name has no ASCII letter or digit. */
 export function slugOf(name: string): string {
   const ascii = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const words = ascii

@@ -7,7 +7,7 @@ import { Project } from './project.entity.ts';
 /** The project of a tenant's row: the first column of its primary key and of all its unique keys. */
 export const tenant = () => p.manyToOne(Project).ref().primary().deleteRule('cascade').updateRule('no action');
 
-/** Like {@link tenant}, without a foreign key: that to another row of the project implies it, or the rows expire soon. */
+/** Like {@link tenant}, without a foreign key: one to another row of the project implies it, or the rows expire soon. */
 export const impliedTenant = () => tenant().createForeignKeyConstraint(false);
 
 /**

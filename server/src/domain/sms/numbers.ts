@@ -33,8 +33,8 @@ const refusedRanges = /^\+(800|808|87|88[1238]|979|991|1900)/;
 const premium: readonly NumberType[] = ['PREMIUM_RATE', 'SHARED_COST', 'UAN', 'PAGER', 'VOICEMAIL'];
 
 /**
- * Checks a number in E.164 by the metadata of libphonenumber. The data is never quite up to date, so a number that is
- * merely invalid there passes.
+ * Checks a number in E.164 against the metadata of libphonenumber. The data is never quite up to date, so a number that
+ * is merely invalid there passes.
  *
  * @param countries ISO 3166-1 alpha-2; empty: every country
  */

@@ -316,7 +316,7 @@ function updated(
 ): AuditEntry {
   const subject = { kind: 'user', id: before.id, name: after.userName };
   const isAdmin = ['admin', 'admin-token', 'bootstrap-token'].includes(actor.kind);
-  // Custom values may be confidential among admins: only their names.
+  // Custom values may be confidential among admins: only their names are recorded.
   const custom = changed.filter(isCustomName);
   const shown = changed.filter((name) => (isAdmin ? !isCustomName(name) : name === 'active'));
   const of = ({ attributes, ...columns }: UserValues) => {

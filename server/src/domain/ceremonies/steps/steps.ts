@@ -157,5 +157,5 @@ export const steps: {
   },
 };
 
-/** Steps that name no address: a passkey names its user, and the sign-in the one that adds one. */
+/** Steps that name no address: a passkey names its user; the sign-in names the user who adds a passkey. */
 export const stepsWithoutAddress: readonly CeremonyStep[] = ['passkey-options', 'verify-passkey', 'register-passkey'];
