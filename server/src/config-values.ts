@@ -13,14 +13,14 @@ export const addressWith = (...schemes: string[]) =>
     message: `must be a URL that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   });
 
-/** A URL without user name, password, query or fragment. */
+/** True for a URL without user name, password, query or fragment. */
 export function isPlainAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { username, password, search, hash } = new URL(text);
   return [username, password, search, hash].every((part) => part === '');
 }
 
-/** An IP address, or one with a port: `10.0.0.2:53`, `[::1]:53`. */
+/** True for an IP address, or one with a port: `10.0.0.2:53`, `[::1]:53`. */
 export function isNameServer(text: string): boolean {
   if (isIP(text) !== 0) return true;
   const [, six, four, port = '53'] = /^(?:\[(.+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
@@ -28,7 +28,7 @@ export function isNameServer(text: string): boolean {
   return isAddress && Number(port) > 0 && Number(port) < 65_536;
 }
 
-/** The `proxy-addr` syntax: an IP address with an optional prefix length or netmask, or a named range. */
+/** True for the `proxy-addr` syntax: an IP address with an optional prefix length or netmask, or a named range. */
 export function isNetwork(text: string): boolean {
   const [address = '', range, ...rest] = text.trim().split('/');
   if (rest.length > 0) return false;

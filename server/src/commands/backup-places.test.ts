@@ -170,7 +170,7 @@ describe('backup storage refuses', () => {
     [{ AWS_SECRET_ACCESS_KEY: '' }, 's3://backups/', 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are required'],
     [{ BACKUP_S3_ENDPOINT: 'http://minio.internal' }, 's3://backups/', 'BACKUP_S3_ENDPOINT must start with https://'],
     [{ BACKUP_S3_ENDPOINT: 'https://a:hunter2@minio.internal' }, 's3://backups/', 'must not contain a user name'],
-  ])('%o for %s', async (with_, url, words) => {
+  ])('%o for %s: %s', async (with_, url, words) => {
     const commands: [string, ...string[]][] = [
       ['backup', '--to', url],
       ['restore', `${url}a.jsonl.gz`, '--check'],

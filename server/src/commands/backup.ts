@@ -15,7 +15,7 @@ import { type BackupPlace, isBackupName, placeFor } from './backup-places.ts';
 import { type Command, type CommandContext, UsageError } from './command.ts';
 import { type OpenOptions, withDatabase } from './opened.ts';
 
-/** The parts of an instance that a backup needs: a server has far more, which would cost memory. */
+/** The parts of an instance that a backup needs: all parts of a server would cost more memory. */
 interface BackupParts {
   config: Config;
   db: Database;
@@ -24,7 +24,7 @@ interface BackupParts {
   now(): Date;
 }
 
-/** The first number of the advisory lock of a file's name. */
+/** The first key of the advisory lock; the second is the hash of the place's lock. */
 const draftLocks = 7_316_904;
 
 export const backup: Command = {

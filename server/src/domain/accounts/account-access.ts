@@ -86,7 +86,7 @@ export interface AccessOverview {
   /** Verified ones. */
   factors: Enrolment[];
   recoveryCodesLeft: number;
-  /** Not used, ended or expired; null: none. */
+  /** Neither used nor ended nor expired; null: none. */
   recovery: RecoveryGrant | null;
 }
 
@@ -214,7 +214,7 @@ export class AccountAccess {
     const notice = { template: 'passkey-changed', change: 'removed', app, passkey, at } as const;
     const [login, ...others] = mailboxesOf(user);
     if (login === undefined) return;
-    // Nothing has verified the others, and admins and directories can add hundreds.
+    // The others are unverified, and admins and directories can add hundreds.
     const mailboxes = [login, ...(await this.withinLimits(em, user.project.id, others))];
     await notifyEverywhere(em, this.deps.delivery, user, notice, mailboxes);
   }

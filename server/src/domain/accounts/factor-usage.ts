@@ -11,7 +11,7 @@ const maxUsers = 5_000;
 /** The effect of requiring second factors or passkeys in a project: numbers among {@link recentUsers}. */
 export interface FactorUsage {
   activeUsers: number;
-  /** The project has more active users than those counted. */
+  /** Whether the project has more active users than those counted. */
   isLimited: boolean;
   /**
    * Users with a passkey or a factor that meets REQUIRED; email counts only if the project allows it as a factor, a

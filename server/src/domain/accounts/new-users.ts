@@ -14,7 +14,7 @@ import { customWrite } from '../users/custom/writing.ts';
 import { loginOf } from '../users/user-writing.ts';
 import type { InvitationContext, Invitations } from './invitations.ts';
 
-/** Users in one call of {@link NewUsers.addMany}. */
+/** Maximum number of users in one call of {@link NewUsers.addMany}. */
 const maxNewUsers = 500;
 /** A try is repeated if users or custom attributes change in the meantime. */
 const maxTries = 5;

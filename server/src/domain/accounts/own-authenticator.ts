@@ -170,7 +170,7 @@ export class OwnAuthenticator {
     return pending && !isPast(secondsLater(pending.createdAt, setupSeconds), clock.now()) ? pending : null;
   }
 
-  /** While passkeys are off, the owner of one may have no other proof, and the mailbox adds no factor (decisions/0133). */
+  /** Whether passkeys are off and the user has one, but no other proof: the mailbox adds no factor (decisions/0133). */
   private async lacksOtherProof(em: EntityManager, project: Project, user: User): Promise<boolean> {
     const { mfa, passkeys } = this.deps;
     if (project.passkeys || !(await passkeys.isHeldBy(em, { projectId: project.id, userId: user.id }))) return false;
@@ -184,7 +184,7 @@ export class OwnAuthenticator {
 
 const notAllowed = { code: 'mfa-method-not-allowed', method: 'totp' } as const;
 
-/** Not in a project without factors, or with only passkeys. */
+/** False in a project without factors, or with only passkeys. */
 function isOffered(project: Project): boolean {
   const usesFactors = project.mfaPolicy !== 'off' && passkeyPolicyOf(project) !== 'required';
   return usesFactors && project.offeredFactors.includes('totp');

@@ -61,9 +61,9 @@ const tokenPrefix = 'lk_admin_';
 /** Key of the advisory lock: role changes are serialized, so that two owners cannot remove each other. */
 const rolesLock = 7_316_904_554;
 const lastUsedSeconds = 60;
-/** Maximum of live tokens for a project, or for the instance, and of tokens in a list, ended ones included. */
+/** Maximum number of live tokens for a project, or for the instance, and of tokens in a list, ended ones included. */
 const maxTokens = 100;
-/** Admins and viewers of a project. Owners, whom only owners add, are not limited. */
+/** Maximum number of admins and viewers of a project. Owners, whom only owners add, are not limited. */
 const maxMemberships = 100;
 
 /**

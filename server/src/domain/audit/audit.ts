@@ -57,7 +57,7 @@ export function ownEventOfClient(
 }
 
 const hourSeconds = 3600;
-/** Request ids that an event of repeated refusals keeps. */
+/** Maximum number of request ids that an event of repeated refusals keeps. */
 const keptRequests = 10;
 
 /** The audit log. Joins the caller's transaction: the event commits with the action, or not at all. */

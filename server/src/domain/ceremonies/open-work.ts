@@ -14,7 +14,7 @@ export interface OpenWorkOptions {
   addresses?: readonly (string | null | undefined)[];
   /** The sign-in that makes the change: it continues, with its codes and its enrolment. */
   keepCeremonyId?: string | null | undefined;
-  /** A logout: refresh grants with `offline_access` stay. */
+  /** Whether it is a logout: refresh grants with `offline_access` stay. */
   isLogout?: boolean;
   /** Keeps codes and tokens of finished sign-ins, and refresh grants. */
   keepsTokens?: boolean;

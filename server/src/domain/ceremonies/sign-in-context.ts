@@ -60,7 +60,7 @@ export function isPasskeyRequired({ project, client }: Pick<SigninCaller, 'proje
   return client.passkeyRequired || passkeyPolicyOf(project) === 'required';
 }
 
-/** A setup link proves access to the server: its holder can replace a lost passkey. */
+/** Whether a setup link started the sign-in. It proves access to the server: its holder can replace a lost passkey. */
 function isByLink({ request }: Pick<SigninCaller, 'request'>): boolean {
   return request?.setupLinkId != null;
 }

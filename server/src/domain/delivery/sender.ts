@@ -5,7 +5,7 @@ export interface OutgoingMail extends RenderedMessage {
   to: string;
   /** The same for every attempt at one message, so that receivers can drop duplicates. */
   id: string;
-  /** A user waits for the message: it must not queue behind others. */
+  /** Whether a user waits for the message, so that it must not queue behind others. */
   isUrgent: boolean;
 }
 export interface OutgoingSms {

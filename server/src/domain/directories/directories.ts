@@ -75,7 +75,7 @@ const notSetUpRetrySeconds = 60;
 const secondsOfDay = 24 * 3600;
 /** A token that is used from other networks is recorded at most once in this time. */
 const refusalsSeconds = 3600;
-/** Live tokens of a project. */
+/** Maximum number of live tokens of a project. */
 const maxTokens = 100;
 /** Maximum number of tokens that one run of the job warns about. */
 const maxWarnings = 500;

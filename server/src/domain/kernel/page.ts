@@ -38,7 +38,7 @@ export function containing(text: string): string {
 /** The number of rows of a list, for display: exact up to {@link maxTotal} (decisions/0233). */
 export interface Total {
   count: number;
-  /** There are more than `count`. */
+  /** Whether there are more than `count`. */
   isLimited: boolean;
 }
 

@@ -23,7 +23,7 @@ export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(value);
 }
 
-/** Text that PostgreSQL can store: no NUL, no lone surrogate. */
+/** True for text that PostgreSQL can store: no NUL, no lone surrogate. */
 export function isStorableText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed();
 }

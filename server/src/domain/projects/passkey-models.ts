@@ -11,7 +11,7 @@ export interface PasskeyModels {
 }
 
 const [maxAaguids, maxRoots] = [100, 10];
-/** Characters of a certificate in PEM. */
+/** Maximum characters of a certificate in PEM. */
 const maxPemLength = 4096;
 const aaguidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Reported by authenticators that hide their model. */

@@ -38,7 +38,7 @@ interface ProjectContents {
 }
 
 export interface CountedContents extends ProjectContents {
-  /** There are more than `sessions`. */
+  /** Whether there are more than `sessions`. */
   isSessionsLimited: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface StreamSettings {
 export interface Reach {
   /** Also private addresses, plain http and plain TCP. */
   allowPrivate: boolean;
-  /** The operator has set a folder for files. */
+  /** Whether the operator has set a folder for files. */
   hasFolder: boolean;
 }
 

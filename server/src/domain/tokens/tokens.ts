@@ -324,7 +324,7 @@ function isForOtherApi(code: AuthorizationCode, { client, codeVerifier, issuer, 
   return (code.codeChallenge ?? null) === challenge && missesTarget(code.resources, resource);
 }
 
-/** A code of the browser SDK, which has no redirect_uri, gives none. */
+/** Whether the code gives a refresh token. One of the browser SDK, which has no redirect_uri, gives none. */
 function mayRefresh({ client, issuer, redirectUri }: Exchange): boolean {
   const isOffered = issuer.capabilities.grantTypes.includes('refresh_token');
   return isOffered && client.grantTypes.includes('refresh_token') && redirectUri !== undefined;

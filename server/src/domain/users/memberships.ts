@@ -1,6 +1,6 @@
 import { type Fragment, sql } from '../kernel/sql.ts';
 
-/** Groups in groups are followed this far. */
+/** Maximum depth to which groups in groups are followed. */
 const maxNesting = 10;
 /** Maximum number of a user's groups that are followed; each counts once per level. */
 const maxFollowed = 5000;

@@ -127,14 +127,14 @@ export class AuthorizationRequests {
     return isOwn || matchesRedirectUri(client.getEntity().redirectUris, redirectUri);
   }
 
-  /** Stores the user's answer to the consent page, until the request is finished. False if it is. */
+  /** Stores the user's answer to the consent page, until the request is finished. False if it is finished. */
   async decide(em: EntityManager, { project, id }: TenantKey, userId: string, isAllowed: boolean): Promise<boolean> {
     const statement = sql`update authorization_requests set decided_by = ${userId}, is_allowed = ${isAllowed}
       where project_id = ${project.id} and id = ${id} and finished_at is null`;
     return (await execute(em, statement)) === 1;
   }
 
-  /** The account page only confirms the user: it gets no code. */
+  /** Whether the request only confirms the user to the account page, which gets no code. */
   isConfirmation({ issuer, redirectUri }: Pick<AuthorizationRequest, 'issuer' | 'redirectUri'>): boolean {
     return redirectUri.startsWith(`${siteOf(this.deps.issuer, issuer).origin}/account/`);
   }

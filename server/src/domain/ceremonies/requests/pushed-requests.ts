@@ -13,7 +13,7 @@ import { type Issuer, storedIssuer } from '../../projects/issuer.ts';
 
 /** Seconds until a pushed request expires. */
 export const pushedTtlSeconds = 60;
-/** Characters of a form. */
+/** Maximum characters of a form. */
 export const longestPush = 16_384;
 /** A back end pushes for all its users. */
 const perClientFactor = 20;
@@ -103,7 +103,7 @@ export class PushedRequests {
     return row?.parameters ?? null;
   }
 
-  /** A public client is anyone, so its requests are limited per network (IPv6: a /64); others per client. */
+  /** Anyone can act as a public client, so its requests are limited per network (IPv6: a /64); others per client. */
   private async spend({ client }: Push, ip: string | undefined): Promise<void> {
     const { db, limits } = this.deps;
     const isPublic = client.tokenEndpointAuthMethod === 'none';

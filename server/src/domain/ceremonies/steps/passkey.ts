@@ -169,7 +169,7 @@ export const registerPasskey: StepRule<'register-passkey'> = {
 };
 
 /**
- * On the hosted page after the sign-in: whether the browser still has the user's session. After a logout, another
+ * On the hosted page after the sign-in, whether the browser still has the user's session: after a logout, another
  * person may use the browser.
  */
 async function isSignedIn({ em, deps, caller, ceremony }: Flow, user: User): Promise<boolean> {

@@ -19,7 +19,7 @@ import type { DpopNonces } from './dpop-nonces.ts';
 const leewaySeconds = 30;
 /** Maximum age of a proof in seconds. */
 const maxAgeSeconds = 60;
-/** Characters. */
+/** Maximum characters. */
 const longestProof = 4096;
 const longestJti = 512;
 const longestUrl = 2048;

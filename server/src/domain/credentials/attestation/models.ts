@@ -29,7 +29,7 @@ export type ModelFault =
 
 /** Formats whose certificates identify the model. */
 const certified = ['packed', 'tpm'];
-/** Certificates of a path, without its root. */
+/** Maximum number of certificates of a path, without its root. */
 const maxPath = 4;
 
 /**
@@ -88,7 +88,7 @@ function isValid({ validFromDate, validToDate }: X509Certificate, now: Date): bo
 /** Digests that a certificate may be signed with: not MD5, not SHA-1. */
 const strong = /sha-?(256|384|512)|ed25519/i;
 
-/** Name, key identifier, key usage and signature. */
+/** Checks name, key identifier, key usage and signature. */
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   const isStrong = strong.test(certificate.signatureAlgorithm ?? '');
   return isStrong && issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);

@@ -29,7 +29,7 @@ export interface PollRow {
 
 /** Seconds added to the interval after a poll that came too early (RFC 8628 section 3.5). */
 const slowDownSeconds = 5;
-/** Tolerated, since requests do not take equally long. */
+/** Seconds by which a poll may come too early, since requests do not take equally long. */
 const jitterSeconds = 1;
 
 const comesEarly = sql`coalesce(d.polled_at > clock_timestamp() - make_interval(secs => d.interval_seconds - ${jitterSeconds}::int), false)`;
