@@ -16,7 +16,7 @@ export interface Opened {
 
 /** Options of {@link withDatabase}. */
 export interface OpenOptions {
-  /** No server may be running; `alone`: and no other command. */
+  /** No server may be running; with `alone`, no other command, either. */
   exclusive?: boolean | 'alone';
   migrate?: boolean;
   programs?: string;

@@ -29,7 +29,7 @@ export const rotateMasterKey: Command = {
   },
 };
 
-/** With MASTER_KEY: encrypts with it all values that are encrypted with MASTER_KEY_SECOND. */
+/** With MASTER_KEY: re-encrypts all values that are encrypted with MASTER_KEY_SECOND. */
 function resealGiven(context: CommandContext): Promise<number> {
   return withInstance(context, async ({ services, config, interrupted }) => {
     const { masterKeyChange, vault } = services;

@@ -74,7 +74,7 @@ export const transferTables: readonly TransferTable[] = [
     table: 'custom_domains',
     parent: of('project'),
     key: ['id'],
-    // Each instance verifies for itself.
+    // Each instance verifies domains itself.
     omit: ['state', 'fault', 'checked_at', 'verified_at', 'missing_since'],
   },
   { type: 'logo', table: 'logos', parent: of('project'), key: ['id'] },

@@ -39,7 +39,7 @@ function recipientsOf(user: KeyedUser): string[] {
   return present([user.phone, ...addresses, ...addresses.flatMap(addressKeys), ...loginAddresses(user)]);
 }
 
-/** They name an admin as the audit log does. */
+/** Drafts and versions name an admin, as the audit log does. */
 const experienceTables: UserTables = {
   tables: [],
   erase: ({ projectId, users }) => withoutAuthors(projectId, present(users.map((user) => user.email ?? user.userName))),

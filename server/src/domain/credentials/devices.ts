@@ -202,7 +202,7 @@ export class Devices {
     if (name.length > maxNameLength) {
       refuse({ code: 'invalid', field: 'name', reason: `must have at most ${maxNameLength} characters` });
     }
-    // It is shown in mails and in the console.
+    // The name is shown in mails and in the console.
     const fault = isLine(name) ? linkFault(name) : 'must be one line without control characters';
     if (fault !== null) refuse({ code: 'invalid', field: 'name', reason: fault });
     const before = device.name;

@@ -21,7 +21,7 @@ export interface Runtime {
 export const beatSeconds = 20;
 /** A process without a heartbeat for this long counts as stopped. */
 const silenceSeconds = 3 * beatSeconds;
-/** Its row is deleted after this. */
+/** The row of a stopped process is deleted after this. */
 const rememberSeconds = 24 * 3600;
 
 interface ProcessesDeps {

@@ -63,7 +63,7 @@ export class Signer {
     const input = `${segment(JSON.stringify({ alg, typ, kid: key.kid }))}.${segment(payload)}`;
     const signature = await key.sign(Buffer.from(input));
     const token = `${input}.${Buffer.from(signature).toString('base64url')}`;
-    // Usually sent to UserInfo next.
+    // The token is usually sent to UserInfo next.
     if (kind === 'access-token') this.remember(digest(token), { kid: key.kid, payload: JSON.parse(payload) });
     return token;
   }

@@ -170,7 +170,7 @@ export class Mfa {
       subject: { kind: 'user', id: user.id, name: user.userName },
       detail: { method: enrolment.method },
     });
-    // They would stand in for the passkey.
+    // Recovery codes would stand in for the passkey.
     if (enrolment.besidePasskey) return null;
     const isFirst = others.length === 0 || (enrolment.method !== 'email' && isMailboxAlone(others));
     if (isFirst) await forgetRemembered(em, user);

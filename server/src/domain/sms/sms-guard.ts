@@ -83,7 +83,7 @@ export class SmsGuard {
     return all.allowed ? null : this.limitReached(em, project, all);
   }
 
-  /** One event per window. */
+  /** Records one event per window. */
   private async limitReached(em: EntityManager, project: SmsToSend['project'], spent: Spent): Promise<Problem> {
     const alerts = { name: 'sms-alert', max: 1, windowSeconds: spent.retryAfterSeconds };
     if ((await this.deps.limits.spend(em, alerts, project.id)).allowed) {
@@ -96,7 +96,7 @@ export class SmsGuard {
     return tooMany(spent);
   }
 
-  /** One event with a count per reason and hour. It contains the range of the first number, no number. */
+  /** Records one event with a count per reason and hour. It contains the range of the first number, but no number. */
   private countRefused(em: EntityManager, project: SmsToSend['project'], reason: Refused, prefix: string) {
     const entry = { ...about(project), type: 'sms.number_refused' as const };
     return this.deps.audit.recordRepeated(em, entry, reason, { ofFirst: { prefix } });

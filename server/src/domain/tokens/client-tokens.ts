@@ -83,7 +83,7 @@ interface IssuedRow {
   client_is_current: boolean;
   assertion_is_fresh: boolean;
   proof_is_fresh: boolean;
-  /** 0, 1 or 2: how many APIs the request could mean. */
+  /** Number of APIs that the request could mean: 0, 1, or 2 for several. */
   targets: number;
   id: string | null;
   audience: string;

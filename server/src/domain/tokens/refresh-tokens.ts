@@ -73,7 +73,7 @@ export class RefreshTokens {
     });
   }
 
-  /** The same new token for one that was just replaced. Any other that was replaced ends the grant. */
+  /** Returns the same new token for one that was just replaced. Any other replaced token ends the grant. */
   private async again(refresh: Refresh, presented: RefreshToken): Promise<Refreshed> {
     const outcome = await this.deps.db.transaction((em) => this.check(em, refresh, presented));
     return typeof outcome === 'string' ? refuse({ code: 'grant-rejected', reason: outcome }) : outcome;

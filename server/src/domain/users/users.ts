@@ -66,7 +66,7 @@ export class Users {
     return isUuid(userId) ? em.findOne(User, { id: userId, project: projectId }) : null;
   }
 
-  /** With their groups. Null if the project has no such user. */
+  /** The user with their groups. Null if the project has no such user. */
   findShown(em: Executing, projectId: string, userId: string): Promise<ShownUser | null> {
     return findShown(em, projectId, userId);
   }

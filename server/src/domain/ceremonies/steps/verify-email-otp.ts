@@ -62,7 +62,7 @@ async function personOf(
   try {
     return await deps.users.signUp(em, project.id, address, actor);
   } catch (error) {
-    // Created concurrently by a directory or another window.
+    // The user was created concurrently, by a directory or another window.
     if (error instanceof Refusal && error.problem.code === 'taken') return 'account-changed';
     throw error;
   }
