@@ -236,7 +236,7 @@ describe('a backup', () => {
     expect([code, err]).toEqual([1, `backup: Another backup to ${other} is running.`]);
   });
 
-  it('holds pages of bounded size, even if its rows are long', async () => {
+  it('reads pages of bounded size, even if the rows are long', async () => {
     const project = await app.make.project();
     await query(
       app.databaseUrl,

@@ -60,7 +60,7 @@ describe('Mutation.updateUser', () => {
     });
   });
 
-  it('keeps absent fields, clears null and blank ones, and records before and after', async () => {
+  it('keeps absent fields, clears null and blank ones, and records the values before and after', async () => {
     await update({ givenName: 'Ada', locale: 'en', address: { locality: 'London' } });
     const answer = await update({ givenName: null, locale: ' ', address: null });
     expect(answer.data.updateUser).toMatchObject({ givenName: null, locale: null, address: null });

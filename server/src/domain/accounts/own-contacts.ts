@@ -190,7 +190,7 @@ export class OwnContactChanges {
     return refused ? { refused, event: { type: 'user.email_change_refused', subject } } : {};
   }
 
-  /** To every address that the user had: the person who made the change may not hold all of them. */
+  /** Notifies every address that the user had: the person who made the change may not hold all of them. */
   private async notify(em: EntityManager, by: ChangeBy, before: UserRecord, email: string): Promise<void> {
     const { audit, clock, delivery } = this.deps;
     audit.record(em, { ...about(by), type: 'user.email_changed' });

@@ -27,7 +27,7 @@ export interface SetupLinks {
 export class Recipients {
   constructor(private readonly deps: { users: Users; setupLinks: Pick<SetupLinks, 'isSetupLinkOpen'> }) {}
 
-  /** The same queries whether the address is known, unknown, disabled or unprovisioned. */
+  /** Runs the same queries whether the address is known, unknown, disabled or unprovisioned. */
   async check(em: EntityManager, message: Message, sealed: MessageContext | PreviousContext): Promise<Recipient> {
     const projectId = message.project.id;
     const context = 'mailbox' in sealed ? sealed : await this.ofPreviousRelease(em, message, sealed);
@@ -40,7 +40,7 @@ export class Recipients {
       if (holder) return { suppress: 'an account has this address now' };
       return welcome ? { to: mailbox } : { suppress: 'no account has this address, and sign-up is closed' };
     }
-    // An admin could otherwise silence it: by deactivating the user, or by giving the address to another one.
+    // An admin could otherwise suppress it, by deactivating the user or by giving the address to another user.
     if (user && loginNotices.includes(message.template)) return { to: mailbox };
     if (!user?.active) return { suppress: user ? 'the user is not active' : 'the user no longer exists' };
     if (message.channel === 'mail' && !isAddress(mailbox)) return { suppress: 'the user has no address' };

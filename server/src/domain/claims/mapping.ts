@@ -12,7 +12,7 @@ import {
 /** The scopes that applications can request at the project issuer. */
 const applicationScopes = ['openid', 'profile', 'email', 'phone', 'address', 'groups', 'roles'] as const;
 
-/** A mapping as it comes from an admin: null means absent. */
+/** A mapping as entered by an admin; null means absent. */
 export interface MappingInput {
   claim: string;
   scope?: string | null | undefined;

@@ -81,7 +81,7 @@ export class SenderTests {
     return { channel: test.channel, sender, to: test.to, passed: !fault, stages };
   }
 
-  /** Committed also if the test is refused. */
+  /** Spends the limits; committed even if the test is refused. */
   private async spend({ channel, isOwn, projectId, to }: SenderTest, actor: Actor): Promise<void> {
     const { db, delivery, limits, smsGuard } = this.deps;
     const subjects = [`${actor.kind}:${actor.id ?? ''}`, projectId];

@@ -155,7 +155,7 @@ export class Domains {
     });
   }
 
-  /** The record exists: the host becomes the project's, unless another project holds it. */
+  /** Gives the host to the project whose record was found, unless another project holds it. */
   private async take(em: EntityManager, domain: CustomDomain, actor: Actor): Promise<void> {
     const now = this.deps.clock.now();
     const taken = await execute(
@@ -192,7 +192,7 @@ export class Domains {
     await this.release(em, domain, { withPasskeys: false });
   }
 
-  /** A check that does not verify the domain; a new one fails after a week. */
+  /** Records a check that did not verify the domain; a new domain fails after a week. */
   private fail(em: EntityManager, domain: CustomDomain, fault: DomainFault): void {
     domain.fault = fault;
     if (domain.state !== 'pending') return;

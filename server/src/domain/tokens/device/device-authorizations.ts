@@ -146,7 +146,7 @@ export class DeviceAuthorizations {
     return em.findOne(DeviceAuthorization, { ...where, ...isOpen });
   }
 
-  /** The device code of an approved request becomes an authorization code under this session. */
+  /** Makes the device code of an approved request an authorization code under this session. */
   async issueCode(em: EntityManager, device: DeviceAuthorization, session: Session): Promise<void> {
     const { clock, random } = this.deps;
     const made = { random, hash: device.deviceHash, now: clock.now(), expiresAt: device.expiresAt };
