@@ -164,7 +164,7 @@ function sdkHeaders(path: string): Record<string, string> {
   };
 }
 
-/** Routes that read a body, each with its own limit and error format. */
+/** Whether the route reads a body. Each such route has its own limit and error format. */
 function readsBody({ method = '', url = '' }: IncomingMessage): boolean {
   if (!['POST', 'PUT', 'PATCH'].includes(method)) return false;
   return /^(?:\/p\/[^/]+)?\/(authorize|oauth2\/\w+|device|device\/approval|userinfo|account|setup|admin\/graphql|admin\/.*\/logos|v1\/.*)(\?|$)/.test(

@@ -35,7 +35,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A passkey of the user: its row in this instance. */
+/** Adds a passkey of the user in this instance; returns its id. */
 async function addPasskey(user: User): Promise<string> {
   const created = {
     ...{ credentialId: 'a-credential', publicKey: 'pQECAyYg', alg: -7, transports: ['internal', 'hybrid'] },
@@ -50,7 +50,7 @@ async function addPasskey(user: User): Promise<string> {
 const credentialRows = (app: TestApp, kind: string) =>
   app.services.db.reader().execute<object[]>('select * from credentials where kind = ? order by id', [kind]);
 
-/** A role of the user and of the group, and claim settings. */
+/** Adds a role of the user and of the group, and claim settings. */
 async function addRoles({ project, id }: TenantKey, user: User): Promise<void> {
   const { db, claims, roles } = here.services;
   const { id: roleId } = await roles.create(keyIn(project.id, id), { key: 'editor', name: 'Editor' }, system);

@@ -18,7 +18,7 @@ async function examined(from = since): Promise<{ code: number; checks: Record<st
   return { code, checks: Object.fromEntries(checks.map((check) => [check.name, check])) };
 }
 
-/** The two events of the takeover: a code sent to one account and entered for another. */
+/** Records the two events of the takeover: a code sent to one account and entered for another. */
 async function takeOver(victim: { id: string; userName: string }, attacker: { id: string; userName: string }) {
   const { audit, db } = world.app.services;
   const actor: Actor = { kind: 'anonymous', ip: '203.0.113.7' };

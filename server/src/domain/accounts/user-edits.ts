@@ -73,7 +73,7 @@ export class UserEdits {
     return found(await this.deps.db.reader().findOne(Project, projectId), 'project').scimAuthoritative;
   }
 
-  /** An admin can sign in as a user whose address they change (threat model): the user is notified. */
+  /** Notifies the user: an admin can sign in as a user whose address they change (threat model). */
   private async notify(em: EntityManager, before: UserRecord, after: User): Promise<void> {
     const isNewEmail = addressKey(before.email ?? '') !== addressKey(after.email ?? '');
     const isNewPhone = (before.phone ?? null) !== (after.phone ?? null);

@@ -58,7 +58,7 @@ export class RemoteKeys {
     return lacks || now >= secondsLater(at, freshSeconds);
   }
 
-  /** A failed read keeps the keys of the last successful one. */
+  /** Reads the keys; a failed read keeps those of the last successful one. */
   private async read(uri: string, last: Fetched | undefined): Promise<Fetched> {
     const answer = await this.deps.fetchJson(uri);
     const at = this.deps.clock.now();

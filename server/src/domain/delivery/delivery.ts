@@ -133,7 +133,7 @@ export class Delivery {
     return this.isAvailable('mail') ? null : 'no mail server is set (SMTP_URL): one-time codes cannot be sent';
   }
 
-  /** Puts a message into the outbox. The same work for every recipient, known or not. */
+  /** Puts a message into the outbox. Does the same work for every recipient, known or not. */
   async enqueue(em: EntityManager, message: NewMessage): Promise<void> {
     const { queueName, ...job } = this.write(em, message);
     await em.flush();
@@ -147,7 +147,7 @@ export class Delivery {
     await this.deps.queue.sendMany(em, 'delivery.notices' satisfies MessageQueue, jobs);
   }
 
-  /** The message's queue and the data of its job; written by the caller's flush. */
+  /** Stores the message with the caller's flush; returns its queue and the data of its job. */
   private write(
     em: EntityManager,
     message: NewMessage,
@@ -156,7 +156,7 @@ export class Delivery {
     const id = random.id();
     const now = clock.now();
     const { account } = message.context;
-    // A process of the previous release may send it, which reads `userId`.
+    // A process of the previous release, which reads `userId`, may send it.
     const context = { ...message.context, ...(account !== null && { userId: account }) };
     const sealed = JSON.stringify({ content: message.content, context });
     em.persist(
@@ -187,7 +187,7 @@ export class Delivery {
     if (due === null) return;
     if ('expired' in due) return this.deps.onExpired?.(due.expired, 1);
     const { recipient } = due;
-    // The same work if nothing is sent, so that the timing of other requests does not reveal it.
+    // Does the same work if nothing is sent, so that the timing of other requests does not reveal it.
     const failure = await whileClaimed(this.deps, key, due.attempt, () =>
       this.dispatch(due.message, due.content, 'to' in recipient ? recipient.to : null),
     );

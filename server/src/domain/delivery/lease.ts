@@ -12,7 +12,10 @@ const renewMs = 20_000;
 /** A message due for this long has lost its job. */
 const lostSeconds = 15;
 
-/** The number of this attempt, for one caller only; null if the message is settled, not due, or another process sends it. */
+/**
+ * Claims an attempt and returns its number, for one caller only; null if the message is settled, not due, or another
+ * process sends it.
+ */
 export async function claim(em: EntityManager, { project, id }: TenantKey, now: Date): Promise<number | null> {
   const [claimed] = await query(
     em,

@@ -138,7 +138,7 @@ describe('a mail of a project', () => {
     ['Go to http{project}', 'App', '://evil.example/a'],
     ['See {project}{app}', '.evil.example', 'www'],
     ['{app}4', '00123', 'Acme'],
-  ])('uses the standard text for %s with the names %s and %s: a link or a code together', (custom, app, name) => {
+  ])('uses the standard text for %s with the names %s and %s: they form a link or a code', (custom, app, name) => {
     const words = { 'sign-in-code': { subject: `{code} ${custom}`, intro: custom } };
     const named = { ...content, app };
     const standard = renderMail(named, 'en', { name, accent: null, words: {} });

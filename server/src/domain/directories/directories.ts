@@ -223,7 +223,7 @@ export class Directories {
     return row?.on ?? false;
   }
 
-  /** At most one event per token and hour, for any number of requests. */
+  /** Records at most one event per token and hour, for any number of requests. */
   private async recordOtherNetwork({ project, id }: TenantKey, ip: string | undefined): Promise<void> {
     const { audit, clock, db } = this.deps;
     const now = clock.now();

@@ -188,7 +188,7 @@ async function deleteExcess(em: EntityManager, projects: readonly string[]) {
   );
 }
 
-/** The last use of each token, written at most every 30 seconds from one address. */
+/** Writes the last use of each token, at most every 30 seconds from one address. */
 async function noteUses(em: EntityManager, batch: readonly RequestEntry[], now: Date) {
   const uses = new Map(
     batch.map(({ projectId, tokenId, address }) => [tokenId, { projectId, tokenId, address }] as const),

@@ -201,7 +201,7 @@ export class Domains {
     this.deps.audit.record(em, { type: 'domain.failed', result: 'failure', actor: system, ...about(domain) });
   }
 
-  /** The host stays known, so that it never serves the pages of the base host. */
+  /** Releases the host. It stays known, so that it never serves the pages of the base host. */
   private async release(em: EntityManager, { project, host }: CustomDomain, ends: { withPasskeys: boolean }) {
     const now = this.deps.clock.now();
     const released = await execute(

@@ -17,6 +17,6 @@ const schema = defineEntity({
   },
 });
 
-/** The project that holds a host name: one of the instance at most. */
+/** The project that holds a host name: at most one in the instance. */
 export class VerifiedHost extends schema.class {}
 schema.setClass(VerifiedHost);

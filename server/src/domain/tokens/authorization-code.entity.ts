@@ -18,7 +18,7 @@ const schema = defineEntity({
     user: () => sameProject(User, 'user_id').nullable(),
     /** The SSO session of a hosted page's code; becomes `sid`. */
     sessionId: p.uuid().nullable(),
-    /** The issuer that issued it, and the only one that redeems it; null: the base issuer. */
+    /** The issuer of the code, and the only one that redeems it; null: the base issuer. */
     issuer: p.text().nullable(),
     /** The refresh grant whose access token this is. */
     grantId: p.uuid().nullable(),

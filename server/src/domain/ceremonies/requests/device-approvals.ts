@@ -108,7 +108,7 @@ export class DeviceApprovals {
     return this.deps.db.transaction((em) => this.read(em, visit));
   }
 
-  /** The decision; single use. False if there is nothing left to decide; `sign-in-first` as in {@link waiting}. */
+  /** Records the decision; single use. False if there is nothing left to decide; `sign-in-first` as in {@link waiting}. */
   async decide(visit: Visit, isAllowed: boolean, actor: Actor): Promise<boolean | 'sign-in-first'> {
     const seen = await this.waiting(visit);
     if (seen === null || seen === 'sign-in-first') return seen ?? false;

@@ -232,7 +232,7 @@ async function session(flow: Flow, { user, credential, proved }: Proved, conclud
   return { sessionSecret: secret, projectId: caller.project.id };
 }
 
-/** The holder of a setup link becomes an owner, and gets recovery codes. */
+/** Makes the holder of a setup link an owner; returns new recovery codes. Null without a link. */
 async function claim({ em, deps, caller }: Flow, user: User): Promise<string[] | null> {
   const setupLinkId = caller.request?.setupLinkId;
   if (!setupLinkId) return null;

@@ -247,7 +247,7 @@ function reject(reason: string): RefusedStep {
   return { refused: { code: 'passkey-rejected', reason }, event };
 }
 
-/** A new passkey that does not prove an allowed model, with the model that it claims. */
+/** Rejects a new passkey that does not prove an allowed model, with the model that it claims. */
 function rejectModel(fault: string, aaguid: string): RefusedStep {
   const event = { type: 'passkey.rejected' as const, detail: { fault, aaguid } };
   return { refused: { code: 'passkey-model-not-allowed' }, event };
