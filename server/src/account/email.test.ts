@@ -296,7 +296,8 @@ describe('an erasure after changes of the email address', () => {
 
     const reader = () => db.reader();
     const stored = await reader().findOneOrFail(User, { id: user.id });
-    const exported = (await Array.fromAsync(personExport(reader, stored, {}))).join('');
+    let exported = '';
+    for await (const chunk of personExport(reader, stored, {})) exported += chunk;
     for (const trace of traces) expect(exported).toContain(trace);
     expect(await tablesThatHold(db, traces, world.project.id)).toContain('messages');
     await inProject(world.project.id, () => accountAccess.erase(world.project.id, user.id, system));
