@@ -164,7 +164,7 @@ export default {
     {
       name: 'shared-stands-alone',
       comment:
-        'Packages in shared/ must not import other workspaces, so that each can be published alone; examples name their own. React’s has the browser SDK as a peer.',
+        'Packages in shared/ must not import other workspaces, so that each can be published alone; examples declare their own imports. shared/react may import the browser SDK, its peer.',
       severity: 'error',
       from: { path: '^shared/([^/]+)/', pathNot: '^shared/react/' },
       to: { path: '^(server|console|e2e|shared)/|^@latchkey/', pathNot: '^(shared/($1|contracts)/|@latchkey/$1$)' },

@@ -14,7 +14,7 @@ await ensureInstalled();
 const broken = await ensureBuilt({ only: 'console' });
 if (broken) fail(`The ${broken} failed to build: fix the errors above, and try again.`);
 
-// They import packages.
+// After the installation, because they import packages.
 const { openProxy } = await import('./lib/dev-proxy.mjs');
 const { runServer } = await import('./lib/dev-server.mjs');
 

@@ -108,7 +108,7 @@ describe('import rules', () => {
     expect([...table.matchAll(/^\| `(.+?)` \|/gm)].map(([, layer]) => layer)).toEqual(layers);
   });
 
-  it('have a planted violation each', async () => {
+  it('each have a planted violation', async () => {
     const { default: config } = (await import('../.dependency-cruiser.mjs')) as {
       default: { forbidden: { name: string }[] };
     };
@@ -124,7 +124,7 @@ describe('import rules', () => {
   );
 });
 
-describe('time, randomness and settings through ports', () => {
+describe('the check of the invariants', () => {
   const check = (text: string, path = 'server/src/domain/users/users.ts') => {
     const folder = build({ ...valid, [path]: text });
     try {
@@ -204,7 +204,7 @@ describe('time, randomness and settings through ports', () => {
   });
 });
 
-describe('unused code', () => {
+describe('the check for unused code', () => {
   it('rejects an export that no other file imports, and a file that nothing imports', () => {
     const folder = build({
       'package.json': '{"name":"house","workspaces":["server"]}',

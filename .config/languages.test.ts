@@ -39,7 +39,7 @@ const catalogs = languages.map((language) => ({
   catalog: JSON.parse(readFileSync(join(root, catalogOf(language)), 'utf8')) as Record<string, string>,
 }));
 
-/** Each name of the arguments and tags of a message, once per use. */
+/** Names of the arguments and tags in a message, each once. */
 function partsOf(message: string): string[] {
   const names = new Set<string>();
   const visit = (parts: ReturnType<IntlMessageFormat['getAst']>) => {
@@ -62,7 +62,7 @@ describe('texts of the console', () => {
     expect(source.unmarked.filter(({ text }) => !same.has(text))).toEqual([]);
   });
 
-  it('have values exactly if they have arguments', () => {
+  it('are passed values if and only if they have arguments', () => {
     const all = sources.flatMap(({ path, messages: own }) => own.map((message) => ({ path, ...message })));
     const hasArguments = ({ text }: { text: string }) => /[{}]/.test(text);
     expect(all.filter((message) => hasArguments(message) !== message.hasValues)).toEqual([]);
@@ -149,7 +149,7 @@ describe('the gate', () => {
     },
   );
 
-  it('finds a text in a list that is joined', () => {
+  it('finds a text in a joined list', () => {
     expect(unmarked("const x = ['Saved', y].filter(Boolean).join(' ');")).toEqual(['Saved']);
   });
 

@@ -52,7 +52,7 @@ describe('SQL mutants', () => {
     expect(mutate(text, [hole])).toContain('select from t where (true or (a = ?)) ${further} returning b');
   });
 
-  it('leave a number that no code reads', () => {
+  it('leave a number unchanged if no code reads it', () => {
     expect(mutate('insert into t select from u where b = 1 returning 1')).toEqual([
       'insert into t select from u where (true or (b = 1)) returning 1',
       'insert into t select from u where b = 2 returning 1',
@@ -66,7 +66,7 @@ describe('SQL mutants', () => {
   });
 });
 
-describe('instrumented module', () => {
+describe('mutation tests', () => {
   const source = `
 const limit: number = 3;
 const [first] = [limit];
@@ -82,7 +82,7 @@ export const reversed = (text?: string) => text?.split('').reverse().join('');
 export const where = (id: string) => \`select from t where id = ? and owner = '\${id}'\`;
 `;
 
-  it('behaves as the original until a mutant is active, then as that mutant, constants included', async () => {
+  it('run a module as the original until a mutant is active, then as that mutant, constants included', async () => {
     writeFileSync(join(folder, 'a.ts'), source);
     const { mutants, sources } = instrument(folder, ['a.ts']);
     writeFileSync(join(folder, 'b.ts'), sources.get('a.ts') as string);
@@ -122,7 +122,7 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
     expect(reached.has(idOf('id = ?', '(true or (id = ?))'))).toBe(false);
   });
 
-  it('samples the same mutants when others are added', () => {
+  it('sample the same mutants when others are added', () => {
     const all = Array.from({ length: 20 }, (_, number) => ({ id: `m${number}` }));
     const drawn = sample(all, 5, 7).map(({ id }) => id);
     const more = sample([{ id: 'other' }, ...all], 5, 7).map(({ id }) => id);
@@ -130,7 +130,7 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
     expect(sample(all, 5, 8).map(({ id }) => id)).not.toEqual(drawn);
   });
 
-  it('runs only the requested tests', () => {
+  it('run only the requested tests', () => {
     const attempts = ['m a.test.ts > x > one', 'm b.test.ts', 'n b.test.ts > two'].map(parseAttempt);
     expect([...attempted(attempts)]).toEqual([
       [
@@ -145,7 +145,7 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
     expect(() => parseAttempt('m')).toThrow('Not "ID FILE > TEST"');
   });
 
-  it('matches explanations of moved survivors', () => {
+  it('match explanations of moved survivors', () => {
     const mutant = {
       id: 1,
       file: 'a.ts',
@@ -160,7 +160,7 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
     expect(isExplained({ ...mutant, after: '(b)' }, [explanation])).toBe(false);
   });
 
-  it('explains by rule a condition that repeats row-level security, and no other', () => {
+  it('explain a condition by rule if it repeats row-level security, and no other', () => {
     const mutant = { file: 'a.ts', line: 7, within: 'f', operator: 'sql-true', after: '' };
     const isByRule = (before: string) => ruleFor({ ...mutant, id: '1', before }) !== undefined;
     expect(isByRule('t.project_id = ${project.id}::uuid')).toBe(true);

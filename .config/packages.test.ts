@@ -43,7 +43,7 @@ describe.each(packageNames)('@latchkey/%s, packed', (name) => {
 describe('types of the packed tarball (Are the types wrong?)', () => {
   const problems = async (name: string) => {
     const result = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball(name))));
-    return result.types ? result.problems : ['there are none'];
+    return result.types ? result.problems : ['no types'];
   };
 
   it.each(packageNames)('of @latchkey/%s resolve in every module kind', async (name) => {
@@ -57,7 +57,7 @@ describe('the served version', () => {
     content: Record<string, string>;
   };
 
-  it.each(packageNames)('of @latchkey/%s has the content that it was recorded with', (name) => {
+  it.each(packageNames)('of @latchkey/%s has the recorded content', (name) => {
     const { version } = JSON.parse(readFileSync(join(root, `shared/${name}/package.json`), 'utf8'));
     expect(version).toBe(recorded.version);
     // Different: run `npm run packages:version -- <next version>`.
@@ -75,10 +75,10 @@ it('the index names the packages, with the integrity that npm computes', () => {
   expect(index).toEqual(expected);
 });
 
-describe('documents', () => {
+describe('the documents', () => {
   const text = (path: string) => readFileSync(join(root, path), 'utf8');
 
-  it.each(packageNames)('install @latchkey/%s in its version, from the instance', (name) => {
+  it.each(packageNames)('install the current version of @latchkey/%s from the instance', (name) => {
     const { version } = JSON.parse(text(`shared/${name}/package.json`)) as { version: string };
     const readme = text(`shared/${name}/README.md`);
     expect(readme).toContain(`npm install https://id.example.com/sdk/latchkey-${name}-${version}.tgz`);

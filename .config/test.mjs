@@ -1,5 +1,5 @@
 /**
- * `npm test`: runs all gates and tests, from a bare clone; the last line has the counts. Gates run also after a
+ * `npm test`: runs all gates and tests, from a bare clone; the last line has the counts. Gates also run after a
  * failure. `npm test -- <filter>` runs only the matching test files, and no gates.
  */
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';

@@ -18,7 +18,7 @@ export async function openProxy({ port, serverPort }) {
     if (req.url === refreshPath) return res.setHeader('Content-Type', 'text/javascript').end(refresh);
     if (ofVite.test(req.url)) return vite.middlewares(req, res);
     forward(req, res, serverPort).catch((error) =>
-      res.writeHead(502).end(`The server does not run: ${error.message}\n`),
+      res.writeHead(502).end(`The server is not running: ${error.message}\n`),
     );
   });
   const { createServer: createVite } = await import('vite');
@@ -39,7 +39,7 @@ export async function openProxy({ port, serverPort }) {
 }
 
 async function forward(req, res, port) {
-  // Read first: a request whose server has just ended is sent again.
+  // Read first, so that the request can be sent again if the server has just ended.
   const body = await read(req);
   const answer = await send(req, body, port);
   const isConsole =

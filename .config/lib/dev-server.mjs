@@ -16,11 +16,11 @@ const sources = /(?<!\.test)\.tsx?$/;
  * @param {string} options.root folder of the repository
  * @param {string[]} options.restartOn folders of the server's sources
  * @param {string[]} options.checkOn folders of other sources
- * @param {string[]} options.projects of TypeScript, to check
+ * @param {string[]} options.projects TypeScript projects to check
  * @param {number} options.port of the server
- * @param {string[]} options.flags of Node
+ * @param {string[]} options.flags for Node
  * @param {() => NodeJS.ProcessEnv} options.settings environment of the next start
- * @param {number} [options.niceness] of the check of types; by default it does not compete with the server
+ * @param {number} [options.niceness] of the type check; by default it does not compete with the server
  * @returns {() => Promise<void>} stops it
  */
 export function runServer({ root, restartOn, checkOn, projects, port, flags, settings, niceness = 19 }) {
@@ -64,7 +64,7 @@ export function runServer({ root, restartOn, checkOn, projects, port, flags, set
   function start() {
     const next = spare !== undefined && isRunning(spare) ? spare : spawnServer();
     spare = undefined;
-    // It may have ended in the meantime.
+    // The process may have ended in the meantime.
     next.send('start', () => undefined);
     return next;
   }
@@ -79,7 +79,7 @@ export function runServer({ root, restartOn, checkOn, projects, port, flags, set
     return spawn(projectNode(), args, { cwd: root, env: toolEnvironment(settings()), stdio: ['ignore', 1, 2, 'ipc'] });
   }
 
-  /** Prepares for the next edit when the server responds, or has ended. */
+  /** Prepares for the next edit once the server responds or has ended. */
   async function settled(started, onAnswer) {
     while (isRunning(started)) {
       const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'HEAD' }).catch(() => undefined);

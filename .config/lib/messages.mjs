@@ -8,13 +8,13 @@ export const catalogOf = (language) => `console/admin/language/messages/${langua
 
 /** Functions of console/admin/language/ that translate their first argument. `template` leaves its placeholders. */
 const translators = new Set(['t', 'rich', 'template']);
-/** Properties of JSX elements that people read. */
+/** JSX properties whose values are shown. */
 const shownProperties =
   /^(?:alt|aria-(?:label|description|valuetext)|description|done|empty|error|head|header|hint|label|lead|legend|note|nothing|one|placeholder|subject|title|unit|verb)$/;
-/** A word in sentence case, or words after each other. */
+/** A word in sentence case, or several words. */
 const prose = /^[A-Z]-?[a-z]|[A-Za-z,.’}] [a-z]{2,}|^[a-z]+ [A-Z]/;
 
-/** Addresses, names of scopes, columns of grids, and places of names. */
+/** Addresses, scope names, grid columns and placeholders. */
 const code = /^(?:https?:\/\/\S*|\w+:\w+|.*\bminmax\(.*|\{\w+\})$/;
 
 /** Sources of the console that people see, without tests and the code of the quickstarts. */
@@ -29,7 +29,7 @@ export function consoleSources(root) {
 }
 
 /**
- * Messages of a source, texts that are not marked as messages, and faults of the marks.
+ * Messages of a source, texts that are not marked as messages, and invalid marks.
  * @param {string} path
  * @param {string} source
  */
@@ -80,7 +80,7 @@ export function read(path, source = readFileSync(path, 'utf8')) {
 /** Imports, types, and parts of them. */
 const skipped = ({ type }) => /^(?:Import|ExportAll|TS(?!As|Satisfies|NonNull))/.test(type);
 
-/** Whether the value of an expression may be that of this part. */
+/** Whether the part of such an expression can become its value. */
 const passes = ({ type }) =>
   ['ConditionalExpression', 'JSXExpressionContainer', 'LogicalExpression', 'ParenthesizedExpression'].includes(type);
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from 'vite';
 
-/** Words that begin the reason of a refusal, after the name of its field. */
+/** First words of the reason of a refusal, after the name of its field. */
 const reasonStart =
   /^(?:already|belonged|cannot|client_credentials needs|files are|has|have|is|must|names|needs|occurs|or userName|was)\b .*\w/;
 const notAllowed = 'This is not allowed: ';
@@ -22,8 +22,8 @@ const places = [
 ];
 
 /**
- * Texts of the server that the console shows, as it shows them: sentences, and words of codes. `{0}`, `{1}` … are
- * replaced with values.
+ * Texts of the server, in the form that the console shows: sentences, and codes as words. `{0}`, `{1}` … are replaced
+ * with values.
  */
 export function serverTexts(root) {
   const folder = join(root, 'server/src');
@@ -66,7 +66,7 @@ function explanations(node) {
   return node.type === 'VariableDeclarator' && node.init?.type === 'Literal' ? texts(node.init) : [];
 }
 
-/** Codes of faults, as the words that the list of events has for them. */
+/** Fault codes as words, as the list of events shows them. */
 function codes(node) {
   const code = node.shorthand || node.value?.type === 'ArrowFunctionExpression' ? undefined : nameOf(node);
   return typeof code === 'string' && /^[a-z][a-z_, -]+$/.test(code) ? [code.replaceAll(/[_-]/g, ' ')] : [];
@@ -83,7 +83,7 @@ function selfTest(node) {
   return node.arguments.slice(0, 2).flatMap(texts);
 }
 
-/** Not only values. */
+/** Whether a text has words besides its values. */
 const isProse = (text) => /[A-Za-z]{2}/.test(text.replaceAll(/\{\d\}/g, ''));
 
 const nameOf = (node) => (node.type === 'Property' ? (node.key.name ?? node.key.value) : undefined);
