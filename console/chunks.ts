@@ -51,7 +51,7 @@ export const chunks = [
   { name: 'import', test: admin('users/(?:add/csv|bulk/bulk-run)') },
   { name: 'clients', test: admin('clients/(?:kind|issuer-advice|redirect|use-client-form|keys/(?:pem|key-pair))') },
   { name: 'quickstart', test: admin('clients/(?:quickstart|trial/try)'), minShareCount: 2 },
-  // The page of a user has most of the grants.
+  // The page of a user has most of the code in grants/.
   {
     name: 'users',
     test: admin('(?:(?:grants|users)/|groups/(?:leaving|stale)|ui/feedback/lazy-dialog)'),

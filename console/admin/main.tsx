@@ -23,7 +23,7 @@ async function start(): Promise<void> {
   document.documentElement.lang = language;
   // For the style element of the dialogs' scroll lock.
   setNonce(settings.nonce);
-  // Once, with the page and the account: until then, the outline in the HTML stays.
+  // Render once the page and the account have loaded; until then the outline in the HTML stays.
   await Promise.all([prefetchFrame(), routed]);
   render();
 }

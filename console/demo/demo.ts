@@ -42,8 +42,8 @@ function show(config: Config, identity: Identity | undefined): void {
 function describeMethods({ amr }: Claims): string {
   const methods = Array.isArray(amr) ? amr : [];
   return methods.includes('otp') || methods.includes('sms')
-    ? 'You proved your address with a code, and this browser made a key that cannot be exported. Next time the key is enough.'
-    : 'This browser signed with the key it made the first time: no code, no password.';
+    ? 'You confirmed your address with a code, and this browser created a key that cannot be exported. Next time, the key is enough.'
+    : 'This browser signed with the key it created the first time: no code, no password.';
 }
 
 function fillTable(id: string, values: Record<string, unknown>): void {

@@ -4,7 +4,7 @@ import { element, type Page } from './page.ts';
 
 /** Parameters of the code prompt. */
 export type CodePromptOptions = {
-  /** `passkey`: a recovery code in its place. */
+  /** `passkey`: a recovery code instead. */
   kind: 'address' | 'email' | 'sms' | 'totp' | 'passkey';
   /** Masked address. */
   sentTo?: string | undefined;
@@ -40,7 +40,7 @@ export class CodePrompt {
       this.field.value = this.#asked.testCode ?? '';
       form.requestSubmit();
     });
-    // Focus returns here with the window, after the mailbox in its own tab.
+    // When the user returns from the mailbox's tab, the field has the focus.
     document.querySelector('a[href="/setup/mailbox"]')?.addEventListener('click', () => this.field.focus());
     element('secret-copy').addEventListener('click', async ({ currentTarget }) => {
       await navigator.clipboard.writeText(this.#asked.totp?.secret ?? '');

@@ -86,7 +86,7 @@ export class Page {
     element(`${this.#step}-error`).classList.add('mild');
   }
 
-  /** Shows how long to wait: seen second by second, read aloud at the beginning and the end only. */
+  /** Shows a countdown; screen readers announce only its beginning and end. */
   wait(seconds: number): void {
     this.problem('');
     const place = element(`${this.#step as Question}-error`);

@@ -59,8 +59,8 @@ export class Passkeys {
   }
 
   /**
-   * Whether to offer a passkey: not if the browser creates one without a dialog. To users who asked for one on the account
-   * page always, also for a security key.
+   * Whether to offer a passkey: not if the browser creates one without a dialog. Always, also for a security key, if
+   * the user asked for one on the account page.
    */
   async mayOffer(userid: string, signal: AbortSignal): Promise<boolean> {
     if (this.#page.data['addsPasskey'] === 'true') return this.#support.available;

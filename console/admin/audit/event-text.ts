@@ -127,7 +127,7 @@ const actorKinds: Record<string, string> = {
 };
 
 export function actorName({ actor }: Pick<AuditEvent, 'actor'>): string {
-  // The server names it in English.
+  // The server's name for the bootstrap token is in English.
   const own = actor.kind === 'bootstrap-token' ? undefined : actor.name;
   const name = own ?? actorKinds[actor.kind] ?? actor.kind;
   return actor.kind === 'scim' && actor.name ? t('the directory ({name})', { name: actor.name }) : name;

@@ -59,7 +59,7 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
   );
 }
 
-/** The page of events that the URL asks for. */
+/** The page of events in the URL. */
 function useLog(projectId: string | undefined) {
   const { get } = useListParams();
   const [isOn, setLive] = useState(false);

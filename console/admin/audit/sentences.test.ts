@@ -29,7 +29,7 @@ function eventOf(changes: Partial<AuditEvent>): AuditEvent {
 const joined = (parts: readonly { text: string }[]) => parts.map(({ text }) => text).join('');
 const textOf = (changes: Partial<AuditEvent>) => joined(partsOf(eventOf(changes)));
 
-it('has a sentence and a filter group for every event type of the server', () => {
+it('every event type of the server has a sentence and a filter group', () => {
   expect(recorded.length).toBeGreaterThan(100);
   expect([...allTypes].sort()).toEqual([...recorded].sort());
   const grouped = Object.keys(groupNames).flatMap((group) => typesOf(group as EventGroup));

@@ -11,11 +11,11 @@ it.each([
     claim: 'a',
     constant,
   })),
-])('a mapping is unchanged by the form: %j', (mapping) => {
+])('the form keeps a mapping unchanged: %j', (mapping) => {
   expect(mappingOf(rowOf({ ...absent, ...mapping }))).toEqual({ scope: null, ...mapping });
 });
 
-it('is one line of text', () => {
+it('a mapping is shown as one line of text', () => {
   const row = { ...newRow, claim: 'policy', source: 'list' as const, prefix: 'app-', scope: 'groups' };
   expect(textOf(row)).toBe('policy ← Groups that begin with app- (groups)');
 });

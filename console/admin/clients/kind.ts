@@ -23,7 +23,7 @@ export const clientKinds: Record<ClientKind, { name: string; hint: string; icon:
   },
 };
 
-/** As the API has it. */
+/** Values of the API. */
 export const storedKinds = {
   'single-page': 'SINGLE_PAGE',
   'web-server': 'WEB_SERVER',

@@ -11,14 +11,14 @@ const named = (...tokens: ReturnType<typeof token>[]) => {
   return [soon.map(({ name }) => name), last?.name];
 };
 
-describe('tokens of directories whose expiry needs an admin', () => {
-  it('are live and expire within 30 days, the soonest first', () => {
+describe('the tokens to warn about', () => {
+  it('are live ones that expire within 30 days, soonest first', () => {
     const tokens = [token('next month', 29.9), token('later', 30.1), token('never', null), token('tomorrow', 1)];
     expect(named(...tokens)).toEqual([['tomorrow', 'next month'], undefined]);
     expect(named(token('revoked', 3, inDays(-1)), token('expired', -1), token('live', 300))).toEqual([[], undefined]);
   });
 
-  it('are the last one that expired, while none is live', () => {
+  it('include the one that expired last, unless one is live', () => {
     const tokens = [token('older', -9), token('newer', -2), token('revoked', -1, inDays(-3))];
     expect(named(...tokens)).toEqual([[], 'newer']);
     expect(named(...tokens, token('live', 10))).toEqual([['live'], undefined]);

@@ -120,7 +120,7 @@ export const providers: readonly Provider[] = [
           'On the Provisioning tab, turn on “Enable provisioning”, and choose the action for removed users: “Suspend” or “Delete”.',
         ),
       },
-      { text: t('Give yourself the application under Users, and approve the pending provisioning.') },
+      { text: t('Assign the application to yourself under Users, and approve the pending provisioning.') },
     ],
   },
   {

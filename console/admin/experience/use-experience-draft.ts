@@ -37,7 +37,7 @@ export interface ExperienceDraft {
 }
 
 /**
- * Edits, saved once they rest. Optimistic locking: a concurrent change is reported, never overwritten.
+ * Edits, saved after a pause. Optimistic locking: a concurrent change is reported, never overwritten.
  *
  * @param isPaused during another mutation of the draft, which would conflict
  */
@@ -85,7 +85,7 @@ function useAutosave(projectId: string, known: ExperienceStateFragment, isPaused
   }, [state, content, saving, isPaused, keep]);
   useUnloadWarning(state !== 'saved');
   const put = (next: Content, reached: 'saved' | 'typing') => {
-    // At once: a save that ends before the next render must see that it is no longer the latest.
+    // Immediately, so that a save that ends before the next render is known to be outdated.
     latest.current.content = next;
     setTyped(next);
     setState(reached);

@@ -18,7 +18,7 @@ it('formats a text, unless that loses a comment or the text does not parse', () 
   expect(formatted('{ user(id: "#1") { name } }')).toContain('user(id: "#1") {\n');
 });
 
-it('takes variables that are a JSON object', () => {
+it('accepts only variables that are a JSON object', () => {
   expect(variablesOf(' ')).toEqual({});
   expect(variablesOf('{ "a": 1 }')).toEqual({ a: 1 });
   for (const text of ['[]', 'null', '1', '"a"', '{ a: 1 }', '{']) expect(variablesOf(text)).toBeUndefined();

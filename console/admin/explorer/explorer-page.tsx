@@ -27,7 +27,7 @@ function beginning(): { query: string; variables: string } {
 
 type Answer = ApiResponse | 'network' | undefined;
 
-/** The request that is written here, and the answer to the last one. */
+/** The request in the editor, and the response to the last one sent. */
 function useRequest() {
   const [begun] = useState(beginning);
   const [query, setQuery] = useState(begun.query);

@@ -9,7 +9,7 @@ export interface ApiRequest {
   operationName?: string;
 }
 
-/** A response as the API gave it. `text`: formatted, if it is JSON. */
+/** A response of the API. `text`: formatted, if it is JSON. */
 export interface ApiResponse {
   status: number;
   milliseconds: number;

@@ -92,7 +92,7 @@ function usePalette() {
   const [opened, setOpened] = useState(false);
   /** Typed before the palette was fetched. */
   const [typed, setTyped] = useState('');
-  // Before the page is painted: a key pressed at once counts.
+  // Before the first paint, so that no key press is lost.
   useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.shiftKey) return;

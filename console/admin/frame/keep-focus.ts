@@ -1,6 +1,6 @@
 /**
  * Focuses the heading of the section, or else of the page, once the focused control has been removed: the row of a
- * deleted resource, or the bar of saved changes. Returns the function that ends this.
+ * deleted resource, or the bar of saved changes. Returns a function that stops it.
  */
 export function keepFocus(): () => void {
   let control: Element | undefined;
@@ -11,7 +11,7 @@ export function keepFocus(): () => void {
     control = target;
     section = target.closest('section') ?? section;
   };
-  // A click beside the controls takes the focus away on purpose.
+  // A click beside the controls removes the focus on purpose.
   const pressed = ({ target }: PointerEvent) => {
     if (target instanceof Element && target.closest('main')) control = undefined;
   };
@@ -23,7 +23,7 @@ export function keepFocus(): () => void {
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
   };
-  // Dialogs are outside of the page: with the last one closed, the focus may be lost.
+  // Dialogs are outside of the page: the focus may be lost when the last one closes.
   const observer = new MutationObserver(keep);
   observer.observe(document.body, { childList: true, subtree: true });
   document.addEventListener('focusin', focused);

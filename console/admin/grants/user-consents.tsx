@@ -21,7 +21,7 @@ interface UserConsentsProps {
   mayChange: boolean;
 }
 
-/** A user's consents to third-party applications; nothing for users without. */
+/** A user's consents to third-party applications; renders nothing for a user without consents. */
 export function UserConsents({ user, consents, mayChange }: UserConsentsProps) {
   const path = useProjectPath();
   const [dialog, { confirm }] = useDialog();

@@ -4,7 +4,7 @@ import { request } from '../ui/code/show-graphql.tsx';
 import type { Confirmation } from '../ui/feedback/use-dialog.tsx';
 import { stale } from './stale.ts';
 
-/** A user leaves a group. */
+/** Confirms the removal of a user from a group. */
 export const leaving = (
   user: { id: string; name: string },
   group: { id: string; displayName: string },

@@ -23,7 +23,7 @@ describe('the charts of the overview', () => {
     expect(chartsOf([{ ...quiet, scimRequests: 40 }]).directory).toBe(false);
   });
 
-  it('have each day up to today', () => {
+  it('include each day up to today', () => {
     const days = lastDays([{ ...quiet, signIns: 3 }], 14);
     expect(days).toHaveLength(14);
     expect(change(3, 0)).toBeUndefined();

@@ -55,7 +55,7 @@ function GrantForm({ user, onGranted, onClose }: GrantFormProps) {
       <Stack>
         <Text>
           {t(
-            'For a user who lost the passkey or second factor. You get a code for them; with it and a code sent to their email they can sign in once. Verify who asks first: call back on a known number.',
+            'For a user who lost the passkey or second factor. You get a code for them; with it and a code sent to their email they can sign in once. First verify who is asking: call back on a known number.',
           )}
         </Text>
         <Textarea

@@ -10,7 +10,7 @@ type Row = UserRowFragment;
 
 export const nameOf = ({ displayName, userName }: Row) => displayName ?? userName;
 
-/** Marks a user who cannot sign in, or is invited and has not. */
+/** Marks a user who is deactivated, or was invited and has not signed in yet. */
 export function StateBadge({ user }: { user: Pick<Row, 'active' | 'invitedAt' | 'lastSignInAt'> }) {
   if (!user.active) return <Badge color="bad">{t('Deactivated')}</Badge>;
   const isInvited = user.invitedAt != null && user.lastSignInAt == null;

@@ -6,7 +6,7 @@ export function curl(values: SnippetValues): Snippet {
   const redirect = redirectUriOf(values);
   const proof = proofOf(values);
   const assertion = `
-# 4. Client authentication: a JWT that is valid for a minute, signed with the private key
+# 4. Authenticate the client: a JWT valid for a minute, signed with its private key
 b64() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
 NOW=$(date +%s)
 HEAD=$(printf '{"alg":"EdDSA"}' | b64)

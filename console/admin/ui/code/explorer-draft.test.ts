@@ -17,13 +17,13 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it('a draft is taken once', () => {
+it('a draft can be read once', () => {
   leaveDraft(draft);
   expect(takeDraft()).toMatchObject(draft);
   expect(takeDraft()).toBeUndefined();
 });
 
-it('a draft that no tab takes is removed from storage after a minute, each draft at its own time', () => {
+it('an unread draft is removed from storage a minute after it was stored', () => {
   leaveDraft({ query: '{ projects }', variables: {} });
   vi.advanceTimersByTime(59_000);
   leaveDraft(draft);

@@ -12,8 +12,8 @@ const lifetimeMs = 60_000;
 let expiry: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * Hands a request to the tab that the link opens. By storage and not by the address: no link of another site can fill in a
- * request.
+ * Passes a request to the tab that the link opens. Through storage instead of the URL, so that a link on another site
+ * cannot fill in a request.
  */
 export function leaveDraft(draft: ExplorerDraft): void {
   store(key, { ...draft, at: Date.now() });
@@ -22,7 +22,7 @@ export function leaveDraft(draft: ExplorerDraft): void {
   expiry = setTimeout(() => store(key, null), lifetimeMs);
 }
 
-/** The request that was just left, once. */
+/** Removes and returns the stored request, unless it has expired. */
 export function takeDraft(): ExplorerDraft | undefined {
   const draft = stored(key) as (ExplorerDraft & { at: number }) | undefined;
   if (draft === undefined) return undefined;

@@ -26,7 +26,7 @@ interface List<Row> extends Omit<QueryResult<unknown>, 'data'> {
   /** Parameter of the URL: number of the first of these rows. */
   from: string | undefined;
   search: string | undefined;
-  /** There is nothing, with or without a search. */
+  /** The list has no rows even without a search. */
   isEmpty: boolean;
 }
 

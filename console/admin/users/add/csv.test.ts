@@ -62,7 +62,7 @@ describe('a CSV file', () => {
     expect(parseCsv(text).map(({ cells }) => cells.map(fromCell))).toEqual(rows);
   });
 
-  it('guards the same characters as the export of users, and reads them again', () => {
+  it('has the same characters escaped as the export of users, and is read again', () => {
     for (const first of ['=', '+', '-', '@', '＝', '＋', '－', '＠']) {
       const text = `${first}HYPERLINK(1)`;
       expect(toCsv([[text]])).toBe(`"'${text}"\r\n`);

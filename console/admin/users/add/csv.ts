@@ -118,7 +118,7 @@ export function toCsv(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');
 }
 
-/** A cell without the apostrophe of {@link toCsv}, which also the export of users has. */
+/** A cell without the apostrophe that {@link toCsv} and the export of users add. */
 export function fromCell(cell: string): string {
   return (cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell).trim();
 }

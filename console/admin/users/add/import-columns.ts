@@ -28,7 +28,7 @@ const maxRowLength = 16_000;
 /** Separates the values of an attribute that has several. */
 const valueSeparator = '|';
 
-/** All attributes that columns can hold. Complex ones fit no cell. */
+/** All attributes that columns can hold. Complex ones do not fit into a cell. */
 export function targetsOf(custom: readonly CustomAttributeRowFragment[]): Target[] {
   return [
     ...optionsOf(attributes),

@@ -14,7 +14,7 @@ const prepared = (text: string, columns?: string[]) => {
   return prepare(body, columns ?? guessedColumns(head?.cells ?? [], targets), targets);
 };
 
-describe('the columns of an import', () => {
+describe('an import file', () => {
   it.each([
     [
       'our export',
@@ -27,11 +27,11 @@ describe('the columns of an import', () => {
       ['givenName', 'familyName', 'email', 'locale'],
     ],
     ['headings that repeat', ['Email', 'mail', ''], ['email', '', '']],
-  ])('are found by the headings of %s', (_, header, columns) => {
+  ])('has its columns found by the headings of %s', (_, header, columns) => {
     expect(guessedColumns(header, targets)).toEqual(columns);
   });
 
-  it('become attributes; blank cells none', () => {
+  it('has its cells turned into attributes, unless they are blank', () => {
     const { rows } = prepared("email,team,badges,phone\n a@example.com ,,a | b|,'+41791234567\n");
     expect(rows).toEqual([
       {
@@ -41,7 +41,7 @@ describe('the columns of an import', () => {
     ]);
   });
 
-  it('refuses broken and repeated lines by number, and keeps the others', () => {
+  it('has broken and repeated lines refused by number, and the others kept', () => {
     const { rows, refused } = prepared(
       'email\na@example.com\n"b\nA@example.com\nc@example.com,surplus\nd@example.com\ne\0@x\n',
     );

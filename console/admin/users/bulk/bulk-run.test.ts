@@ -46,7 +46,7 @@ const run = (
   });
 
 describe('a bulk action on all that match', () => {
-  it('changes each once, although those who are done no longer match', async () => {
+  it('changes each user once, although changed users no longer match', async () => {
     const site = server(people(1999));
     const seen: number[] = [];
     const { progress } = await run(site, notBegun(1999), { onProgress: ({ done }) => seen.push(done) });
@@ -56,7 +56,7 @@ describe('a bulk action on all that match', () => {
     expect(seen.slice(0, 2)).toEqual([100, 200]);
   });
 
-  it('names those who were refused, and counts those who are gone', async () => {
+  it('names the refused users, and counts those erased in the meantime', async () => {
     const site = server(people(250), { refuses: (id) => id === '00120', gone: new Set(['00003', '00240']) });
     const { progress } = await run(site, notBegun(250));
     expect(progress).toMatchObject({ done: 247, gone: 2, isFinished: true });
@@ -71,7 +71,7 @@ describe('a bulk action on all that match', () => {
     expect(site.changed).toEqual([]);
   });
 
-  it('leaves out those who no longer match when their page is read', async () => {
+  it('omits users who no longer match when their page is read', async () => {
     const site = server(people(300));
     let calls = 0;
     const { progress } = await run(site, notBegun(300), {
@@ -101,7 +101,7 @@ describe('a bulk action on all that match', () => {
     expect(waits).toContain(true);
   });
 
-  it('stops between pages, and continues there', async () => {
+  it('stops between pages, and resumes there', async () => {
     const site = server(people(300));
     const stop = new AbortController();
     const first = await run(site, notBegun(300), { signal: stop.signal, onProgress: () => stop.abort() });
@@ -124,7 +124,7 @@ describe('a bulk action on all that match', () => {
     expect((await run(site, end.progress)).progress).toMatchObject({ done: 300 });
   });
 
-  it('takes a chosen list in pages', async () => {
+  it('processes a list of chosen users in pages', async () => {
     const site = server(people(230));
     const { progress } = await run({ ...site, load: pagesOf(site.users) }, notBegun(230));
     expect(progress).toMatchObject({ done: 230, isFinished: true });

@@ -43,7 +43,7 @@ export const notBegun = (total: number): BulkProgress => ({
 export interface BulkOptions extends Omit<RetryOptions, 'onWaiting'> {
   load(after: string | null): Promise<Outcome<BulkPage>>;
   apply(userIds: string[]): Promise<Outcome<ChangeUsersMutation>>;
-  /** Erases users: one who is gone is done. */
+  /** The action erases users: one who no longer exists counts as done. */
   isErasing: boolean;
   onProgress(progress: BulkProgress): void;
 }
@@ -51,14 +51,14 @@ export interface BulkOptions extends Omit<RetryOptions, 'onWaiting'> {
 export interface BulkEnd {
   progress: BulkProgress;
   failure?: Failure;
-  /** The number of users that match now: it has changed since it was confirmed, and nothing was done. */
+  /** The number of users that match now, if it differs from the confirmed one; nothing was changed. */
   changedTo?: number;
 }
 
 /**
  * Applies an action to users page by page. Cursors are positions in an order that no action changes, so each user has
- * one turn: those who no longer match by then, and those created after the begin, are left out. After a failure or a
- * stop, continues from the progress that it returned; every action can be repeated.
+ * one turn. Users who no longer match by then, and users created after the start, are omitted. After a failure or a
+ * stop, pass the returned progress to continue; every action can be repeated.
  */
 export async function runBulk(before: BulkProgress, options: BulkOptions): Promise<BulkEnd> {
   const { load, apply, onProgress, signal, pause, isErasing } = options;
@@ -101,7 +101,7 @@ export async function runBulk(before: BulkProgress, options: BulkOptions): Promi
   return { progress };
 }
 
-/** Pages of a list that is known already. */
+/** Pages of a known list. */
 export function pagesOf(users: readonly Chosen[]): (after: string | null) => Promise<Outcome<BulkPage>> {
   return async (after) => {
     const from = Number(after ?? 0);

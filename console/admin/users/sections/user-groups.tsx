@@ -14,7 +14,7 @@ import { Section } from '../../ui/layout/page.tsx';
 
 const AddMember = lazy(async () => ({ default: (await import('../../groups/add-member.tsx')).AddMember }));
 
-/** Groups of the user; those of the directory change only there. */
+/** Groups of the user; those of the directory can be changed only there. */
 export function UserGroups({ user, mayChange }: { user: { id: string; name: string }; mayChange: boolean }) {
   const project = useProject();
   const path = useProjectPath();

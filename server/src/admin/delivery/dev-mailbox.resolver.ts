@@ -16,7 +16,7 @@ export class DevMailboxResolver {
     @Arg('first', () => Int, { nullable: true }) first?: number | null,
     @Arg('after', () => String, { nullable: true }) after?: string | null,
   ) {
-    if (!domain.mailbox) refuse({ code: 'forbidden', reason: 'messages are really sent here' });
+    if (!domain.mailbox) refuse({ code: 'forbidden', reason: 'this instance has no dev mailbox' });
     const request = pageRequest('devMailbox', { first, after });
     return connection('devMailbox', await domain.mailbox.list(request), request);
   }

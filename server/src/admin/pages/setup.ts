@@ -85,7 +85,7 @@ export function setupRoutes(deps: SetupDeps): Router {
         status,
         values: { title: deps.pages.text(req, 'mailbox.title'), message },
       });
-    if (!deps.mailbox) return refuse(404, 'Messages are really sent here.');
+    if (!deps.mailbox) return refuse(404, 'This instance has no dev mailbox.');
     if ((await linkOf(req)) || (await deps.callerOf(req))?.grants.owner) return next();
     refuse(403, deps.pages.text(req, 'mailbox.closed'));
   };
