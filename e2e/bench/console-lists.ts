@@ -279,7 +279,7 @@ async function fill(api: AdminApi, database: pg.Client): Promise<World> {
      join (select id, row_number() over () as place from users where project_id = $1) u on u.place = n`,
     [projectId, clientId],
   );
-  // As the job for daily counts leaves it.
+  // As after the job for daily counts.
   await run(
     `insert into activity_progress (id, counted_before) values ('days', (now() at time zone 'UTC')::date)
      on conflict (id) do update set counted_before = excluded.counted_before`,

@@ -23,7 +23,7 @@ const larger: { grows: keyof Size; size: Size }[] = [
   { grows: 'sessions', size: { ...small, sessions: 1_000_000 } },
 ];
 const names: Record<keyof Size, string> = { usersEach: 'users', projects: 'projects', sessions: 'sessions' };
-/** All of it at once, 10,000,000 users. Only by `--only=largest`: about 45 GB, and more than an hour. */
+/** All of these together, 10,000,000 users. Only with `--only=largest`: about 45 GB, and more than an hour. */
 const largest: Size = { projects: 10_000, usersEach: 1000, sessions: 30_000_000 };
 
 /** The same workloads in small and large worlds, in turn, and with 1, 2 and 4 processes on one database. */

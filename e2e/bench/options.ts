@@ -7,7 +7,7 @@ export interface Options {
   peers: boolean;
   /** Whether to run this peer: all, or those of `--peers=a,b`. */
   peersNamed(name: string): boolean;
-  /** A run of seconds that only tests the benchmark. */
+  /** A run of a few seconds that only tests the benchmark. */
   quick: boolean;
   /** Runs only workloads whose name contains this. */
   only: string | undefined;

@@ -63,7 +63,7 @@ function signInBy(
   };
 }
 
-/** The device's CPU has one ES256 signature; the passkey may cost another one. */
+/** A device sign-in verifies one ES256 signature; a passkey sign-in may cost one more. */
 function besideDevice([own]: Figures[], [device]: Figures[]): Row['places'] {
   if (!own || !device) return [];
   const proof = verifyMilliseconds();

@@ -5,7 +5,7 @@ import { Auth, type AuthConfig } from '@auth/core';
 export function authJs(origin: string, issuer: string, clientId: string): RequestListener {
   const config: AuthConfig = {
     basePath: '/auth',
-    secret: 'a secret of this relying party alone',
+    secret: 'a secret that only this relying party uses',
     trustHost: true,
     providers: [
       {

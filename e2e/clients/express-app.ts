@@ -37,7 +37,7 @@ export function expressApp(origin: string, issuer: string, clientId: string): Re
       clientAuthMethod: 'private_key_jwt',
       clientAssertionSigningKey: privateKey,
       clientAssertionSigningAlg: 'Ed25519',
-      secret: 'a secret of this relying party alone, long enough',
+      secret: 'a secret that only this relying party uses',
       idTokenSigningAlg: 'ES512',
       authRequired: false,
       idpLogout: true,

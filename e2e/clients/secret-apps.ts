@@ -26,7 +26,7 @@ export function expressSecretApp({ origin, issuer, clientId, secret }: Registrat
       baseURL: origin,
       clientID: clientId,
       clientSecret: secret,
-      secret: 'a secret of this relying party alone, long enough',
+      secret: 'a secret that only this relying party uses',
       authRequired: false,
       idpLogout: true,
       authorizationParams: { response_type: 'code', scope: 'openid profile email' },
@@ -42,7 +42,7 @@ export function passportApp({ origin, issuer, clientId, secret }: Registration):
   const passport = new (require('passport').Passport)();
   const { Strategy } = require('passport-openidconnect');
   const app = express();
-  app.use(require('express-session')({ secret: 'of this relying party', resave: false, saveUninitialized: false }));
+  app.use(require('express-session')({ secret: 'for this test only', resave: false, saveUninitialized: false }));
   app.use(passport.initialize());
   app.use(passport.session());
   const done = (user: object, cb: Verified) => cb(null, user);

@@ -116,7 +116,7 @@ export function parseAttempt(text: string): Attempt {
   return { id, file, test };
 }
 
-/** The tests of the attempts, whether they reach the mutant or not, and whatever they cost. */
+/** The tests of the attempts, regardless of their cost and of whether they reach the mutant. */
 export function attempted(attempts: readonly Attempt[]): Map<string, Chance[]> {
   const byMutant = Map.groupBy(attempts, ({ id }) => id);
   const chances = [...byMutant].map(([id, own]): [string, Chance[]] => [

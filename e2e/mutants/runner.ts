@@ -134,7 +134,7 @@ async function tryMutants(file: RunnerTestFile, path: string, mutants: readonly 
     if (failed !== undefined && failed >= 0 && !(await passesAlone(failed))) {
       const upTo = Array.from({ length: failed + 1 }, (_, number) => number);
       ending = await run(id, upTo);
-      // Not the mutant's doing: the tests fail whenever they run a second time.
+      // Not because of the mutant: the tests fail whenever they run a second time.
       if (ending.failed !== undefined && (await run(none, upTo)).failed !== undefined) ending = { errors: new Map() };
     }
     const isSure =

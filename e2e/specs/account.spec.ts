@@ -274,7 +274,7 @@ test('every state of the page is accessible: new codes, step-up, invalid name, s
   await expect(page).toHaveURL(/\/signin\?flow=/);
 });
 
-test('works with the keyboard alone', async ({ page }) => {
+test('the page works with the keyboard alone', async ({ page }) => {
   await atTheirAccount(page, 'katherine@example.com');
   const { keyboard } = page;
   const enter = async (target: Locator) => {

@@ -39,7 +39,7 @@ async function logOut(context: BrowserContext, latchkey: Latchkey): Promise<numb
   const redirectUri = 'http://127.0.0.1:9/callback';
   const make = (backchannelLogoutUri: string) =>
     admin.createClient({ projectId, name: 'App', redirectUris: [redirectUri], backchannelLogoutUri });
-  // Hanging receivers first, to be in the way.
+  // Hanging receivers first, so that they could delay the others.
   const clients = [
     ...(await Promise.all(Array.from({ length: 30 }, () => make(unresponsive.uri)))),
     ...(await Promise.all(Array.from({ length: 10 }, () => make(answering.uri)))),

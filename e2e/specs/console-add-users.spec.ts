@@ -115,7 +115,7 @@ test('a viewer sees who is invited, and can neither add, invite nor import', asy
   await context.close();
 });
 
-test('an action on all that match runs page by page, after a preview of their number', async ({ browser }) => {
+test('an action on all matching users runs page by page, after a preview of their number', async ({ browser }) => {
   const importing = 'mutation ($input: ImportUsersInput!) { importUsers(input: $input) { created } }';
   const rows = Array.from({ length: 130 }, (_, n) => ({ email: `crew-${n}@fleet.example` }));
   await admin.run(importing, { input: { projectId, invite: false, dryRun: false, rows } });

@@ -22,7 +22,7 @@ test.beforeAll(async () => {
 });
 const settings = () => `${latchkey.baseUrl}/admin/projects/${projectId}/settings`;
 
-test('an owner exports by keyboard', async ({ browser }) => {
+test('an owner exports the settings by keyboard', async ({ browser }) => {
   const who = { email: 'owner@example.com', role: 'OWNER' } as const;
   const { page, context, browserErrors } = await visitConsole(browser, latchkey, admin, who);
   await page.goto(settings());
@@ -42,7 +42,7 @@ test('an owner exports by keyboard', async ({ browser }) => {
   await context.close();
 });
 
-test('a viewer neither sees nor can do it', async ({ browser }) => {
+test('a viewer neither sees the export nor can request it', async ({ browser }) => {
   const who = { email: 'viewer@example.com', role: 'PROJECT_VIEWER', projectId } as const;
   const { page, context, browserErrors } = await visitConsole(browser, latchkey, admin, who);
   await page.goto(settings());

@@ -80,7 +80,7 @@ test('branding is drafted, previewed, published, applied to the hosted page, and
   await expect(console.getByRole('img', { name: 'Logo preview' })).toBeVisible();
   await expect(console.getByText('Draft saved, not published')).toBeVisible();
   await expect(preview(console).locator('h1', { hasText: 'Welcome to Shop' })).toBeVisible();
-  // The last change: the preview loads no more.
+  // The last change: the preview does not load again.
   await expect(preview(console).locator('img.logo')).toBeVisible();
   await expectAccessible(console);
 

@@ -114,7 +114,7 @@ test('the keyboard writes with completions, runs, and leaves the editor by Tab',
   await expect(page.getByText('Newest first. Without a project: the whole instance, for owners only.')).toBeVisible();
 });
 
-test('the request of a form opens in it, once, in a new tab', async () => {
+test('the request of a form opens in the explorer, once, in a new tab', async () => {
   const { page, context } = owner;
   await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/settings`);
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Acme, again');

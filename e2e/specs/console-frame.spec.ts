@@ -108,7 +108,7 @@ test('the palette finds pages by synonyms, and acts on the user or application o
   await expect(page.getByRole('dialog', { name: 'Deactivate: grace@example.com?' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
-  // A reload does not ask again.
+  // A reload does not open the dialog again.
   await page.reload();
   await expect(heading(page, 'Grace Hopper')).toBeVisible();
   await expect(page.getByRole('dialog')).toHaveCount(0);

@@ -30,7 +30,7 @@ test.beforeAll(async () => {
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-test('a list shows that there are more than 10,000, and a bulk action states their exact number', async ({
+test('a list shows that there are more than 10,000 users, and a bulk action states their exact number', async ({
   browser,
 }) => {
   const who = { email: 'pa@example.com', role: 'PROJECT_ADMIN', projectId } as const;

@@ -49,7 +49,7 @@ test.afterAll(async () => {
 const pages = () => `${latchkey.baseUrl}/admin/projects/${projectId}/log-streams`;
 const arrived = (type: string) => received.filter((one) => one.type === type).length;
 
-test('an admin creates, tests, pauses, resumes and deletes by keyboard', async () => {
+test('an admin creates, tests, pauses, resumes and deletes a log stream by keyboard', async () => {
   const { page } = owner;
   const press = async (name: string, within = page.locator('body')) => {
     await tabTo(page, within.getByRole('button', { name, exact: true }).first());

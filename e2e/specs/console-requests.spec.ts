@@ -29,7 +29,7 @@ test.afterAll(async () => {
   await latchkey.stop();
 });
 
-/** A page without a cache, in a browser of its own with the session of `context`. */
+/** A page without a cache, in a separate browser with the session of `context`. */
 async function pageWithoutCache(context: BrowserContext): Promise<Page> {
   const cold = (await context.browser()?.newContext({ storageState: await context.storageState() })) as BrowserContext;
   const page = await cold.newPage();
@@ -63,7 +63,7 @@ async function load(page: Page, path: string): Promise<{ scripts: string[]; quer
 
 for (const [which, who, visit] of [
   ['each page', 'an owner', () => owner],
-  ['each page of batched queries', 'a project viewer', () => viewer],
+  ['each page with batched queries', 'a project viewer', () => viewer],
 ] as const) {
   test(`${which} loads at most ${limits.scripts} scripts and ${limits.queries} queries for ${who}`, async () => {
     const pages = shots(world).filter(({ path, data, anonymous }) => !data && !anonymous && path.includes('/admin/'));
@@ -101,7 +101,7 @@ test('the overview is requested while its script loads', async () => {
   await cold?.close();
 });
 
-test('data that takes long does not hold back the overview, whose closed rows have no details', async () => {
+test('slow data does not delay the overview, whose closed rows have no details', async () => {
   const { context } = owner;
   const page = await context.newPage();
   const release = Promise.withResolvers<void>();

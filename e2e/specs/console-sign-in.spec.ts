@@ -29,7 +29,7 @@ async function signInAgain(page: Page, freshAddress?: string): Promise<void> {
   await closed;
 }
 
-test('the setup link leads to an owner in the console', async ({ page }) => {
+test('the setup link makes its holder an owner in the console', async ({ page }) => {
   const link = /http:\S+\/setup\?token=\S+/.exec(latchkey.output())?.[0] as string;
   await page.goto(link);
   await page.getByLabel(/mail/i).fill('first@example.com');

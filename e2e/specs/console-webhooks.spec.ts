@@ -60,7 +60,7 @@ test.afterAll(async () => {
 const pages = () => `${latchkey.baseUrl}/admin/projects/${projectId}/webhooks`;
 const arrived = (type: string) => received.filter((one) => one.type === type);
 
-test('an admin creates, tests, rotates and replays by keyboard', async () => {
+test('an admin creates and tests a webhook, rotates its secret and replays a delivery by keyboard', async () => {
   const { page } = owner;
   const press = async (name: string, within = page.locator('body')) => {
     await tabTo(page, within.getByRole('button', { name, exact: true }).first());

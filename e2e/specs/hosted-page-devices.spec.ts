@@ -53,7 +53,7 @@ test('a shared device keeps no key: the next sign-in requires a code', async ({ 
   await proveAddress(page, inbox);
   expect(await second()).toMatchObject({ sub, amr: ['swk', 'otp'] });
 
-  await test.step('choosing it in a trusted browser ends the trust', async () => {
+  await test.step('marking a trusted browser as shared ends the trust', async () => {
     await context.clearCookies();
     const third = await hosted.begin(page, application);
     expect(await keysIn(page)).toBe(1);

@@ -136,7 +136,7 @@ test('email codes are a second factor if allowed, also after another one was sta
   await page.getByRole('button', { name: 'Authenticator app' }).click();
   await titled(page, 'Set up your authenticator app');
 
-  // Immediately and back: verification is not repeated.
+  // Going back immediately does not repeat the verification.
   await press(page, 'Use another method');
   await titled(page, 'Add a second step');
   await page.getByRole('button', { name: 'Text message' }).click();

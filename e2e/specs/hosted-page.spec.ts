@@ -142,7 +142,7 @@ test('a sign-in that is unknown or was finished in another tab shows an error', 
   await expectAccessible(late);
 });
 
-test('works with the keyboard alone', async ({ page }) => {
+test('the page works with the keyboard alone', async ({ page }) => {
   const application = await hosted.register({ mfaPolicy: 'REQUIRED' });
   const inbox = new Inbox(hosted.admin, 'annie@example.com');
   const { keyboard } = page;

@@ -61,7 +61,7 @@ const kinds: Record<string, [AuthenticatorKind, string[] | null]> = {
 };
 
 for (const [name, [kind, amr]] of Object.entries(kinds)) {
-  test(`${name} ${amr ? `signs in with ${amr.join(' ')}` : 'creates none'}`, async ({ page }) => {
+  test(`${name} ${amr ? `signs in with ${amr.join(' ')}` : 'creates no passkey'}`, async ({ page }) => {
     await VirtualAuthenticator.connect(page, kind);
     const sdk = await sdkIn(page);
     const userid = `${name.replaceAll(' ', '-').toLowerCase()}@example.com`;
@@ -74,7 +74,7 @@ for (const [name, [kind, amr]] of Object.entries(kinds)) {
 }
 
 test('a password manager that agrees in advance gets a passkey without a dialog', async ({ page }) => {
-  // The emulation has no conditional creation: this one answers it as a creation with presence.
+  // The emulation has no conditional creation: treat it as a creation with user presence.
   await page.addInitScript(() => {
     PublicKeyCredential.getClientCapabilities = async () => ({ conditionalCreate: true });
     const create = navigator.credentials.create.bind(navigator.credentials);
@@ -159,7 +159,7 @@ test('the account page adds a passkey to a security key, and signals a new name 
   const [created] = await key.credentials();
   const deleted = key.signalled('credentialDeleted');
 
-  // The mailbox proved the person, but the account has a passkey now.
+  // The user confirmed with a mail code, but the account has a passkey now.
   await expect(passkeys.getByText('confirm that it is you')).toBeVisible();
   await passkeys.getByRole('button', { name: 'Confirm it’s you' }).click();
   await press(page, 'Use a passkey');
@@ -182,7 +182,7 @@ test('the account page adds a passkey to a security key, and signals a new name 
   await passkeys.getByText('Remove', { exact: true }).click();
   await expectAccessible(page);
   await passkeys.getByRole('button', { name: 'Remove this passkey' }).click();
-  // The passkey had signed in here.
+  // This session began with the passkey.
   await titled(page, 'You are not signed in');
   await expect.poll(() => deleted).toEqual([created?.credentialId]);
 });

@@ -131,15 +131,15 @@ function paste(kind: string, code: string): string {
   return own;
 }
 
-/** Lines of the reader's own code: neither comments nor blank lines, nor the block of imports, which tools of Go write. */
+/** Number of lines that the reader writes: without comments, blank lines, and imports, which Go's tools write. */
 function linesOf(code: string): number {
   const lines = code.replace(/^import \([\s\S]*?^\)/m, '').split('\n');
   return lines.filter((line) => /\S/.test(line) && !/^\s*(\/\/|#|<!--)/.test(line)).length;
 }
 
 /**
- * A client and the text of a quickstart for it: short, installed by its first lines from this instance, and from a registry as
- * the folder of these tests.
+ * Registers a client and copies its quickstart. Requires a short text whose packages come from this instance, or are
+ * installed in the folder of these tests.
  */
 async function quickstart(kind: string, settings: Record<string, unknown> = {}): Promise<Made & { code: string }> {
   const made = await register({ pkceRequired: true, ...settings });

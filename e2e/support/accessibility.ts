@@ -29,14 +29,14 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.setViewportSize(size);
 }
 
-/** Violations of WCAG 2.2 AA that axe finds in the page as it is, one line each. */
+/** Violations of WCAG 2.2 AA that axe finds in the page's current state, one line each. */
 export async function violations(page: Page, rules: 'all' | 'colors' = 'all'): Promise<string[]> {
   for (const frame of page.frames()) await loadAxe(frame);
   const runOnly: axeCore.RunOnly = rules === 'all' ? { type: 'tag', values: tags } : { type: 'rule', values: ofColor };
   return page.evaluate(runAxe, runOnly);
 }
 
-/** Loads axe once per document: to compile it takes as long as to check the page. */
+/** Loads axe once per document: compiling it takes as long as checking the page. */
 async function loadAxe(frame: Frame): Promise<void> {
   if (!(await frame.evaluate(() => 'axe' in window))) await frame.evaluate(axeScript);
 }

@@ -68,7 +68,7 @@ export class AdminApi {
     return (await this.#allMessages()).filter(({ id, to }) => to === address && !this.#ignored.has(id));
   }
 
-  /** Later calls of {@link messages} leave out those which the mailbox has now: of earlier tests at this server. */
+  /** Makes {@link messages} omit those that the mailbox has now, from earlier tests on this server. */
   async ignoreMessages(): Promise<void> {
     for (const { id } of await this.#allMessages()) this.#ignored.add(id);
   }

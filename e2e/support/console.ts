@@ -20,7 +20,7 @@ const sessions = new Map<string, StorageState>();
 /**
  * A separate browser, signed in to the console as a user with that role. The first visit of a user signs in on the
  * page; later ones have the cookies of that sign-in, as long as its session lives, and no device key: a test that signs in
- * again has a user of its own.
+ * again needs a separate user.
  */
 export async function visitConsole(
   browser: Browser,

@@ -5,9 +5,9 @@ import { useAsTemplate } from './data-folder.ts';
 import { startLatchkey } from './latchkey.ts';
 
 /**
- * Starts and stops one server before all tests. Its data folder is the template of later ones: to create and migrate a
- * database costs more than the rest of a start. A later server updates the base address of the built-in clients, and
- * takes the modules that the first one has compiled.
+ * Starts and stops one server before all tests. Its data folder is the template of later ones: creating and migrating a
+ * database takes longer than the rest of a start. A later server updates the base address of the built-in clients, and
+ * reuses the modules that the first one has compiled.
  */
 export default async function makeTemplate(): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-template-'));

@@ -27,10 +27,10 @@ export class InstalledSdk {
         '@latchkey/browser': address('browser'),
         '@latchkey/node': address('node'),
         '@latchkey/react': address('react'),
-        // The peers of the latter.
+        // Peers of @latchkey/react.
         ...Object.fromEntries(['react', 'react-dom'].map((name) => [name, `file:${join(root, 'node_modules', name)}`])),
       },
-      // No registry is needed: the other packages are at hand.
+      // Needs no registry: the other packages are local.
       overrides: Object.fromEntries(
         ['jose', 'scheduler'].map((name) => [name, `file:${join(root, 'node_modules', name)}`]),
       ),

@@ -125,7 +125,7 @@ let shared: Promise<Latchkey> | undefined;
 
 /**
  * The server that the spec files of a Playwright worker share; it ends with the worker. Its tests change only their own
- * projects, and not the instance. It sends 30 codes an hour to one network: only console visits share it.
+ * projects, and not the instance. It sends at most 30 codes an hour to one network, so only console visits use it.
  */
 export function sharedLatchkey(): Promise<Latchkey> {
   shared ??= startLatchkey();
@@ -152,7 +152,7 @@ export async function sharedAdjustableLatchkey(): Promise<Latchkey> {
   return adjustable;
 }
 
-/** The environment of each program: where programs are, and the modules that an earlier one has compiled. */
+/** The environment of each program: PATH, and the cache of compiled modules. */
 function inherited(): Record<string, string> {
   const { PATH = '', NODE_COMPILE_CACHE } = process.env;
   return { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) };

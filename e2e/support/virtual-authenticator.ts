@@ -26,8 +26,8 @@ export interface AuthenticatorKind {
 }
 
 /**
- * An authenticator of Chromium's WebAuthn emulation, which answers each request at once, also the suggestions of a
- * field. `internal`: part of the device; `hybrid`: a phone nearby; `usb`: a security key.
+ * An authenticator of Chromium's WebAuthn emulation, which answers each request immediately, including the suggestions
+ * of a field. `internal`: part of the device; `hybrid`: a phone nearby; `usb`: a security key.
  */
 export class VirtualAuthenticator {
   readonly #session: CDPSession;

@@ -17,7 +17,7 @@ const base = `${issuer}/api/auth`;
 const options = {
   baseURL: issuer,
   // Constant across starts, because it encrypts the signing key.
-  secret: 'of a benchmark, and of nothing else',
+  secret: 'a secret that only this benchmark uses',
   database: new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 }),
   emailAndPassword: { enabled: true },
   rateLimit: { enabled: false },

@@ -8,7 +8,7 @@ interface Client {
   end(): Promise<void>;
 }
 
-/** Runs SQL on a server's database, if the API would take too long. */
+/** Runs SQL on a server's database, where the API would take too long. */
 export async function onDatabase<T>(server: Latchkey, work: (client: Client) => Promise<T>): Promise<T> {
   const name = 'pg';
   const { default: pg } = (await import(name)) as { default: { Client: new (options: object) => Client } };

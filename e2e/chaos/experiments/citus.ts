@@ -18,7 +18,7 @@ const tenantTables = `with recursive tenant as (
 export const citus: Experiment = {
   name: 'citus',
   done: 'tables of tenants distributed by project with Citus, on a single node',
-  passes: 'sign-ins on the SDK and the hosted page; every table of tenants is distributed',
+  passes: 'sign-ins with the SDK and on the hosted page; every table of tenants is distributed',
   async run({ log }) {
     if (!(await isAvailable())) {
       return { verdict: 'skipped', measured: 'the extension citus is not available to the embedded PostgreSQL' };

@@ -10,7 +10,7 @@ export const clocks: Experiment = {
   name: 'clocks',
   done: 'two more processes start with clocks 5 minutes ahead and behind; then the clock of a running one jumps by 5 minutes both ways',
   passes:
-    'a process with a wrong clock turns not ready within 60 s and names its clock, doctor too; codes, tokens and devices of processes that started with one are right at their siblings; no wrong response',
+    'a process with a wrong clock becomes not ready within 60 s and names its clock, as does doctor; codes, tokens and devices of processes that started with a wrong clock work at their siblings; no wrong response',
   async run({ log }) {
     const world = await World.create();
     try {

@@ -105,7 +105,7 @@ function diskFullUnder(folder: 'base' | 'pg_wal'): Experiment {
             !/^latchkey_database_up 0$/m.test(metrics) && 'latchkey_database_up is not 0',
             latchkey.output().includes('[object') && 'the log has an object without its fields',
             live !== 200 && `live: ${live}`,
-            !isBack && 'no sign-ins after there was space again',
+            !isBack && 'no sign-ins after space was freed',
             backMs > 15_000 && `recovered after ${Math.round(backMs)} ms`,
             !isReady && 'did not become ready again',
             lost.length > 0 && `lost: ${lost.slice(0, 3).join(', ')}`,

@@ -65,8 +65,8 @@ export const hostileClients: Experiment = {
       return evaluate(
         `${count} slow sockets cut after ${(cutAfter / 1000).toFixed(0)} s; requests p99 ${p99} ms under attack (${under.results.good} sign-ins), ${before} ms before; memory ${memoryBefore} → ${memoryAfter} MB`,
         [
-          left > 0 && `${left} slow connections still stand after a minute`,
-          cutAfter > 45_000 && `the slow were cut only after ${Math.round(cutAfter)} ms`,
+          left > 0 && `${left} slow connections are still open after a minute`,
+          cutAfter > 45_000 && `slow connections were cut only after ${Math.round(cutAfter)} ms`,
           p99 > Math.max(1_000, before * 2) && `requests took ${p99} ms at p99`,
           memoryAfter > memoryBefore + 150 && `memory grew from ${memoryBefore} to ${memoryAfter} MB`,
           ...faults,

@@ -73,7 +73,7 @@ export const logoutKilled: Experiment = {
         [
           missing.length > 0 && `not all arrived for ${missing.length} users`,
           slowest > 60_000 && `the last took ${slowest} ms`,
-          twoJti.length > 0 && `${twoJti.length} came under two jti`,
+          twoJti.length > 0 && `${twoJti.length} arrived under two jti`,
         ],
       );
     } finally {

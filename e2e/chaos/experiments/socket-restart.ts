@@ -57,7 +57,7 @@ function errorsOf(process: Latchkey): string[] {
     .filter((line) => /"level":[56]0|"status":503/.test(line));
 }
 
-/** Reads of keys and beginnings of sign-ins, as a proxy sends them: none is sent twice. */
+/** Fetches keys and starts sign-ins, as a proxy does: no request is sent twice. */
 class Load {
   readonly faults: string[] = [];
   total = 0;

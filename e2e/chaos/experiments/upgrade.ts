@@ -149,7 +149,7 @@ class Users {
   }
 }
 
-/** Users with a session begin none. */
+/** Number of new sessions of users who have one; they should not begin another. */
 async function begunSince({ postgres }: World, { hosted }: Fixture): Promise<number> {
   const ids = hosted.people.map(({ sub }) => `'${sub}'`).join(', ');
   const [row] = await postgres.query<{ count: number }>(
@@ -177,7 +177,7 @@ async function register({ sdk }: Fixture, url: string): Promise<void> {
   await person.signIn();
 }
 
-/** A user of a directory is created, found, changed, added to a group and deleted. */
+/** Creates, finds, changes, adds to a group and deletes a user, as a directory does. */
 async function provision({ directory }: Fixture, url: string): Promise<void> {
   const scim = (
     status: number,

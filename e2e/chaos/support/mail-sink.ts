@@ -41,7 +41,7 @@ export class MailSink {
       disabledCommands: ['STARTTLS'],
       disableReverseLookup: true,
       logger: false,
-      // The server ends idle connections before a slow answer is sent.
+      // The server ends idle connections before a slow response is sent.
       socketTimeout: 10 * 60_000,
       onData: (stream, session, done) => {
         const chunks: Buffer[] = [];

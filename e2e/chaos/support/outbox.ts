@@ -27,7 +27,7 @@ export class Outbox {
     return this.#world.postgres.query('select id, template, state, expired, attempts from messages', database);
   }
 
-  /** A user signs in with a second device: a code (in test mode) and a notice are enqueued. */
+  /** Signs a user in with a second device, which enqueues a code (in test mode) and a notice. */
   async notify(person: Person): Promise<void> {
     await new Person(person.app, person.email, person.base).signIn();
   }

@@ -16,7 +16,7 @@ export interface BuiltRelease {
   remove(): void;
 }
 
-/** Builds a release from the history of the repository. @returns why it cannot, in a few words, if so */
+/** Builds a release from the history of the repository. @returns a short reason if it cannot be built */
 export async function buildRelease({ name, commit }: Release): Promise<BuiltRelease | string> {
   const known = await run('git', ['-C', root, 'cat-file', '-e', `${commit}^{commit}`]).then(
     () => true,
