@@ -164,7 +164,7 @@ describe('an authenticator app on the account page', () => {
     expect((await world.events()).filter((type) => type === 'mfa.enrolled')).toHaveLength(1);
   });
 
-  it('ends with the open work of the user, and when it is cancelled', async () => {
+  it('is not verified after a session of the user has ended, or after it was cancelled', async () => {
     const ended = await begun();
     const elsewhere = await visitOf(ended.user, ['swk', 'otp']);
     await elsewhere.change('end-session', { id: elsewhere.sessionId });

@@ -196,8 +196,8 @@ const ofFields: Partial<Record<string, Notice>> = {
 };
 
 /**
- * The outcome of a refused change; undefined: it is no refusal of this page. A missing item was ended before, for example by
- * a double click: render the current page.
+ * The outcome of a refused change; undefined: this page does not handle the refusal. A missing item was ended before,
+ * for example by a double click: render the current page.
  */
 export function refusalOf(change: string, problem: Problem): ActionOutcome | undefined {
   const { code } = problem;

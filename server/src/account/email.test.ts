@@ -119,7 +119,7 @@ describe('the email address', () => {
     expect(await loginOf(user)).toEqual(before);
   });
 
-  it('is pending in its own session only, until it is replaced, dropped or five minutes old', async () => {
+  it('is pending only in the session that requested it, until it is replaced, cancelled or five minutes old', async () => {
     const [user, other] = [await world.user(), await world.user()];
     const [here, there, theirs] = [await visitOf(user), await visitOf(user), await visitOf(other)];
     const first = await begin(here);
@@ -140,7 +140,7 @@ describe('the email address', () => {
     expect((await loginOf(user)).email).toBe(user.email);
   });
 
-  it('is the one that the code was sent to', async () => {
+  it('is not changed by a code that was sent to another address', async () => {
     const { user, visit } = await registeredUser();
     const { code } = await begin(visit);
     const moved = [newAddress(), user.id];
@@ -149,7 +149,7 @@ describe('the email address', () => {
     expect((await loginOf(user)).email).toBe(user.email);
   });
 
-  it('takes five attempts', async () => {
+  it('is not changed by the correct code after five wrong ones', async () => {
     const { user, visit } = await registeredUser();
     const { code } = await begin(visit);
     for (const wrong of Array(5).fill(otherCode(code))) {
@@ -159,7 +159,7 @@ describe('the email address', () => {
     expect((await loginOf(user)).email).toBe(user.email);
   });
 
-  it('is announced also if the previous one is given to another user and the user is deactivated at once', async () => {
+  it('is announced even if another user gets the previous one and the user is deactivated immediately', async () => {
     const { address, user, visit } = await registeredUser();
     const { code } = await begin(visit);
     expect(await statusOf(visit, 'verify-email', { code })).toBe(303);
@@ -169,7 +169,7 @@ describe('the email address', () => {
     expect((await world.subjectsFor(address)).at(-1)).toBe('Email address changed for Example');
   });
 
-  it('takes no code for anything else', async () => {
+  it('is not changed by a code for another purpose, and its code serves no other purpose', async () => {
     const { address, visit, user } = await registeredUser();
     app.clock.turn(31);
     const page = await world.page();
@@ -190,11 +190,11 @@ describe('the email address', () => {
   it.each([
     ['email', (taken: string) => ({ email: taken, emailKey: taken })],
     ['user name', (taken: string) => ({ userName: taken, userNameKey: taken })],
-  ])('is refused as taken, to its holder alone, if it is the %s of another user', async (_, values) => {
+  ])('is refused if it is the %s of another user, after the correct code only', async (_, values) => {
     const taken = newAddress();
     const holder = await world.user(values(taken));
     const { user, visit } = await registeredUser();
-    // One that does not follow the address, and so cannot collide.
+    // A user name that does not follow the address cannot collide.
     const own = `own ${user.id}`;
     await changed(app.services.db, 'update users set user_name = ?, user_name_key = ? where id = ?', [
       own,
@@ -213,7 +213,7 @@ describe('the email address', () => {
     expect((await world.events()).at(-1)).toBe('user.email_change_refused');
   });
 
-  it('is refused if it is not an address, too soon, or without mail', async () => {
+  it('is refused if it is malformed, requested too soon, or mail is not configured', async () => {
     const { user, visit } = await registeredUser();
     for (const email of ['', 'name', 'a@b@example.com', '"quoted"@example.com', `${'x'.repeat(250)}@example.com`]) {
       const [status, text] = await outcomeOf(visit, 'change-email', { email });
@@ -235,7 +235,7 @@ describe('the email address', () => {
     expect((await loginOf(user)).email).toBe(user.email);
   });
 
-  it('shows the code in test mode only', async () => {
+  it('has its code on the page in test mode only', async () => {
     await world.begin({ testMode: true });
     const user = await app.make.user(world.project);
     const visit = await visitOf(user);
@@ -246,7 +246,7 @@ describe('the email address', () => {
     expect((await loginOf(user)).email).toBe(email);
   });
 
-  it('gets ten codes a day at most, from all users of the project', async () => {
+  it('gets at most ten codes a day, from all users of the project together', async () => {
     const target = newAddress();
     for (let sent = 0; sent < 10; sent += 1) await begin(await visitOf(await world.user()), target);
     const eleventh = await visitOf(await world.user());
@@ -254,7 +254,7 @@ describe('the email address', () => {
     await begin(eleventh);
   });
 
-  it('changes once for equal calls at the same time', async () => {
+  it('changes once if equal requests run concurrently', async () => {
     const { address, user, visit } = await registeredUser();
     const { email, code } = await begin(visit);
     const csrf = await visit.csrf();
@@ -306,8 +306,8 @@ describe('an erasure after changes of the email address', () => {
   });
 });
 
-describe('the email address of a user of a directory', () => {
-  it('changes also where the directory is authoritative; the user name stays, and the directory may overwrite it', async () => {
+describe('the email address of a directory user', () => {
+  it('can be changed even if the directory is authoritative; the user name stays, and the directory may overwrite it', async () => {
     await world.set({ scimEnabled: true, scimAuthoritative: true });
     const address = newAddress();
     const user = await world.user({ ...named(address), provenance: 'scim' });

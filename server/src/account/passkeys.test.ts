@@ -61,7 +61,7 @@ describe('a passkey, while passkeys are switched off,', () => {
     app.clock.turn(31);
     const page = await world.page();
     const { secret, done } = await world.enrolTotp(page, address);
-    // Nor does it bring recovery codes, which would stand in for the passkey.
+    // The enrollment creates no recovery codes, which could replace the passkey.
     expect(done).not.toHaveProperty('recovery_codes');
     const [factor] = await reader().find(Enrolment, { user });
     const expectKept = async () => {
@@ -76,7 +76,7 @@ describe('a passkey, while passkeys are switched off,', () => {
     await expectKept();
     await world.set({ passkeyPolicy: 'allowed', mfaPolicy: 'optional' });
     await expectKept();
-    // Where the passkey counts, mail code and factor are one mailbox: neither mfa nor another passkey.
+    // While the passkey counts, mail code and factor prove only the mailbox: they give neither mfa nor another passkey.
     const other = await world.page();
     await world.verifyAddress(other, address);
     expectStatus(await other.step('verify-device', { userid: address }, 'registration'), 'DEVICE_REGISTERED');
@@ -86,7 +86,7 @@ describe('a passkey, while passkeys are switched off,', () => {
     expect(await other.step('initiate-mfa', fields, 'use')).toMatchObject(refusal('MFA_METHOD_NOT_ALLOWED', 400));
     const otp = world.totp(secret);
     expect(await other.step('verify-mfa', { userid: address, otp }, 'use')).toMatchObject({ status: 'ERROR' });
-    // Nor does the device that the mail code registered meanwhile make the factor count.
+    // The device that the mail code registered does not make the factor count either.
     for (const step_up of [undefined, 'create_passkey']) {
       await page.challenge();
       const asked = expectStatus(await page.step('authenticate', { userid: address, step_up }, 'use'), 'MFA_REQUIRED');

@@ -28,7 +28,7 @@ describe('a device', () => {
     const nameOf = async () => (await reader().findOneOrFail(Device, { id: device.id })).name;
     expect(locationOf(await visit.change('rename-device', { id: device.id, name: ' Kitchen ' }))).toContain('saved');
     expect(await nameOf()).toBe('Kitchen');
-    // Names are shown in mails and in the console: each is one line, in the direction in which it is written.
+    // Names are shown in mails and in the console: one line each, without control characters.
     const lines = [
       'Kitchen\n\nConfirm at evil.example',
       'Kitchen\u2028evil.example',

@@ -5,7 +5,7 @@ import { counted } from './senders.ts';
 
 const mail = { to: 'ada@example.com', subject: 'Code', text: '123456', html: '', id: 'id', isUrgent: true };
 
-it('a counted sender keeps its address and its test by stages', async () => {
+it('a counted sender keeps its target and its staged test', async () => {
   const server = await smtpStandIn();
   const plain = smtpSender({ url: server.url, from: 'Acme <signin@example.com>' });
   const results: string[] = [];

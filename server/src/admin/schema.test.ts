@@ -28,7 +28,7 @@ describe('schema.graphql', () => {
     expect(Object.keys(Mutation?.getFields() ?? {})).toEqual(expect.arrayContaining(mutations));
   });
 
-  it('calls the input of an operation by its name', () => {
+  it('names the input of each mutation after it', () => {
     for (const field of Object.values(adminSchema().getMutationType()?.getFields() ?? {})) {
       const input = field.args.find((argument) => argument.name === 'input');
       if (input) expect(String(input.type)).toBe(`${field.name[0]?.toUpperCase()}${field.name.slice(1)}Input!`);

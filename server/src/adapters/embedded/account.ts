@@ -39,7 +39,7 @@ export function identity(account: Account): { uid?: number; gid?: number } {
   return account.dropped ? { uid: account.uid, gid: account.gid } : {};
 }
 
-/** Whether the account can enter the folder, by the modes of it and all its parents. */
+/** Whether the account can enter the folder, by its modes and those of all its parents. */
 export function canEnter(folder: string, account: Account): boolean {
   for (let at = realpathSync(folder); ; at = dirname(at)) {
     if (!maySearch(statSync(at), account)) return false;

@@ -147,7 +147,7 @@ function checkCluster(cluster: string, account: Account, { majorVersion }: Binar
   }
 }
 
-/** Created before the cluster, so that of two concurrent processes both know the winner's password. */
+/** Created before the cluster, so that two concurrent processes both know the winner's password. */
 function passwordOf(dataDir: string, mayCreate: boolean): string {
   const file = join(dataDir, 'postgres.password');
   try {

@@ -150,7 +150,7 @@ describe('a first start', () => {
   });
 });
 
-describe('a next start', () => {
+describe('a later start', () => {
   beforeEach(createdBefore);
 
   it('finds committed data', async () => {
@@ -217,7 +217,7 @@ describe('stop', () => {
     expect(readdirSync(connection.host)).toEqual([]);
   });
 
-  it('of a tool does not take the database from a running server', async () => {
+  it('by one process does not stop the database that another one uses', async () => {
     const server = await start();
     const tool = await start();
     await tool.stop();

@@ -1,6 +1,6 @@
 /**
- * The lines of a text, in time that grows with its length, however long a line is. Splits at newlines only: Unicode's other
- * line separators are ordinary text. Returns the text after the last newline.
+ * Yields the lines of a text in linear time, however long a line is. Splits only at newlines: Unicode's other line
+ * separators are ordinary text. Returns the text after the last newline.
  */
 export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string, string> {
   let open: string[] = [];

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** As PostgreSQL ignores them: some file systems cannot sync a folder, and some folders can be written to and not read. */
+/** Ignored, as in PostgreSQL: some file systems cannot sync folders, and some folders are writable but not readable. */
 const ignored = ['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'EPERM'];
 
 /** Returns once the names of the files in a folder survive a power failure: syncing a file stores only what is in it. */

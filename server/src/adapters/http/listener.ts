@@ -108,7 +108,7 @@ async function eventLoopIdle(accepted: () => number): Promise<void> {
 /** Refuses requests that Node's parser accepts and a proxy may have read in another way. */
 function faultOf({ httpVersionMajor, rawHeaders }: IncomingMessage): [status: number, description: string] | undefined {
   // RFC 9110 §15.6.6.
-  if (httpVersionMajor !== 1) return [505, 'Only HTTP/1.1 is spoken here.'];
+  if (httpVersionMajor !== 1) return [505, 'Only HTTP/1.1 is supported.'];
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;

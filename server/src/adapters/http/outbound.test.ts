@@ -196,7 +196,7 @@ describe('a POST to a registered URL', () => {
   });
 });
 
-describe('a document that is read', () => {
+describe('a fetched document', () => {
   it('must be at a public https address', async () => {
     const notPublic = { error: 'the address is not public' };
     const resolve = resolvingTo(() => ['10.0.0.1']);

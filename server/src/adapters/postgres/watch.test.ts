@@ -84,7 +84,7 @@ describe('the watch', () => {
     expect(faults).toEqual([]);
   });
 
-  it('tolerates a slow probe connection while statements are answered, as on a machine that is busy at the start', async () => {
+  it('tolerates a slow probe connection while statements are answered, as on a machine that is busy at startup', async () => {
     const held = new Breakable();
     const faults: (string | null)[] = [];
     const own = new DatabaseWatch({ url: await held.to(database.url), onChange: (fault) => faults.push(fault) });
@@ -101,7 +101,7 @@ describe('the watch', () => {
     await held.close();
   });
 
-  it('has its connection once it has started', async () => {
+  it('has connected once it has started', async () => {
     const rows = await ask(`select application_name as name from pg_stat_activity
       where datname = current_database() and application_name = 'latchkey-watch'`);
     expect(rows).toHaveLength(1);
@@ -120,7 +120,7 @@ describe('the watch', () => {
     expect(faults).toEqual([]);
   });
 
-  it('survives that its connections and those of the pool are closed', async () => {
+  it('recovers after its connections and those of the pool are closed', async () => {
     await Promise.all([ask(), ask()]);
     const killer = new pg.Client({ connectionString: database.url });
     await killer.connect();

@@ -56,7 +56,7 @@ describe('the SMS gateway', () => {
     [500, false],
     [503, false],
     [302, false],
-  ])('that answers %i has failed; for good: %s', async (status, permanent) => {
+  ])('that responds with %i has failed; permanently: %s', async (status, permanent) => {
     answer = (res) => res.writeHead(status, { location: `http://127.0.0.1:${port}/elsewhere` }).end('+491700000000');
     const failure = await send().catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'SendError', permanent });

@@ -34,7 +34,7 @@ describe('a syslog collector', () => {
     expect(received).toBe('3 abc');
   });
 
-  it('has not accepted one that it cuts, or whose end it never reads', async () => {
+  it('has not accepted a batch if it cuts the connection, or never reads to the end', async () => {
     const cut = await listen(createServer((socket) => socket.once('data', () => socket.resetAndDestroy())));
     expect(await sendSyslog(at(cut), Buffer.from('3 abc'), local)).toEqual({ error: 'ECONNRESET' });
     const hangs = await listen(createServer({ allowHalfOpen: true, pauseOnConnect: true }, () => undefined));
@@ -80,7 +80,7 @@ describe('a file', () => {
     expect(await readFile(path, 'utf8')).toBe('c\n{"cut\nd\n');
   });
 
-  it('is not a link, and is not written without a folder', async () => {
+  it('is not written if it is a link, or without a folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'streams-'));
     await writeFile(join(folder, 'other'), '');
     await symlink(join(folder, 'other'), join(folder, 'link.jsonl'));

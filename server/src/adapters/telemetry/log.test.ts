@@ -42,7 +42,7 @@ describe('the log', () => {
     expect(text.match(/\[secret\]/g)).toHaveLength(3);
   });
 
-  it('shows the message of an error that is a plain object, as those of the job queue', () => {
+  it('shows the message of an error that is a plain object, such as those of the job queue', () => {
     const thrown = { message: `insert into jobs values ('${secret}') - disk full`, queue: 'delivery.codes' };
     const text = logged((log) => log.warn({ err: thrown }, 'job queue error'));
     expect(JSON.parse(text)).toMatchObject({ err: { message: 'disk full' } });

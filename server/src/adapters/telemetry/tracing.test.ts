@@ -85,7 +85,7 @@ it("a request continues and propagates its caller's trace, with its route and no
   expect(exported).not.toContain('lk_secret');
 });
 
-it('a whole application works under it', async () => {
+it('the whole application works with tracing', async () => {
   const app = await buildTestApp();
   expect((await fetch(`${app.url}/.well-known/jwks.json`)).status).toBe(200);
   await app.close();

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-describe('roles', () => {
+describe('the API of roles', () => {
   const grant = 'mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id role admin { email } } }';
   const token = 'mutation ($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { token } }';
 
@@ -210,7 +210,7 @@ describe('the members of a project', () => {
     expect(await full.count()).toBe(100);
   });
 
-  it('is shown to project admins by id and address only, the same for known and unknown addresses', async () => {
+  it('are shown to project admins by id and address only, whether the address was known or not', async () => {
     const userId = await harness.person('known@example.com');
     const sql = `update users set display_name = 'Ada', last_sign_in_at = now(), active = false where id = ?`;
     await harness.services.db.transaction((em) => em.execute(sql, [userId]));

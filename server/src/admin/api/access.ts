@@ -41,8 +41,8 @@ export interface OperationRule {
   /** The noun, and the input that holds its id. Absent, or a project id that is not given: the instance. */
   about?: { [Noun in OwnedNoun]?: 'id' | 'projectId' | 'clientId' | 'userId' | 'groupId' | 'roleId' | 'webhookId' };
   /**
-   * The reason why its statements see all projects, always or if it is about the instance. Absent: they see the project that it is
-   * about, else none.
+   * The reason why its statements see all projects: always, or only if it is about the instance. Absent: they see only
+   * the project that it is about, if any.
    */
   allProjects?: { always: string } | { ofInstance: string };
   /** The scope that a client needs (RFC 6749 section 4.4); of several, one. Absent: no client may use it. */

@@ -44,7 +44,7 @@ it.each([
   ['revokeApiKey', 'api_keys', 'apiKey'],
   ['revokeClientSecret', 'client_secrets', 'clientSecret'],
   ['revokeDelegationKey', 'delegation_keys', 'delegationKey'],
-] as const)('%s beside the deletion of its application', async (name, table, kind) => {
+] as const)('%s during the deletion of its application', async (name, table, kind) => {
   const { ids } = await newProjectObjects(harness, kind.toLowerCase());
   const revoke = () => harness.call(`mutation { ${name}(id: "${ids[kind]}") { id } }`);
   const remove = () => harness.call(`mutation { deleteClient(id: "${ids.client}") }`);
@@ -55,7 +55,7 @@ it.each([
   ['setApiGrant', 'apis', 'api'],
   ['inviteUser', 'users', 'user'],
   ['revokeUserPasskey', 'users', 'user'],
-] as const)('%s beside the deletion of its project', async (name, table, kind) => {
+] as const)('%s during the deletion of its project', async (name, table, kind) => {
   const tag = name.toLowerCase();
   const { ids } = await newProjectObjects(harness, tag);
   const [root, , field] = operations.find((one) => one[1] === name) as (typeof operations)[number];
@@ -67,7 +67,7 @@ it.each([
   expect(removed).toBe(undefined);
 });
 
-/** Both wait for a row, the first in front. @returns their error codes */
+/** Runs both while the row is locked: `first` waits for it before `second` does. @returns their error codes */
 async function oneBehindTheOther(
   [table, id]: readonly [string, string],
   first: () => Promise<Answer>,

@@ -130,7 +130,7 @@ export function checkScope({ scopes }: AdminCaller, need: readonly AdminScope[])
   refuse({ code: 'forbidden', reason });
 }
 
-/** A client neither gives rights that it lacks, nor changes a client that has such rights: it could then act as that one. */
+/** A client may not give rights that it lacks, or change a client that has them: it could then act as that client. */
 function checkNotAbove(scopes: readonly string[], inputs: Inputs, present: readonly string[]): void {
   const given = Array.isArray(inputs['adminScopes']) ? inputs['adminScopes'] : [];
   if ([...given, ...present].every((scope) => mayUse(scopes, scope as AdminScope))) return;

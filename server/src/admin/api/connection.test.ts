@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-describe('pages', () => {
-  it('walk a list once, newest first, while rows are added', async () => {
+describe('a paginated list', () => {
+  it('returns each row once, newest first, while rows are added', async () => {
     const { id } = await harness.services.projects.create({ name: 'Paged' }, { kind: 'system' });
     for (let n = 1; n <= 7; n += 1) {
       await harness.services.clients.create({ projectId: id, name: `Client ${n}` }, { kind: 'system' });

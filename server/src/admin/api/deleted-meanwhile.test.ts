@@ -1,4 +1,4 @@
-/** A row that is deleted between its check and the write that refers to it does not exist, and is no unexpected error. */
+/** A row that is deleted between its check and a write that refers to it is not found: no unexpected error. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AdminHarness, type Answer, bootstrap, openAdminHarness } from '../../../test/admin-harness.ts';
 import { callOperation, newProjectObjects, operations, type ProjectObjects } from '../../../test/admin-operations.ts';

@@ -1,4 +1,4 @@
-/** An id of another project, at any place of any operation, is an unknown id; text that is no id is no internal error. */
+/** An id of another project counts as unknown in any operation; text that is not an id causes no internal error. */
 import {
   type GraphQLField,
   GraphQLID,

@@ -107,7 +107,7 @@ class SizeOfRequest {
     const inner = this.ofSelections(node.selectionSet, field && getNamedType(field.type));
     const aliases = inner.aliases + (node.alias ? 1 : 0);
     if (name.startsWith('__')) {
-      // Introspection: its result is large, but bounded, and the same for every caller. So it has no cost, and is asked for once.
+      // Introspection has a large but bounded result, the same for every caller: its number is limited, not its cost.
       const introspections = name === '__typename' ? 0 : 1;
       return { depth: 1, introspectionDepth: inner.depth + 1, introspections, aliases, cost: 1 };
     }

@@ -177,7 +177,7 @@ describe('a client with scopes at the admin API', () => {
     expect(await provision(project)).not.toBe(201);
   });
 
-  it('that may write, may read; the audit log names it', async () => {
+  it('that may write may also read; the audit log names it', async () => {
     const machine = await withScopes('users:write', 'audit:read');
     const token = await tokenOf(machine);
     const change = `mutation { updateUser(input: { id: "${user.id}", givenName: "Grace" }) { givenName } }`;
@@ -220,7 +220,7 @@ describe('a client with scopes at the admin API', () => {
     expect((await export_('events')).status).toBe(403);
   });
 
-  it('may not export all about one user, which goes beyond every scope; an admin may', async () => {
+  it('may not export everything about a user, which exceeds every scope; an admin may', async () => {
     const { id } = project;
     const issue = `mutation { issueAdminToken(input: { name: "X", role: PROJECT_ADMIN, projectId: "${id}" }) { token } }`;
     const { data } = await administer(app, bootstrapToken, issue);

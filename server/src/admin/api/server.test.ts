@@ -14,7 +14,7 @@ afterAll(() => harness.close());
 const json = { 'Content-Type': 'application/json' };
 const send = (init: RequestInit, path = '/admin/graphql') => fetch(`${harness.url}${path}`, init);
 
-describe('a request that is too large', () => {
+describe('the limit on the size of a request', () => {
   const nested = (depth: number) => `{ ${'project { '.repeat(depth)}id${' }'.repeat(depth)} }`;
 
   it('refuses a thousand aliases, and sixteen', async () => {

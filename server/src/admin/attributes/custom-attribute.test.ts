@@ -224,7 +224,7 @@ describe('values', () => {
     expect((await setValues(second.id, { badge: 'b1' })).errors).toEqual([]);
   });
 
-  it('that are hidden and cannot be changed are refused, equal or not', async () => {
+  it('that are hidden and cannot be changed are refused, whether they equal the stored ones or not', async () => {
     await harness.services.projects.update(project.id, { scimAuthoritative: false }, system);
     await create({ name: 'code', mutability: 'IMMUTABLE', returned: 'NEVER' });
     await create({ name: 'pin', mutability: 'WRITE_ONLY' });

@@ -120,7 +120,7 @@ async function eventsOf(call: () => Promise<Answer>): Promise<string[]> {
 
 const mutations = operations.filter(([root]) => root === 'Mutation');
 
-it('has the events of every mutation', () => {
+it('this file has the events of every mutation', () => {
   const names = [...Object.keys(recorded), ...idle];
   expect(names.toSorted()).toEqual(mutations.map(([, name]) => name).toSorted());
 });

@@ -13,13 +13,13 @@ afterAll(() => harness.close());
 const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
 const none = '00000000-0000-7000-8000-000000000000';
 
-describe('clients', () => {
+describe('the API of clients', () => {
   const create = `mutation ($input: CreateClientInput!) { createClient(input: $input) { publishableKey secretKey client {
     id clientId name tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri
     backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired disabled project { id name }
     kind apiKeys { id kind hint value createdAt lastUsedAt revokedAt } } } }`;
 
-  it('has the defaults of the contract and its first two keys', async () => {
+  it('creates a client with the defaults of the contract and its first two keys', async () => {
     const { data } = await harness.call(create, { input: { projectId, name: 'Web' } });
     const { client, publishableKey, secretKey } = data.createClient;
     expect(publishableKey).toMatch(/^lk_pk_[\w-]{43}$/);
@@ -204,7 +204,7 @@ describe('clients', () => {
     expect((await remove()).code).toBe('not-found');
   });
 
-  it("leaves the console's own client alone", async () => {
+  it("does not change or delete the console's own client", async () => {
     const { id } = harness.builtIn.consoleClient;
     const refusals = await Promise.all([
       harness.call('mutation ($id: ID!) { deleteClient(id: $id) }', { id }),

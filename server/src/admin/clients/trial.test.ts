@@ -239,7 +239,7 @@ describe('a trial sign-in', () => {
     expect((await finish(back)).code).toBe('forbidden');
   });
 
-  it('is in the audit log, start and end, under the application', async () => {
+  it('has its start and end in the audit log, under the application', async () => {
     await finish(await tried());
     expect(await world.events()).toEqual(expect.arrayContaining(['client.trial_begun', 'client.tried']));
   });

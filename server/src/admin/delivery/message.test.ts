@@ -69,7 +69,7 @@ describe('a test of a sender', () => {
     expect(events).toEqual([{ type: 'sender.tested', result: 'success' }]);
   });
 
-  it('is sent to others only for owners', async () => {
+  it('can be sent to others only by owners', async () => {
     const headers = await signedInAdmin(`own-${project.id}@example.com`);
     expect((await test({ to: 'other@example.com' }, headers)).code).toBe('forbidden');
     expect((await test({ to: 'other@example.com' })).code).toBe('forbidden');
@@ -136,7 +136,7 @@ describe('a test of a sender', () => {
 });
 
 describe('without a sender', () => {
-  it('a test reports it, and is in the log as failed', async () => {
+  it('a test reports the missing sender, and is in the log as failed', async () => {
     const mute = await openAdminHarness();
     const { id } = await mute.services.projects.create({ name: 'Mute' }, system);
     const answer = await mute.call(
@@ -216,7 +216,7 @@ describe('a preview of a message', () => {
       admin,
     );
 
-  it('is as the project sends it, or will with the draft', async () => {
+  it('equals the message that the project sends, or would send with the draft', async () => {
     const texts = [{ locale: 'de', key: 'sign-in-code.intro', text: 'Willkommen bei {project}.' }];
     await harness.services.experiences.saveDraft({ projectId: project.id }, { texts }, system);
     const live = await look('template: SIGN_IN_CODE, locale: "de"');

@@ -25,7 +25,7 @@ function tokensOf(id: string, count: number, expiresAt: Date | null = null): Pro
 }
 
 describe('SCIM tokens', () => {
-  it('issues one that works immediately, and not after it is revoked', async () => {
+  it('work immediately, and no longer after revocation', async () => {
     const { data } = await harness.call(
       `mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) {
         token scimToken { id name hint expiresAt revokedAt project { id } } } }`,
@@ -48,7 +48,7 @@ describe('SCIM tokens', () => {
     expect(list.data.scimTokens).toEqual([{ id: scimToken.id, hint: token.slice(-4) }]);
   });
 
-  it('refuses an expiry in the past', async () => {
+  it('cannot be issued with an expiry in the past', async () => {
     const input = { projectId, name: 'Late', expiresAt: '2020-01-01T00:00:00Z' };
     const mutation = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { token } }';
     expect((await harness.call(mutation, { input })).code).toBe('invalid');
@@ -58,7 +58,7 @@ describe('SCIM tokens', () => {
 describe('mails about SCIM tokens', () => {
   const mutation = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { scimToken { id } } }';
 
-  it('contain no link of an admin, and are limited to a hundred tokens', async () => {
+  it('contain no link from an admin, and are limited to a hundred tokens', async () => {
     const { id } = await harness.services.projects.create({ name: 'Phisher' }, { kind: 'system' });
     const admin = await harness.tokenOf('project_admin', id);
     const issue = (name: string) => harness.call(mutation, { input: { projectId: id, name } }, admin);
@@ -82,7 +82,7 @@ describe('mails about SCIM tokens', () => {
     expect(issued.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('include one more token for each that has expired or was revoked', async () => {
+  it('allow another token for each that has expired or was revoked', async () => {
     const { directories, projects } = harness.services;
     const { id } = await projects.create({ name: 'Full' }, { kind: 'system' });
     await tokensOf(id, 98);
@@ -161,7 +161,7 @@ describe('a SCIM token with networks', () => {
     expect((await issue([network])).code).toBe('invalid');
   });
 
-  it('is at most 20 of them', async () => {
+  it('has at most 20 of them', async () => {
     expect((await issue(Array.from({ length: 21 }, (_, index) => `10.0.0.${index}`))).code).toBe('invalid');
   });
 });

@@ -5,7 +5,7 @@ import { fields, id, nullable, oneOf, text, time } from '../api/fields.ts';
 
 @Access('project_viewer', ofProject, 'projects:read')
 @ObjectType('CustomDomain', {
-  description: "A host of the project's own, which serves its issuer and pages once verified.",
+  description: 'A custom domain of a project, which serves its issuer and pages once verified.',
 })
 export class CustomDomainView extends fields({
   id: id(),
@@ -17,6 +17,8 @@ export class CustomDomainView extends fields({
   checkedAt: nullable(time()),
   verifiedAt: nullable(time()),
   missingSince: nullable(
-    time('Since when checks of a verified domain have not found its record. After three days it fails.'),
+    time(
+      'Time of the first check that did not find the record of a verified domain. After three days, the domain fails.',
+    ),
   ),
 }) {}

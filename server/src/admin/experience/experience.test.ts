@@ -99,7 +99,7 @@ describe('the experience of a project', () => {
     expect((await write('saveExperienceDraft', { expectedVersion: 2, accent: '#222222' })).code).toBeUndefined();
   });
 
-  it('publishes once of 20 concurrent requests, and nothing without differences', async () => {
+  it('is published once by 20 concurrent requests, and not without differences', async () => {
     await write('saveExperienceDraft', { accent: '#333333' });
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => write('publishExperience', { expectedVersion: 1 })),

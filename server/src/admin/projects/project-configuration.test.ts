@@ -20,7 +20,7 @@ afterAll(() => harness.close());
 const exported = (headers?: Record<string, string>, id = project.id) =>
   harness.call('query ($id: ID!) { projectConfiguration(projectId: $id) }', { id }, headers);
 
-it('is a file that finds no changes, logos included, and contains no secret', async () => {
+it('a plan with the exported file finds no changes, logos included; the file contains no secret', async () => {
   const text: string = (await exported()).data.projectConfiguration;
   const folder = mkdtempSync(join(tmpdir(), 'lk-'));
   try {
@@ -36,7 +36,7 @@ it('is a file that finds no changes, logos included, and contains no secret', as
   expect(text).not.toMatch(/lk_[a-z]+_|whsec_/);
 });
 
-it('is for admins of the project: it contains the addresses of receivers', async () => {
+it('the export is for admins of the project: it contains the addresses of receivers', async () => {
   const { id } = await harness.services.projects.create({ name: 'Other' }, system);
   const code = async (role: 'owner' | 'project_admin' | 'project_viewer', projectId?: string) => {
     const answer = await exported(await harness.tokenOf(role, projectId));
@@ -52,7 +52,7 @@ it('is for admins of the project: it contains the addresses of receivers', async
   ]).toEqual(['ok', 'ok', 'forbidden', 'not-found', 'unauthenticated']);
 });
 
-it('is refused for the project of the admins', async () => {
+it('the export is refused for the project of the admins', async () => {
   const console = await harness.services.db.reader().findOneOrFail(Project, { builtIn: 'console' });
   expect((await exported(undefined, console.id)).code).toBe('forbidden');
 });

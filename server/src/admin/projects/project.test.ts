@@ -17,8 +17,8 @@ afterAll(() => harness.close());
 /** Names appear in mails and their subjects: no address, no code, no control character for text direction. */
 const unfitForMail = ['Visit https://evil.example', 'www.evil.example', 'Your code is 123456', 'a\u202eb', 'a\u2066b'];
 
-describe('projects', () => {
-  it('has the defaults of the contract when only a name is given', async () => {
+describe('the API of projects', () => {
+  it('creates a project with the defaults of the contract when only a name is given', async () => {
     const { data } = await harness.call(
       `mutation ($input: CreateProjectInput!) { createProject(input: $input) {
         id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy version
@@ -134,7 +134,7 @@ describe('projects', () => {
   const fields = 'emailFactor deviceTrustDays smsCountries smsPerDay';
   const update = `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { ${fields} } }`;
 
-  it('starts without email as a factor, with 180 days of device trust and 1,000 SMS a day', async () => {
+  it('creates projects without email as a factor, with 180 days of device trust and 1,000 SMS a day', async () => {
     const created = await harness.call(
       `mutation ($input: CreateProjectInput!) { createProject(input: $input) { ${fields} } }`,
       { input: { name: 'Fresh' } },
