@@ -9,7 +9,7 @@ export const ownHeaders = { 'X-Latchkey-Csrf': '1', 'X-Latchkey-Account': settin
 /** A response of the admin API. */
 export interface Timed {
   response: Response;
-  /** From the request to the headers of the response. */
+  /** Time from the request to the headers of the response. */
   milliseconds: number;
 }
 

@@ -74,7 +74,7 @@ export class Passkeys {
     try {
       localStorage.setItem(key, String(Date.now() + pause));
     } catch {
-      // Without storage the offer comes again.
+      // Without storage, the offer is shown again.
     }
   }
 

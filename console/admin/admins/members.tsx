@@ -148,7 +148,7 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
       request(GrantRole, { input: { email: email.trim(), ...rest, projectId: projectId ?? null } }),
     invalidates: [Memberships, Session],
     onDone() {
-      toast(t('{email} is {role} now', { email, role: lower(roleNames[role]) }));
+      toast(t('{email} is now {role}', { email, role: lower(roleNames[role]) }));
       onClose();
     },
     onClose,

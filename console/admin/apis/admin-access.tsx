@@ -34,7 +34,7 @@ export function AdminAccess({ client, mayChange }: ClientPartProps) {
     <>
       <Section
         title={t('Admin API')}
-        lead={t('Rights of this application in this project, with tokens for itself in place of an admin API token.')}
+        lead={t('Rights of this application in this project, with its own tokens instead of an admin API token.')}
       >
         <Checkbox.Group aria-label={t('Admin API')} value={value} onChange={onChange}>
           <Stack gap="sm">

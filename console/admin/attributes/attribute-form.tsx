@@ -25,7 +25,7 @@ interface AttributeFormProps {
   projectId: string;
   /** Absent: a new attribute. */
   attribute?: CustomAttributeRowFragment;
-  /** First values of a new one. */
+  /** Initial values of a new attribute. */
   initial?: Values;
   onClose(): void;
 }

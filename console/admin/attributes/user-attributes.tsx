@@ -108,7 +108,7 @@ function ValuesForm({ userId, values, onClose }: { userId: string; values: reado
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Text as it is; lists and complex values as JSON, which the server checks. */
+/** Text unchanged; lists and complex values as JSON, which the server checks. */
 function valueOf({ multiValued, type }: Value['attribute'], text: string): unknown {
   if (text.trim() === '') return null;
   if (!multiValued && type !== 'COMPLEX') return text;

@@ -56,7 +56,7 @@ const names: Readonly<Record<string, string>> = {
   url: t('URL'),
 };
 
-/** Name of a field; words made from its code, if it is on no page. */
+/** Name of a field; if it is on no page, the words of its code. */
 export function fieldName(code: string): string {
   const name = Object.hasOwn(names, code) ? names[code] : undefined;
   if (name) return name;

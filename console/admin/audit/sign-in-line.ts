@@ -38,8 +38,7 @@ function notesOf(events: readonly AuditEvent[], { detail }: AuditEvent): string[
   const has = (type: string) => events.some((event) => event.type === type);
   const methods = detail?.['amr'];
   const amr: readonly unknown[] = Array.isArray(methods) ? methods : [];
-  // `otp` with `mfa` may mean only the second factor, if other events are filtered or from before events had a sign-in
-  // id.
+  // `otp` with `mfa` may mean only the second factor, if other events are filtered out or have no sign-in id.
   const isMailed = has('otp.verified') || (amr.includes('otp') && !amr.includes('mfa'));
   const isTrusted = !amr.includes('otp') && detail?.['deviceId'] !== undefined && !has('device.registered');
   const refusals = events

@@ -10,7 +10,7 @@ import { listNames, type MappingRow, newRow, type Source, scopes, sourceNames } 
 interface MappingsProps {
   value: readonly MappingRow[];
   onChange(rows: MappingRow[]): void;
-  /** Attributes that can be named. */
+  /** Attributes that mappings can name. */
   attributes: readonly string[];
   disabled: boolean;
 }

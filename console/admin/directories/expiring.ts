@@ -1,16 +1,16 @@
 import { isLive, type Lifetime, stateOf } from '../ui/secrets/expiry.ts';
 
-/** A directory's token, as far as its expiry matters. */
+/** The fields of a directory token that its expiry warning needs. */
 export interface ExpiringToken extends Lifetime {
   id: string;
   name: string;
 }
 
-/** The tokens whose expiry needs an admin. */
+/** The tokens to warn about. */
 export interface Expiring<Token> {
   /** Live tokens that expire within 30 days, soonest first. */
   soon: Token[];
-  /** The token that expired last, if it has left the directory without any: the sync has stopped. */
+  /** The token that expired last, if no token is live: the sync has stopped. */
   last: Token | undefined;
 }
 

@@ -30,7 +30,7 @@ export async function run(request: ApiRequest): Promise<ApiResponse> {
   }
 }
 
-/** After a mutation: the other pages load their data again. @param kept the operation that no mutation changes */
+/** Makes the other pages refetch their data after a mutation. @param kept the operation that no mutation changes */
 export function forget(kept: AnyOperation): void {
   queryClient.removeQueries({ type: 'inactive' });
   void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== kept });

@@ -11,7 +11,7 @@ const storageKey = 'lk-single-keys';
 /** Links to documentation, and keyboard shortcuts. */
 export function HelpMenu() {
   const [opened, setOpened] = useState(false);
-  // WCAG 2.1.4: shortcuts of one key can be turned off.
+  // WCAG 2.1.4: single-key shortcuts can be turned off.
   const [hasSingleKeys, setSingleKeys] = useState(() => stored(storageKey) !== false);
   useLayoutEffect(() => {
     if (!hasSingleKeys) return undefined;

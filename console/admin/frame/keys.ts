@@ -1,4 +1,4 @@
-/** Whether the event is this shortcut of one key: not in a field, and not with Ctrl, Alt or ⌘. */
+/** Whether the event is this single-key shortcut: not in a field, and not with Ctrl, Alt or ⌘. */
 export function isSingleKey(event: KeyboardEvent, key: string): boolean {
   if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return false;
   const { target } = event;

@@ -26,7 +26,7 @@ export type ApiScopeInput = {
   key: string;
 };
 
-/** Exactly one of `userId` and `groupId`, of the project of the role. */
+/** Exactly one of `userId` and `groupId`, in the project of the role. */
 export type AssignRoleInput = {
   groupId?: string | null | undefined;
   roleId: string;
@@ -743,7 +743,7 @@ export type TokenEndpointAuthMethod =
   | 'NONE'
   | 'PRIVATE_KEY_JWT';
 
-/** Exactly one of `userId` and `groupId`, of the project of the role. */
+/** Exactly one of `userId` and `groupId`, in the project of the role. */
 export type UnassignRoleInput = {
   groupId?: string | null | undefined;
   roleId: string;

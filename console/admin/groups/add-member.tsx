@@ -9,7 +9,7 @@ import { SearchSelect } from '../ui/forms/search-select.tsx';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { stale } from './stale.ts';
 
-/** Adds a user to a group: the one that is not given is chosen. */
+/** Adds a user to a group; the admin selects the one that is not given. */
 export function AddMember({ groupId, userId, onClose }: { groupId?: string; userId?: string; onClose(): void }) {
   const form = useDialogForm({
     initial: { chosen: null as string | null },

@@ -25,7 +25,7 @@ const translated = wanted === 'en' ? undefined : await load(wanted);
 
 /** The language of this page. A choice reloads it. */
 export const language: Language = translated ? wanted : 'en';
-/** Locale of numbers and times: of the browser, if it has this language. */
+/** Locale of numbers and times: the browser's, if it prefers this language. */
 export const locale = language === 'en' ? 'en-GB' : (preferred.find((tag) => stem(tag) === language) ?? language);
 
 /** Text in the language of the page. @param message English, as an ICU message; see english.ts for its form */

@@ -89,7 +89,7 @@ function Danger({ project: { id, name, builtIn } }: { project: Project }) {
   );
 }
 
-/** All that is deleted with a project. */
+/** Everything that is deleted with a project. */
 function Lost({ id }: { id: string }) {
   const lost = useQuery(ProjectContents, { id }).data?.project?.contents;
   return (

@@ -1,12 +1,12 @@
 const [fewest, most] = [6, 60];
-/** Pauses between uses as a part of the longest one allowed, in turn. */
+/** Pauses between uses, as fractions of the longest one allowed; repeated in this order. */
 const pauses = [0.55, 0.9, 0.4, 0.75];
 
 /**
- * Times at which a session is used, in percent of its longest life: never further apart than the idle timeout. If the
+ * Times at which a session is used, in percent of its maximum age: never further apart than the idle timeout. If the
  * pauses are too short to draw, the uses are evenly spaced and touch.
  *
- * @param idle the idle timeout as a part of the longest life
+ * @param idle the idle timeout as a fraction of the maximum age
  */
 export function usesOf(idle: number): number[] {
   const pause = Math.min(idle, 1 / fewest) * 100;

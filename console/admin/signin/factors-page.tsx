@@ -301,7 +301,7 @@ function consequence(saved: FactorValues, values: FactorValues, usage: Usage | u
   return parts.filter(Boolean).join(' ') || undefined;
 }
 
-/** Whether {@link consequence} has numbers of users. */
+/** Whether {@link consequence} counts users. */
 function hasCounts(saved: FactorValues, values: FactorValues): boolean {
   const requiresPasskeys = values.passkeyPolicy === 'REQUIRED' && saved.passkeyPolicy !== 'REQUIRED';
   return values.mfaPolicy !== saved.mfaPolicy || requiresPasskeys;

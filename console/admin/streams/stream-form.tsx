@@ -121,7 +121,7 @@ function useStreamForm(projectId: string | null, stream: StreamFormProps['stream
     format: stream?.format ?? ('JSON_LINES' as LogStreamFormat),
     gzip: stream?.gzip ?? false,
     header: stream?.header ?? 'Authorization',
-    /** Empty: it stays as it is. */
+    /** Empty: unchanged. */
     secret: '',
   };
   const requestOf = ({ kind, format, gzip, header, secret, ...rest }: typeof initial) => {

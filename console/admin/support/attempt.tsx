@@ -18,7 +18,7 @@ const outcomes: Record<SignInAttempt['outcome'], { name: string; tone: string }>
 
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
-/** One attempt to sign in: its steps, oldest first, and why each was refused. */
+/** One attempt to sign in: its steps, oldest first, with the reason for each refusal. */
 export function Attempt({ attempt }: { attempt: SignInAttempt }) {
   const { name, tone } = outcomes[attempt.outcome];
   return (

@@ -15,7 +15,7 @@ import { Attempt } from './attempt.tsx';
 
 type History = SignInHistoryOfQuery['signInHistory'];
 
-/** The last attempts to sign in of a user, a request or an error. */
+/** The latest sign-in attempts of a user, or with a request ID or an error. */
 export function Component() {
   const project = useProject();
   const navigate = useNavigate();

@@ -13,7 +13,7 @@ export interface Command {
   label: string;
   icon: IconName;
   to: string;
-  /** Opens this dialog of the page; absent: only goes there. */
+  /** Opens this dialog of the page; absent: opens only the page. */
   command?: string;
   keywords?: string;
 }

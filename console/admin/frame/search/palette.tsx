@@ -23,7 +23,7 @@ interface PaletteProps {
   opened: boolean;
   onClose(): void;
   projectId: string | undefined;
-  /** The text at first. */
+  /** The initial text. */
   typed: string;
 }
 

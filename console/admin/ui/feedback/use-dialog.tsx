@@ -15,7 +15,7 @@ interface Shown {
 /** A mutation that the admin confirms first. */
 export interface Confirmation {
   title: string;
-  /** What changes, or is lost. */
+  /** The changes, and the data that is lost. */
   effect: ReactNode;
   /** Label of the button: "Delete application". */
   verb: string;

@@ -24,7 +24,7 @@ interface LinesProps<Value> {
   inputs(line: Line<Value>): ReactNode;
   /** Name of the line, as in "Remove read:orders". */
   nameOf(value: Value): string;
-  /** A single line cannot be removed, also if it is not blank. */
+  /** A single line cannot be removed, even if it is not blank. */
   keepsOne?: boolean;
   /** Label of the button: "Add scope". */
   addLabel: string;

@@ -22,10 +22,10 @@ export function SearchSelect({ options, value, onChange, onSearch, nothing, ...f
       searchable
       data={[...shown]}
       value={value}
-      // The server has searched.
+      // The server has already filtered them.
       filter={({ options: all }) => all}
       nothingFoundMessage={nothing}
-      // Without an animation: opened and closed again within one, the list stayed hidden.
+      // No animation: a list that was closed and reopened during one stayed hidden.
       comboboxProps={{ transitionProps: { duration: 0 } }}
       onSearchChange={(text) => onSearch(text === chosen?.label ? '' : text)}
       onChange={(next, option) => {

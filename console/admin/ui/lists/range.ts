@@ -1,6 +1,6 @@
 import { t } from '../../language/language.ts';
 
-/** Number of the first row of a page, from the URL; 1 if it is not one. */
+/** Number of the first row of a page, from the URL; 1 if it is invalid. */
 export function firstRow(from: string | undefined): number {
   return from !== undefined && /^[1-9]\d{0,9}$/.test(from) ? Number(from) : 1;
 }

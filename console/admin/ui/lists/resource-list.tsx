@@ -50,7 +50,7 @@ export function useList<Data, Variables, Row>(
   });
   const page = data && connectionOf(data);
   const hasNone = page?.edges.length === 0 && !after;
-  // Until the response, the rows are those of the page before.
+  // Until the response, the rows are those of the previous page.
   const from = useRef(get('from'));
   if (!result.previous) from.current = get('from');
   return {

@@ -77,7 +77,7 @@ export interface ImportRow {
 /** A line that is not imported. */
 export interface RefusedLine {
   line: number;
-  /** The attribute, as its column is called. */
+  /** The attribute, by the name of its column. */
   field: string | null;
   reason: string;
 }

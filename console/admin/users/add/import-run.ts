@@ -4,7 +4,7 @@ import type { ImportUsersMutation, ImportUsersMutationVariables } from '../../ge
 import { withRetry } from '../retry.ts';
 import { type ImportRow, labelOf, type RefusedLine, type Target } from './import-columns.ts';
 
-/** Rows of a request, and its size in bytes: the API takes 500 and 64 KB. */
+/** Maximum rows and bytes of a request: the API accepts 500 and 64 KB. */
 const maxRows = 500;
 const maxBytes = 56 * 1024;
 /** Requests in flight. */
@@ -15,7 +15,7 @@ export interface Progress {
   done: number;
   total: number;
   created: number;
-  /** Lines of users who exist already. */
+  /** Lines of users who already exist. */
   known: number[];
   refused: RefusedLine[];
   /** The server does not respond; the request is repeated. */

@@ -4,7 +4,7 @@ import type { ChangeUsersMutation } from '../../generated/operations.ts';
 import { serverText, t } from '../../language/language.ts';
 import { type RetryOptions, withRetry } from '../retry.ts';
 
-/** Users of a request; the API takes no more. */
+/** Users per request; the API accepts no more. */
 export const bulkPage = 100;
 
 export interface Chosen {

@@ -44,7 +44,7 @@ interface BulkUsersProps {
 
 const isList = (of: BulkUsersProps['of']): of is readonly Chosen[] => Array.isArray(of);
 
-/** A bulk action on more users than a request takes: preview, progress, and refusals. */
+/** A bulk action on more users than fit into a request: preview, progress, and refusals. */
 export function BulkUsers(props: BulkUsersProps) {
   const run = useBulk(props);
   return run.progress ? <Run {...props} run={run} progress={run.progress} /> : <Preview {...props} run={run} />;
