@@ -255,5 +255,5 @@ function report(print: Print, phases: readonly Phase[], megabytes: number, waits
     const text = `${remove}: ${ratio.toFixed(2)} × the rate and ${costs.toFixed(2)} × the CPU of "${create}"`;
     goal(ratio >= 1 - limits.deletesToCreates, `${text} (rate at least ${1 - limits.deletesToCreates})`);
   }
-  print(`- 429 answers: ${waits}; load ${(loadavg()[0] ?? 0).toFixed(1)}`);
+  print(`- 429 responses: ${waits}; load ${(loadavg()[0] ?? 0).toFixed(1)}`);
 }

@@ -91,9 +91,9 @@ function printStarts(all: readonly Starts[], print: Print): void {
   const lines = [
     line('start to ready, empty', ({ cold }) => `${cold.toFixed(0)} ms`),
     line('start to ready, with data (median)', ({ warm }) => `${warm.toFixed(0)} ms`),
-    line('memory idle', ({ megabytes }) => `${megabytes.toFixed(0)} MB`),
-    line('CPU idle, a second', ({ serverCpu }) => `${serverCpu.toFixed(1)} ms`),
-    line('CPU idle of the database', ({ databaseCpu }) =>
+    line('idle memory', ({ megabytes }) => `${megabytes.toFixed(0)} MB`),
+    line('idle CPU per second', ({ serverCpu }) => `${serverCpu.toFixed(1)} ms`),
+    line('idle CPU of the database', ({ databaseCpu }) =>
       databaseCpu === undefined ? '' : `${databaseCpu.toFixed(1)} ms`,
     ),
   ];

@@ -81,7 +81,7 @@ async function tried(client: InteropClient, projectId: string): Promise<string |
     ...(client.backChannel && { backchannelLogoutUri: ORIGIN + client.backChannel }),
   });
   const ISSUER = await admin.issuerOf(projectId);
-  // An application of the SDK, by which the user signs in first.
+  // An application with the SDK, through which the user signs in first.
   const own = await admin.createClient({ projectId, name: 'Own', redirectUris: ['https://app.example.com/callback'] });
   const app = { issuer: latchkey.baseUrl, projectId, redirectUri: 'https://app.example.com/callback', ...own };
   const email = `${made.clientId}@example.com`;

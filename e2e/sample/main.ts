@@ -64,7 +64,7 @@ async function remembered(admin: AdminCall): Promise<Settings> {
     const shown = await admin('query ($id: ID!) { client(id: $id) { id } }', { id: known.settings.clientId }).catch(
       () => null,
     );
-    // Clients of earlier releases of the sample have no session secret, and another address for logout.
+    // Clients of earlier releases of the sample have no session secret, and a different logout address.
     const isCurrent = known.origin === origin && known.settings.baseUrl === baseUrl && known.settings.sessionSecret;
     if (shown && isCurrent) return known.settings;
   }

@@ -4,7 +4,7 @@ import { AdminApi } from '../support/admin-api.ts';
 import { type Visit, visitConsole } from '../support/console.ts';
 import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
-/** Accessibility of all console pages: axe finds nothing in light and dark, and 320 px are enough. */
+/** Accessibility of all console pages: axe finds nothing in light and dark, and the pages fit 320 px. */
 
 test.describe.configure({ mode: 'parallel' });
 

@@ -123,7 +123,7 @@ test('an action on all matching users runs page by page, after a preview of thei
   const { page, context, browserErrors } = await visitConsole(browser, latchkey, admin, who);
   await page.goto(at('users?search=fleet.example'));
   await expect(page.getByText('1–50 of 130 users')).toBeVisible();
-  // Until the next rows arrive, rows and range are those of the page before.
+  // Until the next rows arrive, rows and range are those of the previous page.
   const arrived = Promise.withResolvers<void>();
   await page.route('**/admin/graphql', async (route) => {
     if (route.request().postData()?.includes('"after":"')) await arrived.promise;
@@ -144,7 +144,7 @@ test('an action on all matching users runs page by page, after a preview of thei
   await expect(dialog).toContainText('All users that match “fleet.example”.');
   await expectAccessible(page);
 
-  // A different number than was confirmed: nothing happens before it is confirmed, too.
+  // The number differs from the confirmed one: nothing happens until the new one is confirmed.
   await admin.run(importing, {
     input: { projectId, invite: false, dryRun: false, rows: [{ email: 'late@fleet.example' }] },
   });

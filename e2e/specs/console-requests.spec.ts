@@ -47,7 +47,7 @@ async function pageWithoutCache(context: BrowserContext): Promise<Page> {
 async function load(page: Page, path: string): Promise<{ scripts: string[]; queries: string[] }> {
   const [scripts, queries]: [string[], string[]] = [[], []];
   const note = (request: Request) => {
-    // Previews of hosted pages load their own.
+    // Previews of hosted pages load their own scripts.
     if (request.frame() !== page.mainFrame()) return;
     const { pathname } = new URL(request.url());
     if (pathname.endsWith('.js')) scripts.push(pathname.replace('/assets/', ''));

@@ -46,7 +46,7 @@ function componentOf(language: 'svelte' | 'vue'): string {
   return filled;
 }
 
-/** Each as the framework's plugin of Vite compiles it, and the program that mounts it. */
+/** Each component, compiled by its framework's Vite plugin, and the program that mounts it. */
 const frameworks = {
   vue: (source: string): [code: string, main: string] => {
     const { descriptor } = parse(source);

@@ -77,7 +77,7 @@ test('the typed address stays in sight, and "Not you?" starts over without evide
   await titled(page, 'Add a second step');
   const who = page.locator('#who');
   await expect(who).toContainText('one@example.com');
-  // Only errors need help.
+  // Only errors show the support code.
   await expect(page.getByText('Support code')).toBeHidden();
   await expectAccessible(page);
   await who.getByRole('button', { name: 'Not you?' }).click();

@@ -9,7 +9,7 @@ import { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
 const hosted = HostedPage.ofTests();
 const passkeyButton = (page: Page) => page.getByRole('button', { name: 'Use a passkey', exact: true });
 
-/** The virtual authenticator answers suggestions at once; without them, tests reach the button. */
+/** The virtual authenticator answers suggestions immediately; without suggestions, tests reach the button. */
 function withoutSuggestions(target: Page | BrowserContext): Promise<unknown> {
   return target.addInitScript(() => {
     PublicKeyCredential.isConditionalMediationAvailable = async () => false;

@@ -15,7 +15,7 @@ import {
 } from '../support/hosted-page.ts';
 import { type AuthenticatorKind, VirtualAuthenticator } from '../support/virtual-authenticator.ts';
 
-/** Passkeys of each kind of authenticator, on the pages of an application that opted in; and their end. */
+/** Passkeys of each kind of authenticator, on the pages of an application that opted in; and their removal. */
 
 const hosted = HostedPage.ofTests();
 let site: Served;

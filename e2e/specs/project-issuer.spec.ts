@@ -28,7 +28,7 @@ test.afterAll(async () => {
   await latchkey.stop();
 });
 
-/** Registers a client, and serves the application that `build` makes of it. */
+/** Registers a client, and serves the application that `build` creates for it. */
 async function applicationOf(
   build: (
     registration: Registration,
@@ -200,7 +200,7 @@ test('a third-party application gets a code only after its user allows it, by ke
 
 test('an application may be slow, and redirect to another site, after consent and logout', async ({ page }) => {
   const home = await serve(() => (_, response) => response.end('Home'));
-  // It answers once the page has been clicked again.
+  // The application responds only after a second click.
   const waiting: (() => void)[] = [];
   const product = await serve(() => (_, response) => {
     waiting.push(() => response.writeHead(302, { Location: home.origin }).end());

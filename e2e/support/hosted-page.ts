@@ -79,7 +79,7 @@ export async function saveRecoveryCodes(page: Page): Promise<string[]> {
   return codes;
 }
 
-/** The virtual authenticator answers suggestions at once; without them, tests reach the button. */
+/** The virtual authenticator answers suggestions immediately; without suggestions, tests reach the button. */
 export function withoutSuggestions(target: Page | BrowserContext): Promise<unknown> {
   return target.addInitScript(() => {
     PublicKeyCredential.isConditionalMediationAvailable = async () => false;

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A PATH with the system's tools first, and these for missing ones. */
+/** A PATH with the system's tools first, and these replacements for missing ones. */
 export function pathWithTools(folder: string): string {
   const tools = join(folder, 'tools');
   mkdirSync(tools, { recursive: true });

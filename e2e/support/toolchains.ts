@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 /** Folder of the Go libraries' sources in Debian's packages. */
 const gopath = process.env['GOPATH'] ?? '/usr/share/gocode';
 
-/** Debian's Python, which has Debian's packages; else the one of the path. */
+/** Debian's Python, which has Debian's packages; else the one in PATH. */
 export const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
 
 /** The reason why a command fails; null if it succeeds. */

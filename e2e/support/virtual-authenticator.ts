@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from '@playwright/test';
 
-/** A passkey with its private key, as the DevTools protocol has it. */
+/** A passkey with its private key, as in the DevTools protocol. */
 interface Credential {
   /** Base64. */
   credentialId: string;

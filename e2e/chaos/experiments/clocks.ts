@@ -70,7 +70,7 @@ async function acrossProcesses(app: App, person: Person, from: Latchkey, to: Lat
     const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
     const aheadSeconds = claims.iat - Date.now() / 1000;
     if (Math.abs(aheadSeconds) > 5) faults.push(`${name} issued ${aheadSeconds.toFixed(0)} s ahead`);
-    if (claims.exp * 1000 < Date.now()) faults.push(`${name} expired at birth`);
+    if (claims.exp * 1000 < Date.now()) faults.push(`${name} had expired when it was issued`);
   }
   const info = await fetch(`${to.ownUrl}/userinfo`, { headers: { Authorization: `Bearer ${person.accessToken}` } });
   if (info.status !== 200) faults.push(`access token refused by the sibling: ${info.status}`);

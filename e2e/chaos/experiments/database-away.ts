@@ -83,7 +83,7 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
   };
 }
 
-/** The state on the public status page, or why there is none. */
+/** The state on the public status page, or the reason why it is missing. */
 async function shownStatus(issuer: string): Promise<string> {
   const answer = fetch(`${issuer}/status`, { signal: AbortSignal.timeout(2_000) });
   return answer.then(async (response) => String(((await response.json()) as { status?: string }).status), String);

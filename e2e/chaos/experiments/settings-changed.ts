@@ -7,7 +7,7 @@ import { MailSink } from '../support/mail-sink.ts';
 import { type App, Person } from '../support/person.ts';
 import { LoadResults, load, World } from '../support/world.ts';
 
-/** A sign-in whose ID token every key set, fetched now, verifies. */
+/** A sign-in whose ID token verifies with a key set that is fetched now. */
 async function verifiedSignIn(person: Person): Promise<void> {
   await person.signIn();
   const { issuer, clientId } = person.app;
@@ -126,7 +126,7 @@ export const addressChanged: Experiment = {
       const moved: App = { ...app, issuer: `http://localhost:${port}` };
       const staying = load(people.slice(0, 2).map((person) => () => verifiedSignIn(person)));
       await world.start({ BASE_URL: moved.issuer, PORT: String(port) });
-      // Their browsers know the application's page, which now asks the new address.
+      // Their browsers know the application's page, which now uses the new address.
       const movers = people.slice(2).map((person) => Person.from(moved, person.save()));
       const hosted = new Person(moved, people[2]?.email ?? '');
       hosted.sub = people[2]?.sub;

@@ -54,7 +54,7 @@ export class CellRouter {
     this.#forward(req, body, res, cell);
   }
 
-  /** Each cell signs with its own keys; the address publishes all that answer. */
+  /** Each cell signs with its own keys; the address publishes those of all cells that respond. */
   async #keys(res: ServerResponse): Promise<void> {
     const sets = await Promise.all(
       Object.values(this.#ports).map((port) =>

@@ -107,7 +107,7 @@ export const relayKilled = ({ name, noun, subscribe, read }: Relay): Experiment 
   },
 });
 
-/** Time to deliver the same number of events to 20 receivers that answer, without a kill. */
+/** Time to deliver the same number of events to 20 receivers that respond, without a kill. */
 async function undisturbedMs(
   processes: readonly Process[],
   ids: readonly string[],
