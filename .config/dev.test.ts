@@ -89,7 +89,7 @@ afterAll(async () => {
 });
 
 describe('npm run dev', { timeout: minutes }, () => {
-  it('runs the server, and after an edit the new one', async () => {
+  it('runs the server, and the new code after an edit', async () => {
     await answered('first');
     write('server/src/main.ts', serverOf(`'edited'`));
     await answered('edited');

@@ -40,7 +40,7 @@ export function read(path, source = readFileSync(path, 'utf8')) {
   const at = (node) => source.slice(0, node.start).split('\n').length;
   const note = (list, node, text) => list.push({ line: at(node), text: text.trim().replace(/\s+/g, ' ') });
 
-  // Also in parts that are not shown: a message there has to be in the catalogs.
+  // Also visits parts that are not shown: their messages must be in the catalogs.
   const visit = (node, isShown = false, isRead = true) => {
     if (Array.isArray(node)) for (const child of node) visit(child, isShown, isRead);
     if (!node?.type) return;

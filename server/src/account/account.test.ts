@@ -117,7 +117,7 @@ describe('/account', () => {
       'not signed in',
     );
 
-    // Another user of this browser is offered the sign-in, the invited one sees the account.
+    // Another user of this browser sees the sign-in; the invited user sees the account.
     const { db, users } = services;
     const [other, user] = await Promise.all([
       db.transaction((em) => users.signUp(em, world.project.id, 'other@example.com', system)),

@@ -20,7 +20,7 @@ export interface ChangeDeps {
 /** Result of a change: a redirect to the page with a status, or a page that is shown once. */
 export type ActionOutcome =
   | { notice: Notice; waitSeconds?: number }
-  /** `isFirst`: they replace no others. */
+  /** `isFirst`: the codes replace no others. */
   | { recoveryCodes: string[]; isFirst?: boolean }
   /** Redirects to the hosted page for a fresh sign-in. */
   | BegunFlow

@@ -211,7 +211,7 @@ async function sendAccount(
   await send(deps, req, res, view, { visitor, status, values });
 }
 
-/** After the removal of the passkey that had signed in: signals it to the browser here, since no account page follows. */
+/** After the removal of the passkey of this session: signals it to the browser here, since no account page follows. */
 async function sendSignedOut(deps: AccountDeps, req: Request, res: Response, visitor: Visitor): Promise<void> {
   const values = signals(req, visitor, await deps.ownAccount.overview(visitor));
   await send(deps, req, res, signedOutView(undefined), { values });

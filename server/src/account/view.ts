@@ -90,7 +90,7 @@ export function chooserView(visitors: readonly Visitor[]): View {
     )}</ul>`;
 }
 
-/** The page with ten new recovery codes, shown once. @param isFirst they replace no others */
+/** The page with ten new recovery codes, shown once. @param isFirst the codes replace no others */
 export function recoveryCodesView({ project }: Visitor, codes: readonly string[], isFirst = false): View {
   const [title, text] = isFirst ? ['recovery.title', 'recovery.text'] : ['newCodesTitle', 'newCodesText'];
   return (t) => html`<h1>${t(title)}</h1><p class="lead">${t(text)}</p>

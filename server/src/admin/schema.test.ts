@@ -17,7 +17,7 @@ describe('schema.graphql', () => {
     expect(printAdminSchema()).toBe(golden('schema.graphql'));
   });
 
-  it('has the operations that tools outside rely on, by name', () => {
+  it('has the operations that external tools rely on, by name', () => {
     const { Query, Mutation } = { Query: adminSchema().getQueryType(), Mutation: adminSchema().getMutationType() };
     const queries = ['project', 'projects', 'client', 'clients', 'users', 'user', 'auditEvents'];
     expect(Object.keys(Query?.getFields() ?? {})).toEqual(expect.arrayContaining(queries));
@@ -60,7 +60,7 @@ describe('the projects whose rows an operation sees', () => {
       for (const reason of Object.values(rule.allProjects ?? {})) expect(reason).not.toBe('');
   });
 
-  it('are the project of its node, for each operation with an id', () => {
+  it('are limited to the project of its node, for each operation with an id', () => {
     const withId = operations.filter(({ field }) => hasId(field));
     expect(withId.length).toBeGreaterThan(40);
     // A signing key belongs to the instance.

@@ -102,7 +102,7 @@ export function printAdminSchema(): string {
   return `${printSchema(lexicographicSortSchema(adminSchema()))}\n`;
 }
 
-/** `permissions.txt`: one line per operation and field, so that a review sees each rule that changes. */
+/** `permissions.txt`: one line per operation and field, so that a review shows each rule that changes. */
 export function printPermissions(): string {
   const types = Object.values(lexicographicSortSchema(adminSchema()).getTypeMap());
   const lines = types

@@ -74,7 +74,7 @@ it('a version that cannot be fetched is refused, and nothing changes', async () 
   writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '12\n');
   const { code, err } = await shell(env(), 'database:upgrade');
   expect([code, err]).toEqual([1, expect.stringContaining('PostgreSQL 12 for')]);
-  expect(err).toContain('start the Latchkey that made this database');
+  expect(err).toContain('start the release of Latchkey that created this database');
   expect(existsSync(join(dataDir, 'postgres.upgrade'))).toBe(false);
 });
 

@@ -122,7 +122,7 @@ function checkCluster(cluster: string, account: Account, { majorVersion }: Binar
   if (version !== majorVersion) {
     const advice = hasEarlier(version)
       ? 'run `npm run database:upgrade`, which moves the data through a backup and keeps the old folder'
-      : 'start the Latchkey that made it';
+      : 'start the release of Latchkey that created it';
     throw new EmbeddedPostgresError(
       `${cluster} was written by PostgreSQL ${version} and this is ${majorVersion}: ${advice}.`,
     );

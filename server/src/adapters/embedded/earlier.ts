@@ -30,7 +30,7 @@ export async function installEarlier(majorVersion: string, folder: string): Prom
   const known = earlier[majorVersion];
   const expected = known?.integrity[platform];
   const otherwise =
-    'start the Latchkey that made this database, run `backup`, and `restore` it here with another DATA_DIR';
+    'start the release of Latchkey that created this database, run `backup`, and `restore` it here with another DATA_DIR';
   if (!known || !expected) {
     throw new EmbeddedPostgresError(`PostgreSQL ${majorVersion} for ${platform} cannot be fetched: ${otherwise}.`);
   }

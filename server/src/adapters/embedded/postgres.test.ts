@@ -252,7 +252,7 @@ describe('errors in one line', () => {
     writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
     expect(await refusal()).toMatch(/was written by PostgreSQL 17 and this is 18: run `npm run database:upgrade`/);
     writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '19\n');
-    expect(await refusal()).toContain('start the Latchkey that made it');
+    expect(await refusal()).toContain('start the release of Latchkey that created it');
   });
 
   it.runIf(isRoot)('a file of another user deep in the cluster', async () => {

@@ -5,7 +5,7 @@ const reasons: Record<string, string> = {
   EDQUOT: 'the quota of its disk is used up: free some space, or choose another place',
 };
 
-/** The error to show for one of the file system. The message is one line. */
+/** The error to show for an error of the file system. The message is one line. */
 export function unwritable(path: string, error: unknown): OperatorError {
   const { code = '' } = error as NodeJS.ErrnoException;
   return new OperatorError(`${path} cannot be written (${reasons[code] ?? code}).`, { cause: error });

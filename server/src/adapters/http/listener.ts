@@ -6,7 +6,7 @@ import { OperatorError } from '../../domain/kernel/problem.ts';
 export interface Listening {
   /** Opens the port. */
   serve(app: RequestListener): Promise<void>;
-  /** Sends `Connection: close` with each response, so that proxies leave before the port closes. */
+  /** Sends `Connection: close` with each response, so that proxies stop using connections before the port closes. */
   leave(): void;
   /** Accepts no connections, waits up to `graceMs` for responses, then closes the remaining connections. */
   drain(graceMs: number): Promise<void>;

@@ -47,7 +47,7 @@ export function post(
   });
 }
 
-/** Bytes of a document that is read. */
+/** Maximum size of a fetched document, in bytes. */
 const maxDocumentBytes = 64 * 1024;
 
 /** The JSON document at a URL that a customer registered: status 200, at most 64 KB. See {@link send}. */

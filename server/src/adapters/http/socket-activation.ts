@@ -11,7 +11,7 @@ export function inheritedSocket(
 ): number | undefined {
   if (LISTEN_PID !== String(pid) || LISTEN_FDS === undefined) return undefined;
   if (LISTEN_FDS !== '1') {
-    throw new Error(`${LISTEN_FDS} sockets were passed (LISTEN_FDS): the socket unit may have one ListenStream`);
+    throw new Error(`${LISTEN_FDS} sockets were passed (LISTEN_FDS): the socket unit may have only one ListenStream`);
   }
   return firstDescriptor;
 }

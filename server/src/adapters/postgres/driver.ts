@@ -11,7 +11,7 @@ import { currentRequestId, currentScope, currentTurns, type Scope } from '../../
 import type { NamedQuery } from '../../domain/kernel/sql.ts';
 import { tenantRole } from './row-security.ts';
 
-/** Gets the faults that responses do not contain. */
+/** Logs the faults that responses do not contain. */
 export interface DatabaseLog {
   warn(fields: object, message: string): void;
 }

@@ -12,8 +12,8 @@ const leastGrowth = 3;
 
 /**
  * Renews the planner's statistics of tables that grow quickly from nothing. All keys begin with the project, so without
- * statistics the planner takes every index of a table for equally good, and a prepared statement keeps its plan until
- * they change (decisions/0087). Changes that leave a table as large as it is are left to autovacuum: records of requests are
+ * statistics the planner considers all indexes of a table equally good, and a prepared statement keeps its plan until
+ * they change (decisions/0087). Changes that keep the size of a table are left to autovacuum: records of requests are
  * replaced all the time. Runs every few seconds in each process; the cost while nothing changes is one query.
  */
 export async function renewStatistics(db: Database): Promise<void> {

@@ -8,7 +8,7 @@ export interface Table {
 }
 
 const pageBytes = 200_000;
-/** Rows in a page: the first one, and the most. */
+/** Rows in the first page, and the maximum. */
 const [firstPage, largestPage] = [16, 1024];
 const listOf = (columns: readonly string[]) => sql.join(columns.map((column) => sql.id(column)));
 
@@ -59,8 +59,8 @@ export async function appliedMigrations(em: EntityManager): Promise<string[] | n
 }
 
 /**
- * Pages of rows, each row as JSON text by PostgreSQL itself, so that no type loses precision. A page is of about
- * {@link pageBytes}, also for long rows. Requires a transaction.
+ * Pages of rows. PostgreSQL itself writes each row as JSON text, so that no type loses precision. A page has about
+ * {@link pageBytes}, even with long rows. Requires a transaction.
  */
 export async function* rowsOf(em: EntityManager, { name, columns }: Table): AsyncGenerator<string[]> {
   await execute(

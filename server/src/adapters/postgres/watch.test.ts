@@ -110,7 +110,7 @@ describe('the watch', () => {
   it('does not count the time for which this process or machine was paused', async () => {
     way.freeze();
     const waiting = timed(ask());
-    // The watch asks every 250 ms: now its query is in flight, and stays so.
+    // The watch probes every 250 ms: by now its query is in flight, and stays in flight.
     await new Promise((resolve) => setTimeout(resolve, 300));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
     // After two turns of the loop all due checks have run.

@@ -49,7 +49,7 @@ export class DatabaseWatch {
   private running: Promise<void> | undefined;
   /** The current fault, for readiness; null if there is none. */
   fault: string | null = null;
-  /** The reason why the database, which answers, accepts no writes; null if it does. */
+  /** The reason why the reachable database accepts no writes; null if it accepts them. */
   writeFault: string | null = null;
   private nextWriteCheck = 0;
   private isWriting = false;

@@ -12,7 +12,7 @@ const faults: Partial<Record<string, string>> = {
   '25006': 'the database is read-only',
 };
 
-/** The reason why the database accepts no writes; null if it does, or if its response does not show it. */
+/** The reason why the database accepts no writes; null if it accepts them, or if the error has another cause. */
 export async function writeFaultIn(pool: pg.Pool): Promise<string | null> {
   try {
     await pool.query({ text });

@@ -9,14 +9,14 @@ export interface S3Address {
 export class S3AddressError extends Error {}
 
 const bucketFormat = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-/** The longest key that S3 takes, in bytes, with room for a backup's name. */
+/** The longest key that S3 accepts, in bytes, with room for a backup's name. */
 const maxKeyBytes = 900;
 
 export function isS3Address(text: string): boolean {
   return /^s3:/i.test(text);
 }
 
-/** Parses `s3://bucket`, `s3://bucket/prefix/` and `s3://bucket/key`. The key is taken as it is, without decoding. */
+/** Parses `s3://bucket`, `s3://bucket/prefix/` and `s3://bucket/key`. The key is used unchanged, without decoding. */
 export function parseS3Address(text: string): S3Address {
   const [, bucket = '', key = ''] = /^s3:\/\/([^/]*)(?:\/(.*))?$/s.exec(text) ?? [];
   if (!bucketFormat.test(bucket)) throw new S3AddressError(`${printable(text)} is malformed: use s3://bucket/prefix/`);

@@ -4,7 +4,7 @@ import { S3Connection, type S3Settings } from './connection.ts';
 import { S3Error } from './error.ts';
 import { contentsOf, textOf } from './xml.ts';
 
-/** All parts but the last have one size, which some storages require. S3 takes at least 5 MiB. */
+/** All parts but the last have one size, which some storages require. S3 requires at least 5 MiB. */
 const partBytes = 8 * 1024 * 1024;
 const maxParts = 10_000;
 /** Maximum number of times that a download continues after a broken connection. */

@@ -20,7 +20,7 @@ export interface S3Settings {
   pauseMs?: number;
   /** Idle timeout of a connection, in milliseconds. */
   idleMs?: number;
-  /** Maximum time of a request with its repetitions and its answer, and of 8 MB of a download, in milliseconds. */
+  /** Maximum time of a request with its repetitions and its response, and of 8 MB of a download, in milliseconds. */
   exchangeMs?: number;
 }
 

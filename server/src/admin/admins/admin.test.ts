@@ -337,7 +337,7 @@ describe("the console's session", () => {
     const upload = (account: string) =>
       fetch(`${harness.url}/admin/projects/${projectId}/logos`, { method: 'POST', headers: from(account), body: 'x' });
     expect([(await upload(other)).status, (await upload(one)).status]).toEqual([401, 400]);
-    // A token names its holder.
+    // With a token, the account header has no effect.
     expect((await harness.call('{ me { kind } }', {}, { ...admin, [accountHeader]: other })).status).toBe(200);
   });
 

@@ -118,7 +118,7 @@ class SizeOfRequest {
   private ofFragment(name: string): RequestSize {
     let size = this.measured.get(name);
     if (!size) {
-      // Validation refuses cycles; this also terminates if one gets here.
+      // Validation refuses cycles; with this, a cycle would terminate, too.
       this.measured.set(name, zero);
       const fragment = this.fragments.get(name);
       const type = fragment && this.schema.getType(fragment.typeCondition.name.value);

@@ -430,7 +430,7 @@ it('every scope has operations, no reading scope changes anything, and none is f
   // A directory has no operations.
   const used = adminScopes.filter((scope) => rules.some((rule) => scopesFor(rule).includes(scope)));
   expect(used).toEqual(adminScopes.filter((scope) => scope !== 'scim'));
-  // The rest is in permissions.txt, which a review sees.
+  // The rest is in permissions.txt, which a review shows.
   const closed = rules.filter((rule) => scopesFor(rule).length === 0).map(({ name }) => name);
   const credentials = ['issueAdminToken', 'revokeAdminToken', 'grantRole', 'revokeRole', 'issueScimToken'];
   expect(closed).toEqual(expect.arrayContaining(credentials.map((name) => `Mutation.${name}`)));

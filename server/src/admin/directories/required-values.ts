@@ -1,7 +1,7 @@
 import type { CustomAttribute, ScalarType } from '../../domain/users/custom/custom-schema.entity.ts';
 import { customUrn } from '../../domain/users/custom/definition.ts';
 
-/** A valid value of each type. Values may have to be unique, so each but the boolean has the number. */
+/** A valid value of each type. Values may have to be unique, so each except the boolean contains the number. */
 const samples: Record<ScalarType, (number: number) => unknown> = {
   string: (number) => `self-test-${number}`,
   reference: (number) => `https://latchkey.invalid/self-test-${number}`,

@@ -101,7 +101,7 @@ async function sendConsole(deps: ConsoleDeps, { id, grants }: AdminCaller, req: 
     console_project_id: client.project.id,
     // Its requests are refused in the session of another account.
     account: id ?? '',
-    // Tells the page which requests to begin with; grants nothing.
+    // Decides the first requests of the page; grants nothing.
     owner: String(grants.owner),
     dev_mailbox: String(deps.hasMailbox),
     color_scheme: colorScheme(req),

@@ -16,15 +16,15 @@ export class UpdateRoleInput extends inputFields({
   description: nullable(text()),
 }) {}
 
-@InputType({ description: 'Exactly one of `userId` and `groupId`, of the project of the role.' })
+@InputType({ description: 'Exactly one of `userId` and `groupId`, in the project of the role.' })
 class RoleHolderInput extends inputFields({
   roleId: id(),
   userId: nullable(id()),
   groupId: nullable(id()),
 }) {}
 
-@InputType({ description: 'Exactly one of `userId` and `groupId`, of the project of the role.' })
+@InputType({ description: 'Exactly one of `userId` and `groupId`, in the project of the role.' })
 export class AssignRoleInput extends RoleHolderInput {}
 
-@InputType({ description: 'Exactly one of `userId` and `groupId`, of the project of the role.' })
+@InputType({ description: 'Exactly one of `userId` and `groupId`, in the project of the role.' })
 export class UnassignRoleInput extends RoleHolderInput {}

@@ -261,7 +261,7 @@ describe('an assignment', () => {
     expect(await assignments(two)).toBe(3);
   });
 
-  it('names exactly one holder, of the project of the role', async () => {
+  it('names exactly one holder, in the project of the role', async () => {
     const id = await role();
     const stranger = await make.user(other);
     const abroad = await harness.services.groups.create(other.id, { displayName: 'X', externalId: null }, [], system);
