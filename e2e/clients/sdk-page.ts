@@ -74,7 +74,6 @@ export class SdkInPage {
     return this.#call('createPkce', []);
   }
 
-  /** Clears the site data. */
   async clearSiteData(): Promise<void> {
     await this.page.evaluate(
       () =>

@@ -6,7 +6,6 @@ import type { Latchkey } from '../support/latchkey.ts';
 export interface World {
   admin: AdminApi;
   projectId: string;
-  /** An empty project. */
   emptyProjectId: string;
   clientId: string;
   userId: string;

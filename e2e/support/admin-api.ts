@@ -54,7 +54,6 @@ export class AdminApi {
     return (await this.run<{ issueScimToken: { token: string } }>(query, { input })).issueScimToken.token;
   }
 
-  /** Revokes all devices of a user. */
   async revokeDevices(userId: string): Promise<void> {
     const query = 'query ($id: ID!) { userAccess(userId: $id) { devices { id } } }';
     type Access = { userAccess: { devices: { id: string }[] } };

@@ -21,7 +21,6 @@ export interface Fixture {
 
 const pathOf = (release: string, file: string): string => fileURLToPath(new URL(`${release}/${file}`, import.meta.url));
 
-/** The backup of a release. */
 export const backupOf = (release: string): string => pathOf(release, 'backup.jsonl.gz');
 export const credentialsOf = (release: string): string => pathOf(release, 'credentials.json');
 

@@ -167,7 +167,6 @@ const sentences: Record<EventType, readonly [EventGroup, string]> = {
   'instance.created': ['administration', template('This instance was created')],
 };
 
-/** All event types. */
 export const allTypes = Object.keys(sentences) as EventType[];
 
 /** The sentence with its placeholders; undefined for a type that this console does not know. */

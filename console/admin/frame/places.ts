@@ -111,7 +111,6 @@ const projectPages: readonly { label: string; pages: readonly Page[] }[] = [
   },
 ];
 
-/** Pages of a project. */
 export function projectPlaces(projectId: string): NavGroup[] {
   return projectPages.map((group) => ({
     label: group.label,

@@ -168,7 +168,6 @@ function newPeople(app: App, count: number, base?: string): Person[] {
   return Array.from({ length: count }, () => new Person(app, `${randomBytes(6).toString('hex')}@example.com`, base));
 }
 
-/** Results of a load. */
 export class LoadResults {
   good = 0;
   /** 503 or unreachable. */

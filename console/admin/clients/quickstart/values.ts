@@ -4,7 +4,6 @@ import type { Client } from '../client-part.ts';
 import { needsProjectIssuer } from '../issuer-advice.ts';
 import { hasSecret } from '../kind.ts';
 
-/** The values in a snippet. */
 export interface SnippetValues {
   client: Client;
   /** Address of the project's issuer. */

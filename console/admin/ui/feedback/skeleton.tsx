@@ -3,7 +3,6 @@ import { t } from '../../language/language.ts';
 
 const busy = { role: 'status', 'aria-busy': true, 'aria-label': t('Loading') } as const;
 
-/** Skeleton of a page. */
 export function PageSkeleton() {
   return (
     <Stack {...busy} gap="lg" maw="75rem" mx="auto">

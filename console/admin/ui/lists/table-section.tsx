@@ -12,7 +12,6 @@ interface TableSectionProps<Row> extends Omit<DataTableProps<Row>, 'label'> {
   children?: ReactNode;
 }
 
-/** A section with a table. */
 export function TableSection<Row>({ title, lead, actions, label = title, children, ...table }: TableSectionProps<Row>) {
   return (
     <Section flush {...{ title, lead, actions }}>

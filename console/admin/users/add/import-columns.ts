@@ -68,7 +68,6 @@ export function guessedColumns(header: readonly string[], targets: readonly Targ
 
 const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** A row to import. */
 export interface ImportRow {
   line: number;
   input: NewUserInput;

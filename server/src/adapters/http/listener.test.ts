@@ -7,7 +7,6 @@ import { type Listening, PortError, prepareListening } from './listener.ts';
 let listening: Listening | undefined;
 afterEach(() => listening?.drain(0));
 
-/** A free port. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
