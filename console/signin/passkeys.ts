@@ -102,7 +102,7 @@ export class Passkeys {
       await this.#signin.createPasskey({ userid, signal }, 'conditional');
       return true;
     } catch (error) {
-      // TypeError: the browser does not know its capabilities.
+      // TypeError: the browser lacks getClientCapabilities.
       if (!(error instanceof LatchkeyError || error instanceof TypeError)) throw error;
       return false;
     }

@@ -25,7 +25,7 @@ const moving: Record<string, readonly string[]> = {
   audit_events: ['project_id'],
 };
 
-/** Tables with the columns that must stay as they are. */
+/** Tables with the columns that must not change. */
 export type Lasting = readonly { name: string; columns: readonly string[] }[];
 
 export async function lastingIn(postgres: Postgres): Promise<Lasting> {

@@ -169,7 +169,7 @@ const sentences: Record<EventType, readonly [EventGroup, string]> = {
 
 export const allTypes = Object.keys(sentences) as EventType[];
 
-/** The sentence with its placeholders; undefined for a type that this console does not know. */
+/** The sentence with its placeholders; undefined for an unknown type. */
 export function templateOf(type: string): string | undefined {
   return sentences[type as EventType]?.[1];
 }

@@ -87,7 +87,7 @@ export class CellRouter {
         agent: this.#agent,
       },
       (answer) => {
-        // The pages of a flow name no credential that the directory knows.
+        // The pages of a flow contain no credential that the directory lists.
         const cookies = [...(answer.headers['set-cookie'] ?? []), `${cookieName}=${cell}; Path=/; HttpOnly`];
         res.writeHead(answer.statusCode ?? 502, { ...endToEnd(answer.headers), 'set-cookie': cookies });
         answer.pipe(res);

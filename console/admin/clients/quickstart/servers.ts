@@ -57,7 +57,7 @@ ${filesOf(files)}`,
   };
 }
 
-/** The option by which the application authenticates; the service takes a client secret in either place. */
+/** The option by which the application authenticates; the service accepts a client secret in either place. */
 const credentials = {
   none: 'apiKey: process.env.LATCHKEY_API_KEY, // the secret key, lk_sk_…',
   secret: 'clientSecret: process.env.CLIENT_SECRET, // lk_cs_…',

@@ -1,4 +1,4 @@
-/** Props of an input whose text is used as it is typed. */
+/** Props of an input whose text is used exactly as typed. */
 export const verbatim = { spellCheck: false, autoCapitalize: 'none' } as const;
 
 /** Styles of an input for a technical value. */
