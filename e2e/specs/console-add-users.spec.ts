@@ -137,7 +137,7 @@ test('an action on all matching users runs page by page, after a preview of thei
   await page.unroute('**/admin/graphql');
   await page.getByLabel('Select all on this page').check();
   await button(page, 'Select all 130 that match').click();
-  await expect(page.getByText('All 130 that match selected')).toBeVisible();
+  await expect(page.getByText('All 130 matching users selected')).toBeVisible();
   await button(page, 'Actions').click();
   await page.getByRole('menuitem', { name: 'Deactivate' }).click();
   const dialog = page.getByRole('dialog', { name: 'Deactivate: 130 users?' });

@@ -39,7 +39,7 @@ test('a list shows that there are more than 10,000 users, and a bulk action stat
   await expect(page.getByText('1–50 of more than 10,000 users')).toBeVisible();
   await page.getByLabel('Select all on this page').check();
   await button(page, 'Select all 10,000+ that match').click();
-  await expect(page.getByText('All 10,000+ that match selected')).toBeVisible();
+  await expect(page.getByText('All 10,000+ matching users selected')).toBeVisible();
   await button(page, 'Actions').click();
   await page.getByRole('menuitem', { name: 'Erase' }).click();
   const dialog = page.getByRole('dialog', { name: 'Erase: 10,050 users?' });

@@ -37,7 +37,7 @@ export function ClientSecurity({ client, mayChange }: ClientPartProps) {
         <Switch
           label={t('Require pushed requests')}
           description={t(
-            "Sign-ins that the application has not pushed to the project's issuer are refused. The base issuer takes none.",
+            "Sign-ins that the application has not pushed to the project's issuer are refused. The base issuer does not support pushed requests.",
           )}
           {...form.toggle('pushedRequestsRequired')}
         />

@@ -110,7 +110,7 @@ export function SelectionBar({ selection, list, onAction }: SelectionBarProps) {
     <Group gap="sm" className={styles.chosen ?? ''} role="region" aria-label={t('Selected users')}>
       <Text span fw={600} role="status">
         {all
-          ? t('All {selected} that match selected', { selected: totalText })
+          ? t('All {selected} matching users selected', { selected: totalText })
           : t('{selected, number} selected', { selected })}
       </Text>
       <MenuButton label={t('Actions')} position="bottom" variant="filled" size="xs">

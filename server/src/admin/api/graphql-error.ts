@@ -26,7 +26,7 @@ const contents: { [Code in Problem['code']]: (problem: Extract<Problem, { code: 
   'client-rejected': () => ({ message: 'The client is not accepted.' }),
   'transaction-expired': () => ({ message: 'This sign-in has expired.' }),
   'flow-expired': () => ({ message: 'This sign-in has expired.' }),
-  'out-of-order': () => ({ message: 'This step is not next.' }),
+  'out-of-order': () => ({ message: 'This step is out of order.' }),
   'nonce-rejected': () => ({ message: 'The nonce is not accepted.' }),
   'proof-required': () => ({ message: 'A proof of the device is required.' }),
   'proof-rejected': () => ({ message: 'The proof of the device is not accepted.' }),
