@@ -21,9 +21,10 @@ const shared = {
 } as const;
 
 const run = {
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 60_000, interval: 20 } },
+  // Only a test that hangs takes this long, on any machine.
+  testTimeout: 480_000,
+  hookTimeout: 480_000,
+  expect: { poll: { timeout: 240_000, interval: 20 } },
   // Importing the server costs more than running most files. No test changes module state that another file reads.
   isolate: false,
   // A retry keeps the run green; `npm test` lists each test that needed one, as a defect.

@@ -62,9 +62,9 @@ describe('an app with a secure store', () => {
   it('shows the prompts of start()', async () => {
     const signIn = (await started()).start();
     signIn.send({ type: 'submit-address', userid });
-    await vi.waitFor(() => expect(signIn.state).toMatchObject({ step: 'code', busy: false }));
+    await expect.poll(() => signIn.state).toMatchObject({ step: 'code', busy: false });
     signIn.send({ type: 'submit-code', otp: await world.codeFor(userid) });
-    await vi.waitFor(() => expect(signIn.state.step).toBe('success'));
+    await expect.poll(() => signIn.state.step).toBe('success');
     signIn.stop();
   });
 

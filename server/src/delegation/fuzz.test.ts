@@ -118,7 +118,7 @@ async function expectRefusals(texts: string[]): Promise<void> {
 
 describe('a modified envelope is rejected without a server error', () => {
   // Scales with the number of envelopes.
-  const timeout = Math.max(120_000, count * 20);
+  const timeout = Math.max(480_000, count * 20);
 
   it('at every position', { timeout }, async () => {
     const text = await backEnd.seal();

@@ -123,7 +123,7 @@ describe('POST /oauth2/token with client_credentials', () => {
     await expect(grant(['read', 'erase'])).rejects.toMatchObject({ problem: { field: 'scopes' } });
   });
 
-  it('gives one token of 40 for one client assertion', { timeout: 60_000 }, async () => {
+  it('gives one token of 40 for one client assertion', async () => {
     const pair = generateKeyPairSync('ed25519');
     const { client } = await app.make.client(project, {
       tokenEndpointAuthMethod: 'private_key_jwt',

@@ -327,7 +327,7 @@ describe('a credential of another project, client, issuer or kind', () => {
     };
   });
 
-  it.each(Object.entries(places))('is refused at %s', { timeout: 60_000 }, async (_name, { takes, ask, refusal }) => {
+  it.each(Object.entries(places))('is refused at %s', async (_name, { takes, ask, refusal }) => {
     const foreign = everything.filter(([owner, kind]) => !takes.includes(`${owner} ${kind}`));
     expect(foreign).toHaveLength(everything.length - takes.length);
     for (const [owner, kind] of foreign) {
@@ -336,7 +336,7 @@ describe('a credential of another project, client, issuer or kind', () => {
     }
   });
 
-  it('stays valid in its own place, as does every session', { timeout: 60_000 }, async () => {
+  it('stays valid in its own place, as does every session', async () => {
     for (const [owner, one] of [
       ['ours', ours],
       ['sibling', sibling],

@@ -183,7 +183,7 @@ describe.each(kinds)('the schema of $kind in /Schemas', ({ kind, endpoint, exten
         }
       }
     }
-  }, 60_000);
+  });
 });
 
 it('contains every characteristic of RFC 7643 §7 for each attribute, and no null', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tablesThatHold } from '../../test/rows.ts';
 import { type ScimApp, startScimApp } from '../../test/scim-app.ts';
 import { RequestRecord } from '../domain/directories/request-record.entity.ts';
@@ -17,7 +17,7 @@ describe('a queued request record', () => {
     const scim = await app.project();
     await scim.request('GET', '/Users?filter=userName+eq+%22nobody%22');
     const noted = () => app.services.db.reader().find(RequestRecord, { project: scim.id });
-    await vi.waitFor(async () => expect(await noted()).toHaveLength(1), { timeout: 60_000 });
+    await expect.poll(noted).toHaveLength(1);
   });
 
   it('loses its texts if it concerns a user who was erased in the meantime', async () => {

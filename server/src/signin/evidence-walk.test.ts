@@ -45,15 +45,19 @@ const mixed = {
   ...{ 'mixed delegate-verify 200': 2, 'mixed setup-begin 303': 3 },
 };
 
-describe.runIf(long === undefined)('a random walk through all ways to sign in', { timeout: 600_000, retry: 0 }, () => {
-  it(`never signs in one user as another (seed ${seed + 1})`, async () => {
-    expectAtLeast(await walk('in-turn', 1_300, seed + 1), signIns);
-  });
+describe.runIf(long === undefined)(
+  'a random walk through all ways to sign in',
+  { timeout: 1_800_000, retry: 0 },
+  () => {
+    it(`never signs in one user as another (seed ${seed + 1})`, async () => {
+      expectAtLeast(await walk('in-turn', 1_300, seed + 1), signIns);
+    });
 
-  it(`lets users who mix all values that they have seen act only for themselves (seed ${seed + 1})`, async () => {
-    expectAtLeast(await walk('mixed', 400, seed + 1), mixed);
-  });
-});
+    it(`lets users who mix all values that they have seen act only for themselves (seed ${seed + 1})`, async () => {
+      expectAtLeast(await walk('mixed', 400, seed + 1), mixed);
+    });
+  },
+);
 
 describe.runIf(long !== undefined)('a long random walk', () => {
   const steps = Number(long);

@@ -124,7 +124,7 @@ describe('a registration', () => {
       await services.passkeys.register(em, { user, created, createdBy: 'mail-code', actor: system });
       await em.flush();
       answer = hosted.page.step('register-passkey', { credential });
-      await expect.poll(waitingStatements, { timeout: 60_000 }).toBe(1);
+      await expect.poll(waitingStatements).toBe(1);
     });
     expect(await answer).toMatchObject(rejected);
     expect(await rows()).toHaveLength(1);

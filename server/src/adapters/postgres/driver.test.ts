@@ -35,7 +35,7 @@ it('connections that break at the start, middle or end of a transaction do not d
   expect(await Promise.all(both)).toEqual([1, 2]);
   await orm.close(true);
   await database.drop();
-}, 20_000);
+});
 
 it('instants keep their value, regardless of their century', async () => {
   const database = await freshDatabase();

@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { fetchNextJob } from 'pg-boss/dist/plans.js';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { ownTime } from '../../../test/own-time.ts';
 import { Database } from '../../domain/kernel/database.ts';
@@ -38,8 +38,6 @@ function job(run: QueuedJob['run'], over: Partial<QueuedJob> = {}): QueuedJob {
   return { name: 'test.job', run, workers: 2, timeoutSeconds: 30, retries, ...over };
 }
 
-const soon = { timeout: 60_000, interval: 20 };
-
 describe('the job queue', () => {
   it('runs a job within a second of the commit, and not before', async () => {
     const queue = newQueue();
@@ -51,7 +49,7 @@ describe('the job queue', () => {
       await em.execute('select pg_sleep(0.3)');
       doneBeforeCommit = done.length;
     });
-    const { took } = await ownTime(() => vi.waitFor(() => expect(done).toEqual([1]), soon));
+    const { took } = await ownTime(async () => expect.poll(() => done).toEqual([1]));
     expect(doneBeforeCommit).toBe(0);
     expect(took).toBeLessThan(1000);
   });
@@ -66,7 +64,7 @@ describe('the job queue', () => {
     });
     await expect(rolledBack).rejects.toThrow('rolled back');
     await db.transaction((em) => queue.send(em, 'test.job', { n: 2 }));
-    await vi.waitFor(() => expect(done).toEqual([2]), soon);
+    await expect.poll(() => done).toEqual([2]);
   });
 
   it('runs several jobs of one statement, none of a rolled-back transaction', async () => {
@@ -80,7 +78,7 @@ describe('the job queue', () => {
     await expect(rolledBack).rejects.toThrow('rolled back');
     await expect(queue.sendMany(db.reader(), 'test.job', [{ n: 1 }])).rejects.toThrow('transaction');
     await db.transaction((em) => queue.sendMany(em, 'test.job', [{ n: 2 }, { n: 3 }]));
-    await vi.waitFor(() => expect(done.toSorted()).toEqual([2, 3]), soon);
+    await expect.poll(() => done.toSorted()).toEqual([2, 3]);
   });
 
   it('gives each job to one of several processes, and installs its schema once if they start concurrently', async () => {
@@ -90,7 +88,7 @@ describe('the job queue', () => {
     await Promise.all(all.map((queue) => queue.start(table)));
     const numbers = Array.from({ length: 30 }, (_, n) => n);
     await Promise.all(numbers.map((n) => db.transaction((em) => (all[n % 3] as JobQueue).send(em, 'test.job', { n }))));
-    await vi.waitFor(() => expect(done).toHaveLength(30), soon);
+    await expect.poll(() => done).toHaveLength(30);
     expect(done.toSorted((a, b) => a - b)).toEqual(numbers);
   });
 
@@ -102,7 +100,7 @@ describe('the job queue', () => {
     });
     await queue.start({ queued: [fails], periodic: [] });
     await db.transaction((em) => queue.send(em, 'test.job', {}));
-    await vi.waitFor(() => expect(tries).toBe(2), soon);
+    await expect.poll(() => tries).toBe(2);
     expect(errors).toEqual([expect.objectContaining({ message: 'once' })]);
   });
 
@@ -114,7 +112,7 @@ describe('the job queue', () => {
     await db.transaction((em) => idle.send(em, 'test.job', { n: 1 }));
     const working = newQueue();
     await working.start(table);
-    await vi.waitFor(() => expect(done).toEqual([1]), soon);
+    await expect.poll(() => done).toEqual([1]);
   });
 
   it('starts a code immediately behind 100,000 notices that do not end, by an index scan of its own queue', async () => {
@@ -140,9 +138,9 @@ describe('the job queue', () => {
       );
     });
     await queue.start({ queued: table, periodic: [] });
-    await vi.waitFor(() => expect(notices.length).toBeGreaterThan(0), soon);
+    await expect.poll(() => notices.length).toBeGreaterThan(0);
     await db.transaction((em) => idle.send(em, 'delivery.codes', { n: 1 }));
-    await vi.waitFor(() => expect(codes).toEqual([1]), soon);
+    await expect.poll(() => codes).toEqual([1]);
     expect(notices.length).toBeLessThanOrEqual(10);
     await db.transaction((em) => em.execute('analyze jobs.job_common'));
     const { text } = fetchNextJob({

@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Breakable } from '../../../test/breakable.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { ownTime } from '../../../test/own-time.ts';
@@ -36,7 +36,6 @@ afterEach(async () => {
 });
 
 const ask = (text = 'select 1') => orm.em.fork().execute(text);
-const soon = { timeout: 60_000, interval: 20 };
 
 /** The outcome of `work`, and its duration in milliseconds of this process. */
 async function timed(work: Promise<unknown>): Promise<{ outcome: unknown; took: number }> {
@@ -57,12 +56,12 @@ describe('while the database is unreachable', () => {
     const waiting = await Promise.all(Array.from({ length: 6 }, () => timed(ask())));
     expect(waiting.map(({ outcome }) => outcome)).toEqual(Array(6).fill('unavailable'));
     expect(Math.max(...waiting.map(({ took }) => took))).toBeLessThan(2_500);
-    await vi.waitFor(() => expect(watch.fault).toBe('the database does not answer'), soon);
+    await expect.poll(() => watch.fault).toBe('the database does not answer');
     const next = await timed(ask());
     expect(next.outcome).toBe('unavailable');
     expect(next.took).toBeLessThan(300);
     way.thaw();
-    await vi.waitFor(() => expect(watch.fault).toBeNull(), soon);
+    await expect.poll(() => watch.fault).toBeNull();
     expect((await timed(ask())).outcome).toBe('done');
     expect(faults).toEqual(['the database does not answer', null]);
   });
@@ -70,9 +69,9 @@ describe('while the database is unreachable', () => {
   it('refuses immediately if the port is closed, and recovers without a restart', async () => {
     await way.close();
     expect(await timed(ask())).toMatchObject({ outcome: 'unavailable' });
-    await vi.waitFor(() => expect(watch.fault).toContain('ECONNREFUSED'), soon);
+    await expect.poll(() => watch.fault).toContain('ECONNREFUSED');
     await way.open();
-    await vi.waitFor(() => expect(watch.fault).toBeNull(), soon);
+    await expect.poll(() => watch.fault).toBeNull();
     expect((await timed(ask())).outcome).toBe('done');
   });
 });
@@ -127,8 +126,8 @@ describe('the watch', () => {
     const others = "datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'";
     await killer.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
     await killer.end();
-    await vi.waitFor(async () => expect((await timed(ask())).outcome).toBe('done'), soon);
-    await vi.waitFor(() => expect(watch.fault).toBeNull(), soon);
+    await expect.poll(async () => (await timed(ask())).outcome).toBe('done');
+    await expect.poll(() => watch.fault).toBeNull();
   });
 });
 
@@ -163,7 +162,7 @@ describe('a database that answers and accepts no writes', () => {
     const reading = new pg.Pool({ connectionString: url, max: 1 });
     own.join(reading);
     await own.start();
-    await vi.waitFor(() => expect(own.writeFault).toContain('the database is read-only'), soon);
+    await expect.poll(() => own.writeFault).toContain('the database is read-only');
     expect(own.fault).toBeNull();
     expect((await reading.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     expect(changes).toEqual([own.writeFault]);
@@ -185,7 +184,7 @@ describe('an exhausted pool', () => {
       letGo = resolve;
     });
     const held = [1, 2, 3].map(() => orm.em.fork().transactional(() => free));
-    await vi.waitFor(() => expect(watch.use()).toMatchObject({ total: 3, idle: 0 }), soon);
+    await expect.poll(() => watch.use()).toMatchObject({ total: 3, idle: 0 });
     const waited = await timed(ask());
     letGo();
     expect(waited.outcome).toBe('unavailable');

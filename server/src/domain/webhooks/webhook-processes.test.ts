@@ -34,7 +34,7 @@ describe('several processes', () => {
     let revive: (outcome: WebhookOutcome) => void = () => undefined;
     lab.answer = () => new Promise((resolve) => (revive = resolve));
     await lab.services.webhookRelay.start(() => undefined);
-    await expect.poll(() => lab.sent.length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => lab.sent.length).toBe(1);
     lab.answer = () => ({ status: 200 });
     await deliver(lab.other);
     expect(lab.sent).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('several processes', () => {
     for (const each of [lab.services, lab.other]) {
       const before = lab.sent.length;
       await each.webhookRelay.start(() => undefined);
-      await expect.poll(() => lab.sent.length, { timeout: 60_000 }).toBe(before + 1);
+      await expect.poll(() => lab.sent.length).toBe(before + 1);
       clock.turn(each === lab.services ? 19 : 0);
     }
     const held = await lease(made);
@@ -105,7 +105,7 @@ describe('several processes', () => {
     await lab.services.webhookRelay.start((error) => order.push(`the run ends: ${(error as Error).message}`));
     const refused = async () =>
       (await query(lab.services.db.alone, sql<{ is: boolean }>`select is_called as is from writes_refused`))[0]?.is;
-    await expect.poll(async () => lab.sent.length === 2 && (await refused()), { timeout: 60_000 }).toBe(true);
+    await expect.poll(async () => lab.sent.length === 2 && (await refused())).toBe(true);
     for (let n = 0; n < 20; n += 1) await refused();
     order.push('the last response');
     finish({ status: 200 });
@@ -126,7 +126,7 @@ describe('several processes', () => {
     lab.answer = () => new Promise((resolve) => (finish = resolve));
     const stopping = process();
     await stopping.webhookRelay.start(() => undefined);
-    await expect.poll(() => lab.sent.length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => lab.sent.length).toBe(1);
     const drained = stopping.webhookRelay.drain();
     lab.answer = () => ({ status: 200 });
     finish({ status: 200 });
