@@ -49,7 +49,9 @@ describe('the job queue', () => {
       await em.execute('select pg_sleep(0.3)');
       doneBeforeCommit = done.length;
     });
-    const { took } = await ownTime(async () => expect.poll(() => done).toEqual([1]));
+    const { took } = await ownTime(async () => {
+      await expect.poll(() => done).toEqual([1]);
+    });
     expect(doneBeforeCommit).toBe(0);
     expect(took).toBeLessThan(1000);
   });
