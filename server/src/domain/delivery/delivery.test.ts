@@ -12,6 +12,7 @@ import { keyIn } from '../projects/tenant.ts';
 import { Delivery, type MessageContext, type NewMessage, type PreviousContext, type Recipient } from './delivery.ts';
 import { lostMessages } from './lease.ts';
 import { Message, outcomeOf } from './message.entity.ts';
+import { sampleOf, templateNames } from './samples.ts';
 import { type MailSender, type OutgoingMail, SendError } from './sender.ts';
 
 let database: FreshDatabase;
@@ -270,9 +271,13 @@ describe('an unreachable mail server', () => {
 
   it('does not delay codes behind notices', async () => {
     const delivery = deliveryBy('smtp');
-    await enqueue(delivery);
-    await enqueue(delivery, notice);
-    expect(jobs.map(({ queueName }) => queueName)).toEqual(['delivery.codes', 'delivery.notices']);
+    for (const template of templateNames) {
+      await enqueue(delivery, { content: sampleOf(template, 'Acme', clock.now()) });
+    }
+    const isUrgent = (template: (typeof templateNames)[number]) => /-code$|^test-message$/.test(template);
+    expect(jobs.map(({ queueName }) => queueName)).toEqual(
+      templateNames.map((template) => (isUrgent(template) ? 'delivery.codes' : 'delivery.notices')),
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Message } from './message.entity.ts';
+import { codeTemplates } from './wording.ts';
 
 /**
  * The queues of messages: codes do not wait for notices, nor mails for SMS. Data of their jobs is
@@ -11,7 +12,7 @@ export type MessageQueue = (typeof messageQueues)[number];
 export const previousQueue = 'delivery.send';
 
 /** Templates that a user waits for. */
-export const codes: readonly string[] = ['sign-in-code', 'factor-code', 'phone-code', 'test-message'];
+export const codes: readonly string[] = [...codeTemplates, 'test-message'];
 
 export function isCode({ template }: Pick<Message, 'template'>): boolean {
   return codes.includes(template);
