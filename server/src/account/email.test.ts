@@ -327,6 +327,18 @@ describe('the email address of a directory user', () => {
   });
 });
 
+it('leaves the user name of a directory as it sent it', async () => {
+  const address = newAddress();
+  // Spaces and decomposed letters, which the name of an admin must not have.
+  const userName = ` Jose\u0301 ${address} `;
+  const names = { userName, userNameKey: userName.normalize('NFC').toLowerCase() };
+  const user = await world.user({ ...named(address), ...names, provenance: 'scim' });
+  const visit = await visitOf(user);
+  const { email, code } = await begin(visit);
+  expect(await statusOf(visit, 'verify-email', { code })).toBe(303);
+  expect(await loginOf(user)).toMatchObject({ email, userName });
+});
+
 function named(address: string) {
   const attributes = { emails: [{ value: address, type: 'work', primary: true }] };
   return { userName: address, userNameKey: address, email: address, emailKey: address, attributes };

@@ -63,6 +63,22 @@ describe('Mutation.updateUser, login', () => {
     expect((await stored()).attributes).not.toHaveProperty('emails');
   });
 
+  it('leaves a userName of a directory that an admin could not set, unless it is edited', async () => {
+    const { accounts } = harness.services;
+    const names = { externalId: null, displayName: null, givenName: null, familyName: null };
+    const address = `kept-${count}@example.com`;
+    const provision = async (userName: string) => {
+      const values = { ...names, userName, active: true, attributes: { emails: [{ value: address }] } };
+      ({ id } = await accounts.provision(project.id, values, system));
+      return { email: address, userName, phone: null };
+    };
+    const spaced = await provision(` Ada\u202e ${count} `);
+    expect(await changed({ email: address, userName: spaced.userName, givenName: 'Ada' })).toEqual(spaced);
+    await accounts.remove(project.id, id, system);
+    const upper = await provision(address.toUpperCase());
+    expect(await changed({ givenName: 'Ada' })).toEqual(upper);
+  });
+
   it('keeps the login address of a user whose userName was the only address', async () => {
     const address = `only-${count}@example.com`;
     const input = { projectId: project.id, userName: address };

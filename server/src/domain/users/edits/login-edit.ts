@@ -32,10 +32,12 @@ export function editedLogin(
   { isLocked }: { isLocked: boolean },
 ): UserValues {
   const before = { email: user.email ?? null, userName: user.userName, phone: user.phone ?? null };
+  // A value that stays is not edited: directories may send names that an admin could not.
   const given = (name: keyof LoginChange) =>
-    change[name] === undefined ? before[name] : nameLine(name, change[name] ?? null);
+    change[name] === undefined || change[name] === before[name] ? before[name] : nameLine(name, change[name] ?? null);
   const [email, phone] = [given('email'), given('phone')];
-  const follows = change.userName === undefined && addressKey(before.userName) === addressKey(before.email ?? '');
+  const isSame = addressKey(before.userName) === addressKey(before.email ?? '');
+  const follows = change.userName === undefined && email !== before.email && isSame;
   const userName = follows ? email : given('userName');
   if (email !== before.email && email !== null && !isAddress(email)) invalid('email', 'must be an email address');
   if (phone !== before.phone && phone !== null && !isE164(phone)) {
