@@ -149,6 +149,17 @@ describe('the email address', () => {
     expect((await loginOf(user)).email).toBe(user.email);
   });
 
+  it('is stored as the code was sent to it, in one of its Unicode spellings', async () => {
+    const { user, visit } = await registeredUser();
+    const email = newAddress().replace('@', '\u00e9@');
+    expect(await statusOf(visit, 'change-email', { email: email.normalize('NFD') })).toBe(303);
+    expect(await statusOf(visit, 'verify-email', { code: await world.codeFor(email) })).toBe(303);
+    expect(await loginOf(user)).toMatchObject({ email, userName: email });
+    app.clock.turn(31);
+    const hidden = email.replace('@', '\u202e@');
+    expect(await statusOf(visit, 'change-email', { email: hidden })).toBe(400);
+  });
+
   it('is not changed by the correct code after five wrong ones', async () => {
     const { user, visit } = await registeredUser();
     const { code } = await begin(visit);

@@ -13,6 +13,7 @@ import type { CountedCode } from '../otp/otp.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { editedLogin } from '../users/edits/login-edit.ts';
+import { nameLine } from '../users/edits/profile-edit.ts';
 import { addressKey, isAddress } from '../users/login.ts';
 import type { UserRecord } from '../users/user-record.ts';
 import type { Users } from '../users/users.ts';
@@ -113,7 +114,7 @@ export class OwnContactChanges {
    * revealed only to its holder, by {@link verifyEmail}. The code is returned in test mode only.
    */
   changeEmail(change: OwnChange, requested: string): Promise<{ code: string | null }> {
-    return this.begin(change, (em, by, place) => this.beginEmail(em, by, place, requested.trim()));
+    return this.begin(change, (em, by, place) => this.beginEmail(em, by, place, nameLine('email', requested) ?? ''));
   }
 
   /**
