@@ -1,6 +1,7 @@
 /** Changes of the login address at the account page (decisions/0242). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, type Visit } from '../../test/account-visit.ts';
+import { atOnce } from '../../test/at-once.ts';
 import type { TestApp } from '../../test/build-app.ts';
 import { changed, rows, tablesThatHold } from '../../test/rows.ts';
 import { expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
@@ -275,6 +276,22 @@ describe('the email address', () => {
     expect((await loginOf(user)).email).toBe(email);
     const notices = (await world.subjectsFor(address)).filter((subject) => subject.startsWith('Email address changed'));
     expect(notices).toHaveLength(1);
+  });
+
+  it('goes to one of two users who verify it at the same time', async () => {
+    const people = [await registeredUser(), await registeredUser()];
+    const target = newAddress();
+    const calls = [];
+    for (const { visit } of people) {
+      const { code } = await begin(visit, target);
+      const csrf = await visit.csrf();
+      calls.push(() => statusOf(visit, 'verify-email', { code, csrf }));
+    }
+    const outcomes = await atOnce(app.services.db, 'users', calls);
+    const statuses = outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value);
+    expect(statuses.toSorted()).toEqual([303, 409]);
+    const expected = people.map(({ address }, at) => (statuses[at] === 303 ? target : address));
+    expect(await Promise.all(people.map(async ({ user }) => (await loginOf(user)).email))).toEqual(expected);
   });
 
   it('keeps the session and the devices', async () => {
