@@ -6,13 +6,14 @@ import type { Mix } from '../commands.ts';
 import { Authenticator } from '../passkeys.ts';
 import { send } from '../wire.ts';
 import type { World } from '../world.ts';
+import { addressFlows } from './address-flows.ts';
 import { adminFlows } from './admin-flows.ts';
 import { delegationFlows, sendSealed } from './delegation-flows.ts';
 import type { Action, Draft, MixedClient, Site } from './draft.ts';
 import { MixedAdmin } from './mixed-admin.ts';
 import { oidcFlows } from './oidc-flows.ts';
 import { pageFlows } from './page-flows.ts';
-import { Dice, Party, Values } from './party.ts';
+import { Dice, otherMailbox, Party, Values } from './party.ts';
 import { Rules } from './rules.ts';
 import { bodyOf, signinFlows } from './signin-flows.ts';
 import { type Sending, steer } from './steering.ts';
@@ -128,6 +129,7 @@ export class MixedActor extends Restorable {
       party.turn = Math.floor(dice.next() * 100);
       this.site.keys.set(dpop.jkt, dpop);
       keep(party, { user: user.id, address, dpop: dpop.jkt });
+      for (const mailbox of [address, otherMailbox(address)]) keep(party, { mailbox });
       this.parties.push(party);
     }
     this.visitor = await Party.of('visitor', `visitor${serial}@example.com`, 5, ip(2));
@@ -140,9 +142,10 @@ export class MixedActor extends Restorable {
     const none = new Authenticator(true);
     this.rules = new Rules(this.site, this.parties);
     this.admin = new MixedAdmin(this.site, this.parties, this.rules, this.log);
-    this.themes = new Themes(world.model, this.admin, dice);
+    this.themes = new Themes(world.model, this.admin, this.rules, dice);
     this.actions = {
       ...{ ...oidcFlows(this.site), ...pageFlows(this.site), ...delegationFlows(this.site), ...adminFlows(this.site) },
+      ...addressFlows(this.site),
       ...signinFlows(this.site, (party) => authenticators.get(party) ?? none),
     };
   }
@@ -165,7 +168,10 @@ export class MixedActor extends Restorable {
   private spend({ fields: kinds }: Draft, fields: Record<string, string>): void {
     for (const [name, [kind]] of Object.entries(kinds)) {
       const seen = this.values.of(kind, fields[name]);
-      if (seen && !/^(client|back-end|setup-link|address|flow|txn|dpop|csrf|access|refresh|user|redirect)$/.test(kind))
+      if (
+        seen &&
+        !/^(client|back-end|setup-link|address|mailbox|flow|txn|dpop|csrf|access|refresh|user|redirect)$/.test(kind)
+      )
         seen.isSpent = true;
     }
   }
@@ -187,11 +193,14 @@ export class MixedActor extends Restorable {
 
   private async deliver(): Promise<void> {
     await this.world.deliver();
-    for (const { to, text } of this.world.inbox.splice(0)) {
+    for (const { messageId, to, text } of this.world.inbox.splice(0)) {
       const code = /\b(\d{6}|[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5})\b/.exec(text)?.[1];
-      const party = this.parties.find(({ address }) => address === to);
+      const mover = this.rules.addresses.askerOf(messageId, to);
+      const party = this.parties.find(({ address }) => [address, mover && otherMailbox(address)].includes(to));
+      if (code === undefined || !party) continue;
       const asker = this.askers.get(to);
-      if (code !== undefined && party) this.site.keep(party, { otp: code }, { 'asked by': asker?.by, txn: asker?.txn });
+      if (mover) this.site.keep(party, { 'email-code': code }, { 'asked by': mover.name, message: messageId });
+      else this.site.keep(party, { otp: code }, { 'asked by': asker?.by, txn: asker?.txn });
     }
     this.admin.checkLogouts();
   }

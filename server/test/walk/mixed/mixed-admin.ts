@@ -3,7 +3,7 @@ import { absorb } from '../absorb.ts';
 import { demand } from '../model.ts';
 import type { Reply } from '../wire.ts';
 import { type Site } from './draft.ts';
-import { claimsOf, type Dice, type Party } from './party.ts';
+import { claimsOf, type Dice, otherMailbox, type Party } from './party.ts';
 import type { Rules } from './rules.ts';
 
 const updateProject = 'mutation($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
@@ -66,7 +66,7 @@ export class MixedAdmin {
   /** The directory gives a user another address: the next user may get the former one. */
   private async readdress(app: number, party: Party): Promise<void> {
     const { project, world } = this.site;
-    const address = party.address.replace(/^(\w+?)(x?)@/, (_all, name, mark) => `${name}${mark ? '' : 'x'}@`);
+    const address = otherMailbox(party.address);
     const emails = [{ value: address, type: 'work', primary: true }];
     const Operations = Object.entries({ userName: address, emails }).map(([path, value]) => ({
       ...{ op: 'replace', path, value },
@@ -95,7 +95,7 @@ export class MixedAdmin {
 
   private moved(party: Party, address: string): void {
     this.rules.recoveries.ended(party.user);
-    party.address = address;
+    Object.assign(party, { address, userName: address });
     this.site.keep(party, { address, user: party.user });
     party.next = 'authorize';
   }

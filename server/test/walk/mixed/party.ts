@@ -1,5 +1,6 @@
 import { type DeviceKey, newDeviceKey } from '../../signin-browser.ts';
 import { Browser } from '../browsers.ts';
+import type { Row } from '../changes.ts';
 import { Restorable } from '../checkpoint.ts';
 
 /** A value that parties have seen. */
@@ -44,6 +45,8 @@ export class Party extends Restorable {
   /** Values that they have seen, oldest first. */
   readonly held = new Set<Seen>();
   user = '';
+  /** The user name of this user: a former address, if a directory has set it. */
+  userName = '';
   /** The next action of an honest user. */
   next = 'authorize';
   /** Flows that followed tokens. */
@@ -82,6 +85,7 @@ export class Party extends Restorable {
     const party = new Party(name, address, ip, index);
     await party.renewKey();
     party.dpop = await newDeviceKey();
+    party.userName = address;
     return party;
   }
 
@@ -105,9 +109,20 @@ export class Party extends Restorable {
   }
 }
 
-/** The party that a back end names, by address or id. */
+/** The party that a back end names, by address, user name or id. */
 export function partyNamed(parties: readonly Party[], userid: string | undefined): Party | undefined {
-  return parties.find(({ address, user }) => address === userid || user === userid);
+  return parties.find(({ address, user, userName }) => [address, userName, user].includes(userid ?? ''));
+}
+
+/** The other one of a user's two mailboxes. */
+export function otherMailbox(address: string): string {
+  return address.replace(/^(\w+?)(x?)@/, (_all, name, mark) => `${name}${mark ? '' : 'x'}@`);
+}
+
+/** Every email address of a row of `users`. */
+export function mailboxesIn({ email, attributes }: Row): string[] {
+  const others = (attributes?.emails ?? []).map(({ value }: { value: string }) => value);
+  return [...new Set<string>([...(email ? [email] : []), ...others])];
 }
 
 /** Random choices of one step, from its seed (mulberry32). */

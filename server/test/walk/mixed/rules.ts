@@ -1,6 +1,7 @@
 import { type Change, changedColumns, describeChange, type Row } from '../changes.ts';
 import { Restorable } from '../checkpoint.ts';
 import { demand, type Model } from '../model.ts';
+import { AddressRules } from './address-rules.ts';
 import { AdminRules } from './admin-rules.ts';
 import { DelegationRules } from './delegation-rules.ts';
 import { clientOf, type Done, type Site } from './draft.ts';
@@ -24,7 +25,8 @@ import { TokenRules } from './token-rules.ts';
  * 8. A session begins only in a sign-in in which its user proved themself. See {@link SessionRules}.
  * 9. A back end changes the second factor of a user that it names, by the code of a change that it began for them.
  * 10. Admins: see {@link AdminRules} and {@link RecoveryRules}.
- * 11. After an admin has ended a user's access, no earlier value works. An admin's action changes only rows of its user.
+ * 11. The login address: see {@link AddressRules}.
+ * 12. After an admin has ended a user's access, no earlier value works. An admin's action changes only rows of its user.
  */
 export class Rules extends Restorable {
   private readonly model: Model;
@@ -38,6 +40,7 @@ export class Rules extends Restorable {
   private readonly delegation: DelegationRules;
   readonly admins: AdminRules;
   readonly recoveries: RecoveryRules;
+  readonly addresses: AddressRules;
 
   constructor(
     private readonly site: Site,
@@ -50,6 +53,7 @@ export class Rules extends Restorable {
     this.delegation = new DelegationRules(site, parties);
     this.admins = new AdminRules(site);
     this.recoveries = new RecoveryRules(site);
+    this.addresses = new AddressRules(site, this.recoveries, (id) => this.sessions.get(id));
   }
 
   check(done: Done): void {
@@ -74,6 +78,7 @@ export class Rules extends Restorable {
     this.delegation.check(done);
     this.admins.check(done);
     this.recoveries.check(done);
+    this.addresses.check(done);
     if (name === 'authorize') this.checkPushed(done);
     if (done.isForm && effects.length > 0) this.checkForm(done);
     const { flow = '', answer } = done.fields;
@@ -81,7 +86,8 @@ export class Rules extends Restorable {
     if (name === 'device-decide' && effects.length > 0) this.tokens.decided(party, done.fields);
     if (reply.location?.searchParams.get('code')) this.gave(done);
     this.tokens.check(done, effects, wasLive);
-    if (name === 'account' && effects.length > 0) demand(wasLive, `${what} was accepted after their session ended`);
+    if (name.startsWith('account') && effects.length > 0)
+      demand(wasLive, `${what} was accepted after their session ended`);
   }
 
   /** An action of an admin or directory on a user. */
@@ -129,7 +135,8 @@ export class Rules extends Restorable {
   }
 
   /** A row belongs to the user of the browser or of the grant, or the party's request inserted it. */
-  private row({ name, party, fields }: Done, change: Change): void {
+  private row(done: Done, change: Change): void {
+    const { name, party, fields } = done;
     const { table, op } = change;
     const row = (change.new ?? change.old) as Row;
     const what = `${name} of ${party.name} made an unexpected ${describeChange(change)}`;
@@ -146,7 +153,7 @@ export class Rules extends Restorable {
     // Another person may type a user code, and any browser may send a pushed request.
     if (table === 'device_authorizations' && op === 'UPDATE') return this.device({ name, party, fields }, change);
     if (table === 'pushed_requests' && name === 'authorize' && String(changedColumns(change)) === 'used_at') return;
-    if (table === 'setup_links') return;
+    if (table === 'setup_links' || this.addresses.endsWorkOf(done, change)) return;
     if (table === 'users' && op === 'INSERT' && row['project_id'] === this.site.console.id) party.admins.add(row['id']);
     const user = this.ownerOf(table, row);
     if (user !== null)
@@ -159,7 +166,7 @@ export class Rules extends Restorable {
     if (table === 'logout_deliveries') return row['subject'];
     if (table === 'participations') return this.sessions.get(row['session_id'])?.['user_id'] ?? 'another user';
     // A sign-in by another person's address ends with their sign-ins.
-    const named = this.parties.find(({ address }) => address === row['address']);
+    const named = this.parties.find(({ address, userName }) => [address, userName].includes(row['address']));
     return row['user_id'] ?? row['account_id'] ?? (row['finished_at'] ? named?.user : null) ?? null;
   }
 
@@ -201,7 +208,8 @@ export class Rules extends Restorable {
     demand(csrf && party.held.has(csrf), `${what} without the token of their page`);
     const flow = csrf.with[name === 'consent' ? 'flow' : 'device-flow'];
     if (fields['flow'] !== undefined) demand(flow === fields['flow'], `${what} with the token of another flow`);
-    if (name === 'account') demand(csrf.with['session'] === party.session, `${what} with the token of another session`);
+    if (name.startsWith('account'))
+      demand(csrf.with['session'] === party.session, `${what} with the token of another session`);
   }
 
   /** Stored only after the user allowed the application, on its page or on that of a device. */

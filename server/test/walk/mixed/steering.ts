@@ -13,10 +13,10 @@ export interface Sending {
 
 /** Requests at the end of a flow, where a value of another user would have an effect. */
 const closing =
-  /^(resume|consent|exchange|refresh|userinfo|revoke|device-poll|device-decide|account|end-session|delegate-.*|verify-.*|register-passkey)$/;
+  /^(resume|consent|exchange|refresh|userinfo|revoke|device-poll|device-decide|account.*|end-session|delegate-.*|verify-.*|register-passkey)$/;
 
 /** Requests of the flows that themes are about. */
-const ofThemes = /^(delegate-.*|setup-.*|verify-mfa)$/;
+const ofThemes = /^(account-email.*|delegate-.*|setup-.*|verify-mfa)$/;
 
 /**
  * The honest request, or one that deviates in one respect: it is sent by another browser, lacks a parameter, or has a value
@@ -73,9 +73,9 @@ function candidates(values: Values, author: Party, kind: string | undefined, rig
   );
 }
 
-/** A code for a sign-in that another user began with this user's address: passing it on gives away the account. */
+/** A code that another user requested for this user's mailbox: passing it on gives away the account, or the mailbox. */
 function isGuarded({ kind, of, with: belongs }: Seen): boolean {
-  return kind === 'otp' && belongs['asked by'] !== of.name;
+  return /^(otp|email-code)$/.test(kind) && belongs['asked by'] !== of.name;
 }
 
 /**

@@ -3,8 +3,9 @@ import type { Model } from '../model.ts';
 import type { Draft } from './draft.ts';
 import type { MixedAdmin } from './mixed-admin.ts';
 import type { Dice, Party } from './party.ts';
+import type { Rules } from './rules.ts';
 
-type Theme = 'tokens' | 'delegation' | 'recovery' | 'setup';
+type Theme = 'tokens' | 'delegation' | 'address' | 'recovery' | 'setup';
 
 /** Number of requests of each theme. `recovery` follows `delegation`: only a user with a factor can lose it. */
 const cycle: [Theme, number][] = [
@@ -13,6 +14,7 @@ const cycle: [Theme, number][] = [
   ['recovery', 45],
   ['tokens', 45],
   ['setup', 30],
+  ['address', 25],
 ];
 const length = cycle.reduce((sum, [, requests]) => sum + requests, 0);
 
@@ -24,6 +26,7 @@ export class Themes extends Restorable {
   constructor(
     private readonly model: Model,
     private readonly admin: MixedAdmin,
+    private readonly rules: Rules,
     dice: Dice,
   ) {
     super();
@@ -32,11 +35,12 @@ export class Themes extends Restorable {
 
   /** Whether its flows are long. */
   get isShort(): boolean {
-    return this.theme === 'recovery' || this.theme === 'setup';
+    return /^(recovery|setup|address)$/.test(this.theme);
   }
 
   /** Whether the request is the last one of its flow. */
-  isEnd({ fields }: Draft): boolean {
+  isEnd({ fields, path }: Draft): boolean {
+    if (this.theme === 'address') return path.endsWith('/authorize/resume');
     return this.theme === 'recovery' && fields['otp']?.[0] === 'recovery';
   }
 
@@ -49,10 +53,18 @@ export class Themes extends Restorable {
       await this.admin.mint(dice);
       return true;
     }
-    if (party.next !== 'authorize') return false;
+    if (party.next !== 'authorize' && !this.isInterrupted(party)) return false;
     if (this.theme === 'recovery') return this.recovery(app, party, dice);
+    if (this.theme === 'address') party.next = this.rules.addresses.nextOf(party, dice);
     if (this.theme === 'delegation') party.next = dice.next() < 0.3 ? 'delegate-read' : 'delegate-begin';
     return false;
+  }
+
+  /** Its flows begin under a session, whose tokens may wait. */
+  private isInterrupted({ next }: Party): boolean {
+    return (
+      this.theme === 'address' && /^(exchange|userinfo|refresh|revoke|par|device-.*|account|delegate-.*)$/.test(next)
+    );
   }
 
   private async recovery(app: number, party: Party, dice: Dice): Promise<boolean> {
