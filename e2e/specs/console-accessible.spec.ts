@@ -153,6 +153,25 @@ test('chosen controls differ from the others in forced colors', async () => {
   await radios[1].check();
   await expect.poll(() => background(radios[1])).not.toBe(before);
   expect(await background(radios[0])).toBe(before);
+
+  const underline = (name: string) =>
+    page
+      .getByRole('main')
+      .getByRole('link', { name, exact: true })
+      .evaluate((tab) => getComputedStyle(tab, '::after').borderBottomStyle);
+  expect([await underline('Settings'), await underline('Danger')]).toEqual(['solid', 'none']);
+  await page.keyboard.press('Control+k');
+  const option = (selected: boolean) => page.getByRole('dialog').getByRole('option', { selected }).first();
+  await expect(option(true)).toHaveCSS('outline-style', 'solid');
+  await expect(option(false)).toHaveCSS('outline-style', 'none');
+  await expect(page.getByRole('dialog')).toHaveCSS('border-style', 'solid');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Account: / }).click();
+  const theme = (name: string) => page.getByRole('radio', { name, exact: true }).locator('+ label');
+  await expect.poll(() => background(theme('System'))).not.toBe(await background(theme('Dark')));
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/applications/${clientId}`);
+  const snippet = (name: string) => background(page.getByRole('tab', { name }));
+  expect(await snippet('HTML')).not.toBe(await snippet('React'));
   await page.emulateMedia({ forcedColors: 'none' });
 });
 

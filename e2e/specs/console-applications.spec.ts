@@ -105,6 +105,7 @@ test('settings show a diff before saving, and warn before leaving', async () => 
   await expect(bar).toContainText('3 unsaved changes');
   await expect(bar.getByText('https://app.example.com/callback')).toBeVisible();
   await expect(bar).toContainText('will be refused immediately');
+  expect(await page.evaluate(coveredOnceFocused)).toEqual([]);
 
   await page.getByRole('link', { name: 'Keys', exact: true }).click();
   await expect(page.getByRole('dialog', { name: 'Leave without saving?' })).toBeVisible();
@@ -256,3 +257,17 @@ test('a viewer sees all of the project and can change nothing', async ({ browser
   expect(browserErrors).toEqual([]);
   await context.close();
 });
+
+/** Controls under the top bar or the bar of changes once they have focus (WCAG 2.2, 2.4.11). Runs in the page. */
+function coveredOnceFocused(): string[] {
+  const controls = [...document.querySelectorAll<HTMLElement>('main :is(a, button, input, select)')];
+  return [...controls, ...controls.toReversed()]
+    .filter((control) => {
+      control.focus();
+      const { left, top, width, height } = control.getBoundingClientRect();
+      const above = document.elementFromPoint(left + width / 2, top + height / 2);
+      const bar = above?.closest('header, [role="region"]');
+      return bar && !bar.contains(control);
+    })
+    .map((control) => control.outerHTML);
+}
