@@ -109,6 +109,8 @@ test('settings show a diff before saving, and warn before leaving', async () => 
 
   await page.getByRole('link', { name: 'Keys', exact: true }).click();
   await expect(page.getByRole('dialog', { name: 'Leave without saving?' })).toBeVisible();
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+  await expect(page.getByRole('banner').first()).toBeInViewport({ ratio: 1 });
   await button(page, 'Stay').click();
   await button(page, 'Save changes').click();
   const toast = page.getByText('Saved', { exact: true });
