@@ -249,6 +249,7 @@ test('user data is exported, and erasing lists the lost data', async () => {
   expect(person.groups).toMatchObject([{ displayName: 'Engineering' }]);
 
   await button(page, 'Actions').click();
+  await expectAccessible(page);
   await page.getByRole('menuitem', { name: 'Erase' }).click();
   const dialog = page.getByRole('dialog', { name: 'Erase: ada.lovelace@example.com?' });
   await expect(dialog).toContainText('the place in 1 group');

@@ -55,7 +55,7 @@ export function UserActionItems({ except, onChoose }: { except?: UserAction; onC
     .map((action) => {
       const { verb, isFinal } = userActions[action];
       return (
-        <Menu.Item key={action} {...(isFinal ? { color: 'red' } : {})} onClick={() => onChoose(action)}>
+        <Menu.Item key={action} {...(isFinal ? { c: 'var(--bad)' } : {})} onClick={() => onChoose(action)}>
           {verb}
         </Menu.Item>
       );
