@@ -134,6 +134,8 @@ export const theme = createTheme({
     Alert: { defaultProps: { role: 'note', color: 'note' } },
     Notifications: { defaultProps: { limit: 3, autoClose: 6000, containerWidth: '26rem' } },
     Checkbox: { defaultProps: { radius: 'xs' } },
+    // A list may contain options only (aria-required-children).
+    ComboboxEmpty: { defaultProps: { role: 'option', 'aria-disabled': true } },
     Select: { defaultProps: { allowDeselect: false, checkIconPosition: 'right' } },
   },
 });
