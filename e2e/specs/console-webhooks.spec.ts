@@ -85,6 +85,7 @@ test('an admin creates and tests a webhook, rotates its secret and replays a del
   await expect(form).toContainText('Must be https');
   await form.getByLabel('URL').fill(address);
   await form.getByRole('combobox', { name: 'Events' }).fill('project.');
+  await expect(form.locator('.mantine-MultiSelect-input')).toHaveCSS('outline-style', 'solid');
   await page.getByRole('option', { name: 'project.updated' }).click();
   await page.keyboard.press('Escape');
   await form.getByLabel('Description').fill('Order service');
