@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { instrument } from '../e2e/mutants/instrument.ts';
-import { attempted, layers, parseAttempt, sample } from '../e2e/mutants/plan.ts';
+import { attempted, folders, parseAttempt, sample } from '../e2e/mutants/plan.ts';
 import { isExplained, ruleFor } from '../e2e/mutants/results.ts';
 import { looksLikeSql, sqlEdits } from '../e2e/mutants/sql.ts';
 import { activate, install, record } from '../e2e/mutants/switch.ts';
@@ -171,7 +171,7 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
   });
 });
 
-it('the mutated folders of the domain exist', () => {
-  const domain = join(import.meta.dirname, '../server/src/domain');
-  expect(layers.filter((layer) => !existsSync(join(domain, layer)))).toEqual([]);
+it('the mutated folders exist', () => {
+  const source = join(import.meta.dirname, '../server/src');
+  expect(folders.filter((folder) => !existsSync(join(source, folder)))).toEqual([]);
 });

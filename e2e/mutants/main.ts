@@ -1,5 +1,5 @@
 /**
- * `npm run mutants`: mutation tests of the domain. A surviving mutant is a condition that no test needs. Exits with 1 if a
+ * `npm run mutants`: mutation tests of security code. A surviving mutant is a condition that no test needs. Exits with 1 if a
  * survivor has no explanation in EXPLAINED.json.
  *
  *     npm run mutants                              all not yet killed (KILLED.json); resumes an interrupted run
@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { append, type Coverage, readLines, type Trial, type TryWith, versionOf } from './exchange.ts';
 import { instrument, type Mutant } from './instrument.ts';
-import { type Attempt, attempted, type Chance, layers, parseAttempt, plan, sample } from './plan.ts';
+import { type Attempt, attempted, type Chance, folders, parseAttempt, plan, sample } from './plan.ts';
 import { isExplained, Results, readExplanations, report } from './results.ts';
 import { runWork } from './trial.ts';
 
@@ -44,8 +44,9 @@ const folder = join(root, 'test-results/mutants');
 const trialsPath = join(folder, 'trials.jsonl');
 const workers = Number(values.workers);
 const attempts: Attempt[] | undefined = values.try?.map(parseAttempt);
-const sourceFiles = globSync(`server/src/domain/{${layers.join()}}/**/*.ts`, { cwd: root })
-  .filter((path) => !/\.(test|entity)\.ts$/.test(path))
+/** Without views, whose conditions decide only how a page looks. */
+const sourceFiles = globSync(`server/src/{${folders.join()}}/**/*.ts`, { cwd: root })
+  .filter((path) => !/(\.(test|entity)|\bview)\.ts$/.test(path))
   .toSorted();
 /** Excludes tests that spawn processes, which have no mutants, and tests that take minutes. */
 const testFiles = globSync('server/src/**/*.test.ts', { cwd: root })
@@ -99,7 +100,7 @@ function choose(all: readonly Mutant[]): Mutant[] {
 
 /** Changed lines since a revision, as `file:line`. */
 function changedLines(revision: string): Set<string> {
-  const diff = execFileSync('git', ['diff', '--unified=0', revision, '--', 'server/src/domain'], {
+  const diff = execFileSync('git', ['diff', '--unified=0', revision, '--', 'server/src'], {
     cwd: root,
     encoding: 'utf8',
   });

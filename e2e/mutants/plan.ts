@@ -3,8 +3,20 @@ import { dirname } from 'node:path';
 import type { Coverage } from './exchange.ts';
 import type { Mutant } from './instrument.ts';
 
-/** Domain folders that decide authentication and authorization. */
-export const layers = ['ceremonies', 'otp', 'credentials', 'mfa', 'sessions', 'tokens', 'contacts', 'admins'] as const;
+/** Folders of `server/src` that decide authentication and authorization. */
+export const folders = [
+  'domain/ceremonies',
+  'domain/otp',
+  'domain/credentials',
+  'domain/mfa',
+  'domain/sessions',
+  'domain/tokens',
+  'domain/contacts',
+  'domain/admins',
+  'domain/accounts',
+  'domain/users/edits',
+  'account',
+] as const;
 
 /** A test file that can kill a mutant, with the tests that reach it and their cost. */
 export interface Chance {

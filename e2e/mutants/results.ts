@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { versionOf } from './exchange.ts';
 import type { Mutant } from './instrument.ts';
+import { folders } from './plan.ts';
 
 export interface Result {
   /** `unreached`: no test runs the code. */
@@ -166,5 +167,5 @@ export function report(
 }
 
 const states = ['killed', 'explained', 'open', 'not tried'] as const;
-const folderOf = (file: string) => file.split('/')[3] ?? '';
+const folderOf = (file: string) => folders.find((folder) => file.startsWith(`server/src/${folder}/`)) ?? '';
 const shown = (text: string) => (text.trim() === '' ? '(nothing)' : text.replace(/\s+/g, ' ').slice(0, 240));
