@@ -149,6 +149,7 @@ describe('the phone number', () => {
     );
     const locked = expect.stringContaining('Your organization manages it');
     expect(await problemAfter('change-phone', { phone: phone() })).toEqual([403, locked]);
+    expect(await visit.page()).not.toMatch(/value="(change|verify)-phone"/);
     expect(await phoneOf(user)).toBeNull();
   });
 

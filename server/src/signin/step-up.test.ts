@@ -55,6 +55,12 @@ describe('change_phone_number (service.md 3.1)', () => {
     expect(await world.events()).toEqual(
       expect.arrayContaining(['user.phone_change_begun', 'otp.rejected', 'user.updated', 'user.phone_changed']),
     );
+    const byClient = await world.app.services.db
+      .reader()
+      .execute("select client_id from audit_log where type like 'user.phone_change%' and project_id = ?", [
+        world.project.id,
+      ]);
+    expect(byClient).toEqual([{ client_id: world.client.id }, { client_id: world.client.id }]);
   });
 
   it('keeps the old number until the new one is verified, notifies the old one, and updates the factor', async () => {

@@ -47,9 +47,14 @@ describe('a new number', () => {
   it('is normalized: punctuation is removed, full-width digits are converted', async () => {
     const user = await world.user();
     const visit = await visitOf(user);
+    expect(await visit.page()).toContain('value="change-phone"');
     expect(await statusOf(visit, 'change-phone', { phone: '＋49 (170) 77/７７-77.7' })).toBe(303);
     const code = await world.codeFor('+491707777777');
+    expect(await visit.page()).toContain('value="verify-phone"');
     expect(await statusOf(visit, 'verify-phone', { code })).toBe(303);
+    const page = await visit.page();
+    expect(page).toContain('…7777');
+    expect(page).not.toContain('value="verify-phone"');
     expect(await phoneOf(user)).toBe('+491707777777');
   });
 
@@ -74,12 +79,51 @@ describe('a new number', () => {
     expect(await phoneOf(user)).toBeNull();
   });
 
-  it('is refused and audited if a directory has taken over the user in the meantime', async () => {
+  it('takes fifty attempts a day, over all its codes', async () => {
     const user = await world.user();
     const visit = await visitOf(user);
     const { code } = await begin(visit);
-    await changed(app.services.db, "update users set provenance = 'scim' where id = ?", [user.id]);
-    expect(await statusOf(visit, 'verify-phone', { code })).toBe(403);
+    const { db, limits } = app.services;
+    const rule = { name: 'otp-try:phone', max: 50, windowSeconds: 24 * 3600 };
+    const spend = () => db.transaction((em) => limits.spend(em, rule, `${world.project.id}:${user.id}`));
+    for (let tried = 0; tried < 50; tried += 1) expect((await spend()).allowed).toBe(true);
+    expect(await statusOf(visit, 'verify-phone', { code })).toBe(429);
+    expect(await phoneOf(user)).toBeNull();
+  });
+
+  it('is accepted from a user without an email address', async () => {
+    const userName = `ada ${++serial}`;
+    const user = await world.user({ userName, userNameKey: userName, email: null, emailKey: null, attributes: {} });
+    const visit = await visitOf(user);
+    const { number, code } = await begin(visit);
+    expect(await statusOf(visit, 'verify-phone', { code })).toBe(303);
+    expect(await phoneOf(user)).toBe(number);
+  });
+
+  it('leaves a new email address of the same session pending, until other work of the user ends', async () => {
+    const user = await world.user();
+    const [visit, other, third] = [await visitOf(user), await visitOf(user), await visitOf(user)];
+    const email = newAddress();
+    expect(await statusOf(visit, 'change-email', { email })).toBe(303);
+    const mailed = await world.codeFor(email);
+    const { code } = await begin(visit);
+    expect(await statusOf(visit, 'verify-phone', { code })).toBe(303);
+    expect(await visit.page()).toContain(`Enter the code sent to ${email}.`);
+    expect(await statusOf(other, 'end-session', { id: third.sessionId })).toBe(303);
+    expect(await visit.page()).not.toContain(email);
+    expect(await statusOf(visit, 'verify-email', { code: mailed })).toBe(400);
+  });
+
+  it.each([
+    ['a directory has taken over the user', 403],
+    ['another user has received it', 409],
+  ])('is refused and audited if, in the meantime, %s', async (_, status) => {
+    const user = await world.user();
+    const visit = await visitOf(user);
+    const { number, code } = await begin(visit);
+    if (status === 409) await world.user({ phone: number });
+    else await changed(app.services.db, "update users set provenance = 'scim' where id = ?", [user.id]);
+    expect(await statusOf(visit, 'verify-phone', { code })).toBe(status);
     expect(await phoneOf(user)).toBeNull();
     const events = await rows(
       app.services.db,
@@ -179,6 +223,17 @@ describe('the notice of a change', () => {
     expect(await statusOf(visit, 'verify-phone', { code })).toBe(303);
     await app.runJobs();
     expect(app.mailbox.slice(before).map(({ to }) => to)).toEqual([user.email]);
+  });
+
+  it('goes to an old number that is a landline', async () => {
+    const landline = '+41440000000';
+    const user = await world.user({ phone: landline });
+    const visit = await visitOf(user);
+    const { code } = await begin(visit);
+    const before = app.mailbox.length;
+    expect(await statusOf(visit, 'verify-phone', { code })).toBe(303);
+    await app.runJobs();
+    expect(app.mailbox.slice(before).map(({ to }) => to)).toContain(landline);
   });
 
   it('is not sent for the same number, and goes by mail only if SMS is unavailable', async () => {
