@@ -47,8 +47,11 @@ describe('the email address', () => {
       JSON.stringify({ emails }),
       user.id,
     ]);
-    expect(await visit.page()).toContain(`Sign-in codes go to ${address}.`);
+    const before = await visit.page();
+    expect(before).toContain(`Sign-in codes go to ${address}.`);
+    expect(before).not.toContain('directory may overwrite');
     const { email, code } = await begin(visit, ` ${newAddress()} `);
+    expect(app.mailbox.at(-1)?.text).toContain('5 minutes');
     expect(await visit.page()).toContain(`Enter the code sent to ${email}.`);
     const [status, wrong] = await outcomeOf(visit, 'verify-email', { code: otherCode(code) });
     expect([status, wrong]).toEqual([400, expect.stringContaining('This code is wrong')]);
@@ -60,7 +63,7 @@ describe('the email address', () => {
     expect(await loginOf(user)).toMatchObject({ email, userName: email });
     expect(await visit.page()).toContain(`Sign-in codes go to ${email}.`);
     const notice = 'Email address changed for Example';
-    for (const before of [address, other]) expect(await world.subjectsFor(before)).toContain(notice);
+    for (const previous of [address, other]) expect(await world.subjectsFor(previous)).toContain(notice);
     expect(await world.subjectsFor(email)).not.toContain(notice);
     const notices = app.mailbox.filter((one) => 'subject' in one && one.subject === notice);
     expect(notices.map(({ to }) => to).sort()).toEqual([address, other].sort());
@@ -247,14 +250,21 @@ describe('the email address', () => {
     expect((await loginOf(user)).email).toBe(user.email);
   });
 
-  it('has its code on the page in test mode only', async () => {
+  it('has its code on the page in test mode only, which needs no mail', async () => {
     await world.begin({ testMode: true });
     const user = await app.make.user(world.project);
     const visit = await visitOf(user);
     const email = newAddress();
-    const [, page] = await outcomeOf(visit, 'change-email', { email });
-    const code = /the code is (\d{6})/.exec(page ?? '')?.[1] ?? '';
-    expect(await statusOf(visit, 'verify-email', { code })).toBe(303);
+    const { senders } = app.services;
+    const { mail } = senders;
+    senders.mail = null;
+    try {
+      const [, page] = await outcomeOf(visit, 'change-email', { email });
+      const code = /the code is (\d{6})/.exec(page ?? '')?.[1] ?? '';
+      expect(await statusOf(visit, 'verify-email', { code })).toBe(303);
+    } finally {
+      senders.mail = mail;
+    }
     expect((await loginOf(user)).email).toBe(email);
   });
 
@@ -264,6 +274,8 @@ describe('the email address', () => {
     const eleventh = await visitOf(await world.user());
     expect(await statusOf(eleventh, 'change-email', { email: target })).toBe(429);
     await begin(eleventh);
+    app.clock.turn(24 * 3600);
+    await begin(await visitOf(await world.user()), target);
   });
 
   it('changes once if equal requests run concurrently', async () => {
@@ -292,6 +304,16 @@ describe('the email address', () => {
     expect(statuses.toSorted()).toEqual([303, 409]);
     const expected = people.map(({ address }, at) => (statuses[at] === 303 ? target : address));
     expect(await Promise.all(people.map(async ({ user }) => (await loginOf(user)).email))).toEqual(expected);
+  });
+
+  it('may be the present one, which changes nothing', async () => {
+    const { address, user, visit } = await registeredUser();
+    const before = await loginOf(user);
+    const { code } = await begin(visit, address);
+    expect(await statusOf(visit, 'verify-email', { code })).toBe(303);
+    expect(await loginOf(user)).toEqual(before);
+    expect(await visit.page()).not.toContain('value="verify-email"');
+    expect(await world.events()).not.toContain('user.email_changed');
   });
 
   it('keeps the session and the devices', async () => {
