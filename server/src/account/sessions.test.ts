@@ -5,8 +5,11 @@ import { PasskeyUser } from '../../test/passkey-user.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import { changed } from '../../test/rows.ts';
 import { expectStatus, SigninWorld } from '../../test/signin-world.ts';
+import type { Visitor } from '../domain/accounts/own-change.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
 import { Passkey } from '../domain/credentials/passkey.entity.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { inProject } from '../domain/kernel/scope.ts';
 import { Session } from '../domain/sessions/session.entity.ts';
 import { User } from '../domain/users/user.entity.ts';
 
@@ -150,6 +153,19 @@ describe('a session', () => {
     expect(await visit.isSignedIn()).toBe(true);
     expect(await stranger.isSignedIn()).toBe(true);
     expect(await visit.page()).not.toContain('Sign out everywhere else');
+  });
+
+  it('that ends after its request began changes nothing', async () => {
+    const { ownAccount } = app.services;
+    const { id } = world.project;
+    const user = await world.user();
+    const [visit, other] = [await visitOf(user), await visitOf(user)];
+    const secret = visit.browser.cookies.get(`lk-session-${id}`) ?? '';
+    const visitor = (await ownAccount.visit(id, secret, false)) as Visitor;
+    expect((await other.change('end-session', { id: visit.sessionId })).status).toBe(303);
+    const late = inProject(id, () => ownAccount.endOtherSessions({ visitor, actor: system, locale: 'en' }));
+    await expect(late).rejects.toMatchObject({ problem: { code: 'unauthenticated' } });
+    expect(await other.isSignedIn()).toBe(true);
   });
 
   it('that is idle too long is neither shown nor accepted', async () => {
