@@ -5,6 +5,7 @@ import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { Message } from '../../domain/delivery/message.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
+import { type UserRecord, valuesOf } from '../../domain/users/user-record.ts';
 import { freshSeconds } from '../api/authorize.ts';
 
 let harness: AdminHarness;
@@ -61,6 +62,7 @@ describe('Mutation.updateUser, login', () => {
     expect(await changed({ email })).toEqual({ ...own, email, userName });
     expect(await changed({ email: null })).toEqual({ ...own, email: null, userName });
     expect((await stored()).attributes).not.toHaveProperty('emails');
+    expect(await changed({ email })).toEqual({ ...own, email, userName });
   });
 
   it('leaves a userName of a directory that an admin could not set, unless it is edited', async () => {
@@ -113,6 +115,20 @@ describe('Mutation.updateUser, login', () => {
     });
     expect(await changed({ phone: null })).toMatchObject({ phone: null });
     expect((await stored()).attributes).not.toHaveProperty('phoneNumbers');
+  });
+
+  it('leaves contacts that are no login values', async () => {
+    const others = [{ value: 'unknown', type: 'other' }, { type: 'other' }];
+    const attributes = {
+      emails: [{ value: own.email, type: 'home' }, { value: `home-${count}@example.com` }, ...others],
+      phoneNumbers: [{ value: own.phone, type: 'work' }],
+    };
+    const edit = (current: UserRecord) => ({ ...valuesOf(current), attributes });
+    await harness.services.accounts.change(project.id, id, edit, system);
+    await changed({ userName: `lovelace-${count}` });
+    expect((await stored()).attributes).toEqual(attributes);
+    await changed({ email: null });
+    expect((await stored()).attributes).toEqual({ ...attributes, emails: others });
   });
 
   it('refuses values that are wrong or taken, naming the field, and changes nothing', async () => {

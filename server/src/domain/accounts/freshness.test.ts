@@ -44,6 +44,8 @@ describe('a session', () => {
     // Created after a mail code, but not used.
     expect(isFresh({ ...proved, passkeyId: 'passkey', amr: ['swk', 'otp'] }, factors, true, later(1))).toBe(false);
     expect(isFresh(byFactor, factors, false, later(1))).toBe(true);
+    expect(isFresh(byFactor, having('totp'), true, later(1))).toBe(true);
+    expect(isFresh(byFactor, [...factors, ...having('sms')], true, later(1))).toBe(false);
   });
 
   it('of a user with email and another factor is fresh only after the other one', () => {
