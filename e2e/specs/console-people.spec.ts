@@ -292,7 +292,7 @@ test('an application shows the public keys for its assertions', async () => {
   await expect(page.getByRole('region', { name: 'Client key' })).toContainText('Not set up');
 });
 
-test('the pages of groups, of an application’s events and of test sign-ins are accessible, also when empty', async () => {
+test('the pages of groups, of an application’s events and of test sign-ins are accessible, even when empty', async () => {
   test.slow();
   const { page } = owner;
   const empty = await admin.createProject('Empty');

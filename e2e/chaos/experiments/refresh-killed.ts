@@ -61,7 +61,7 @@ export const refreshKilled: Experiment = {
   name: 'refresh-killed',
   done: 'kill -9 of the server, three times, while 60 applications refresh; then each repeats its request without a response',
   passes:
-    'each repeated request succeeds, also if the kill came between rotation and response; every user stays signed in',
+    'each repeated request succeeds, even if the kill came between rotation and response; every user stays signed in',
   async run({ scale, log }) {
     const count = Math.max(20, Math.round(60 * scale));
     const world = await World.create();

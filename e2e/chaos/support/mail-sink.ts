@@ -15,7 +15,7 @@ export class MailSink {
   readonly port: number;
   /** In the order of arrival; a mail counts when it is accepted. */
   readonly received: ReceivedMail[] = [];
-  /** Message IDs, one for each complete mail, also if it is not accepted yet. */
+  /** Message IDs, one for each complete mail, even if it is not accepted yet. */
   readonly offered: string[] = [];
   /** Time between the end of the mail and its 250. */
   answerAfterMs = 0;

@@ -12,7 +12,7 @@ export class CutOffError extends Error {
 }
 
 /**
- * The lines of a compressed file. Destroys `file` also if the reader of the lines stops early. Throws {@link CutOffError}, and
+ * The lines of a compressed file. Destroys `file` even if the reader of the lines stops early. Throws {@link CutOffError}, and
  * the errors of the file and of zlib.
  */
 export async function* gzipLines(file: Readable): AsyncGenerator<string> {

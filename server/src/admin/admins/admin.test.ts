@@ -36,7 +36,7 @@ describe('the API of roles', () => {
     expect((await harness.call(token, { input: { name: 'x', role: 'OWNER' } }, admin)).code).toBe('forbidden');
   });
 
-  it('keeps the last owner, also if two remove each other concurrently', async () => {
+  it('keeps the last owner, even if two remove each other concurrently', async () => {
     const list = () => harness.call('{ memberships { id admin { email } } }');
     const remove = (id: string) => harness.call('mutation ($id: ID!) { revokeRole(id: $id) }', { id });
     const one = await harness.call(grant, { input: { email: 'one@example.com', role: 'OWNER' } });
@@ -182,7 +182,7 @@ describe('the members of a project', () => {
     expect(await full.count()).toBe(100);
   });
 
-  it('add at most 200 users a day to the project of the admins, also if their roles are revoked', async () => {
+  it('add at most 200 users a day to the project of the admins, even if their roles are revoked', async () => {
     const { db, admins, projects } = harness.services;
     const { id } = await projects.create({ name: 'Churn' }, system);
     const { id: other } = await projects.create({ name: 'Beside churn' }, system);
@@ -199,7 +199,7 @@ describe('the members of a project', () => {
     await add('churn-last@example.com');
   });
 
-  it('are a hundred at most, also under concurrent additions', async () => {
+  it('are a hundred at most, even under concurrent additions', async () => {
     const full = await filled(99);
     const works = ['a', 'b', 'c'].map((name) => () => {
       const email = `${name}.${full.id}@example.com`;

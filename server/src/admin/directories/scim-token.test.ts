@@ -71,7 +71,7 @@ describe('mails about SCIM tokens', () => {
     expect(refused.errors[0].message).toBe('projectId already has 100 tokens: revoke one first.');
   });
 
-  it('are limited to a hundred tokens, also under concurrent requests', async () => {
+  it('are limited to a hundred tokens, even under concurrent requests', async () => {
     const { db, directories, projects } = harness.services;
     const { id } = await projects.create({ name: 'Hasty' }, { kind: 'system' });
     await tokensOf(id, 99);

@@ -143,7 +143,7 @@ describe('a role of an application', () => {
     expect(refused.errors[0].message).toBe('clientId already has 200 roles.');
   });
 
-  it('is limited to 200 per application, also under concurrent creation', async () => {
+  it('is limited to 200 per application, even under concurrent creation', async () => {
     const { id } = (await make.client(project)).client;
     await query(
       harness.services.db.alone,

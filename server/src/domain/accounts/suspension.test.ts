@@ -46,7 +46,7 @@ describe('a device of a user whom the directory deactivates', () => {
     expect(await signIn(person, person.address)).toBe('SUCCESS');
   });
 
-  it('needs a mail code after 30 days, also if the user is deactivated and activated again', async () => {
+  it('needs a mail code after 30 days, even if the user is deactivated and activated again', async () => {
     const person = await registeredUser();
     await set(person, { active: false });
     app.clock.turn(30 * day);

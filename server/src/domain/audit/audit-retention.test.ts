@@ -148,7 +148,7 @@ describe('retention', () => {
     expect(await types()).toContain('test.old');
   });
 
-  it('audits each month that it has dropped, also if the next one cannot be dropped', async () => {
+  it('audits each month that it has dropped, even if the next one cannot be dropped', async () => {
     const month = turnTo(3);
     await months().prepare();
     const next = turnTo(4);

@@ -46,7 +46,7 @@ const record = (entry: AuditEntry, fault = 'wrong') => db.transaction((em) => au
 const events = () => db.reader().find(AuditEvent, { projectId: project }, { orderBy: { id: 'asc' } });
 
 describe('repeated refusals', () => {
-  it('are one event per hour with a count, also if concurrent', async () => {
+  it('are one event per hour with a count, even if concurrent', async () => {
     const first = clock.now().toISOString();
     await record(refusal());
     clock.turn(60);

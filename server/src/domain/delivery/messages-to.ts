@@ -22,7 +22,7 @@ export function deletedMessagesTo(recipients: Recipients): Fragment {
   return sql`delete from messages m where ${areTo(recipients)}`;
 }
 
-/** Messages to an earlier address have the user's id, and messages of before the account existed the address. */
+/** Messages to an earlier address are found by the user's id, messages from before the account existed by the address. */
 function areTo({ projectId, ids, addresses }: Recipients): Fragment {
   return sql`m.project_id = ${projectId}
     and (m.user_id = any(${ids}::uuid[]) or m.recipient = any(${addresses}::text[]))`;

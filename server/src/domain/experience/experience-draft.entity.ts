@@ -9,7 +9,7 @@ const schema = defineEntity({
     project: tenant,
     /** An `ExperienceContent`. Absent: equal to the published version. */
     content: p.json<object>().nullable(),
-    /** Incremented by every change, also when the draft is published or discarded. */
+    /** Incremented by every change, even when the draft is published or discarded. */
     version: p.integer(),
     updatedAt: instant(),
     updatedBy: p.text().nullable(),

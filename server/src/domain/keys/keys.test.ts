@@ -81,7 +81,7 @@ describe('the keys of several processes', () => {
     expect(await kids(first?.keys as Keys)).toHaveLength(2);
   });
 
-  it('end with their time, also if no process maintains them', async () => {
+  it('end with their time, even if no process maintains them', async () => {
     const { keys } = await keysOfAProcess();
     await keys.maintain();
     const old = await kids(keys);
