@@ -5,12 +5,18 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { instrument } from '../e2e/mutants/instrument.ts';
 import { attempted, folders, parseAttempt, sample } from '../e2e/mutants/plan.ts';
-import { isExplained, ruleFor } from '../e2e/mutants/results.ts';
+import { hasTest, isExplained, ruleFor } from '../e2e/mutants/results.ts';
 import { looksLikeSql, sqlEdits } from '../e2e/mutants/sql.ts';
 import { activate, install, record } from '../e2e/mutants/switch.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-mutants-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+it('a killed mutant counts while its test has the same title, with or without placeholders', () => {
+  const text = "it('is refused (once)', …); it.each(…)('is %s of %j, or nothing', …); it.each(…)('%s', …);";
+  for (const title of ['is refused (once)', 'is one of [2], or nothing']) expect(hasTest(text, title)).toBe(true);
+  for (const title of ['is refused', 'is one, or nothing', 'any other']) expect(hasTest(text, title)).toBe(false);
+});
 
 describe('SQL mutants', () => {
   const mutate = (text: string, holes: [number, number][] = []) =>

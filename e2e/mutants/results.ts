@@ -76,11 +76,21 @@ export class Results {
     }
     const found = this.texts.get(file);
     const title = test.split(' > ').at(-1) as string;
-    return (
-      found !== undefined &&
-      (found.version === version || [`'${title}'`, `"${title}"`].some((one) => found.text.includes(one)))
-    );
+    return found !== undefined && (found.version === version || hasTest(found.text, title));
   }
+}
+
+/** Whether the source of a test file has a test of this title: literally, or as a title of `it.each` with placeholders. */
+export function hasTest(text: string, title: string): boolean {
+  if ([`'${title}'`, `"${title}"`].some((literal) => text.includes(literal))) return true;
+  const templates = text.match(/'[^'\n]*%[sdifj][^'\n]*'|"[^"\n]*%[sdifj][^"\n]*"/g) ?? [];
+  return templates.some((template) => {
+    const parts = template.slice(1, -1).split(/%[sdifj]/);
+    // Placeholders alone fit every title.
+    if (!/\w{3}/.test(parts.join(''))) return false;
+    const pattern = parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.+');
+    return new RegExp(`^${pattern}$`).test(title);
+  });
 }
 
 function readJson<T>(path: string): T | undefined {

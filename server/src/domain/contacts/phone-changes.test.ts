@@ -137,6 +137,19 @@ describe('a new number', () => {
       { ...about, type: 'user.phone_change_refused', result: 'failure' },
     ]);
   });
+
+  it('ends no open sign-in if it is the present one', async () => {
+    const user = await world.user({ phone: phone() });
+    const visit = await visitOf(user);
+    const open = await world.page();
+    await open.challenge();
+    const userid = user.email as string;
+    expectStatus(await open.step('authenticate', { userid }), 'OTP_NEEDED');
+    const otp = await world.codeFor(userid);
+    const { code } = await begin(visit, user.phone as string);
+    expect(await statusOf(visit, 'verify-phone', { code })).toBe(303);
+    expectStatus(await open.step('verify-email-otp', { userid, otp }), 'SUCCESS');
+  });
 });
 
 it('a new number from a directory moves the SMS factor, and ends its remembered browsers', async () => {
