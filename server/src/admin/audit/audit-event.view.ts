@@ -35,7 +35,7 @@ export class AuditEventView extends fields({
   type: text('`noun.verb`, e.g. `client.created`.'),
   result: oneOf(ResultEnum),
   detail: nullable(
-    jsonObject('Previous and new values, reasons; `signInId`: the sign-in that it is a step of. Never secrets.'),
+    jsonObject('Previous and new values, reasons; `signInId`: the sign-in to which the event belongs. Never secrets.'),
   ),
   ip: nullable(text()),
   userAgent: nullable(text()),

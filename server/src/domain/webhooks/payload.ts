@@ -31,7 +31,7 @@ const webhookPayload = z
         .record(z.string(), z.unknown())
         .nullable()
         .describe(
-          '`before` and `after` of changed fields, reasons; `signInId`: the sign-in that it is a step of. Never a secret. Null, or without names, after the erasure of the user.',
+          '`before` and `after` of changed fields, reasons; `signInId`: the sign-in to which the event belongs. Never a secret. Null, or without names, after the erasure of the user.',
         ),
       ip: nullableText.describe('Address of the actor.'),
       userAgent: nullableText,
