@@ -117,15 +117,21 @@ function line(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): s
   const name = `${type.name}.${field.name}`;
   if (isRoot(type)) {
     const rule = operationRuleOf(type, field);
-    const { role, about, allProjects, fresh } = rule;
+    const { role, about, allProjects, fresh, overUsers } = rule;
     const where = Object.entries(about ?? {}).map(([noun, input]) => ` in the project of ${noun}(${input})`);
-    const when = typeof fresh === 'function' ? `, fresh sign-in if ${fresh.name}` : fresh ? ', fresh sign-in' : '';
+    const when = fresh ? `, fresh sign-in${ifNamed(fresh)}` : '';
+    const more = overUsers ? ` and users:write${ifNamed(overUsers)}` : '';
     const [[extent, reason] = []] = Object.entries(allProjects ?? {});
     const seen =
       reason === undefined ? '' : `, sees all projects${extent === 'always' ? '' : ' for the instance'}: ${reason}`;
-    return `${name} ${role}${where.join('')}${when}, ${scopesFor(rule).join(' or ') || 'not for applications'}${seen}`;
+    const scopes = scopesFor(rule).join(' or ') || 'not for applications';
+    return `${name} ${role}${where.join('')}${when}, ${scopes}${more}${seen}`;
   }
   const rule = fieldRuleOf(type, field);
   if (rule === 'inherited') return `${name} ${rule}`;
   return `${name} ${rule.role} ${rule.projectOf.name}, ${rule.scopes?.join(' or ') || 'not for applications'}`;
+}
+
+function ifNamed(condition: true | ((inputs: never) => boolean)): string {
+  return condition === true ? '' : ` if ${condition.name}`;
 }

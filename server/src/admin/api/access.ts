@@ -47,8 +47,17 @@ export interface OperationRule {
   allProjects?: { always: string } | { ofInstance: string };
   /** The scope that a client needs (RFC 6749 section 4.4); of several, one. Absent: no client may use it. */
   scope?: AdminScope | readonly AdminScope[];
+  /** Gives power over users, for example to sign in as them: a client needs `users:write`, too. */
+  overUsers?: Condition;
   /** Sensitive: requires a sign-in within `freshSeconds`, unless the caller is a token. */
-  fresh?: boolean | ((inputs: Inputs) => boolean);
+  fresh?: Condition;
+}
+
+/** Always, or depending on the inputs. */
+type Condition = boolean | ((inputs: Inputs) => boolean);
+
+export function applies(condition: Condition | undefined, inputs: Inputs): boolean {
+  return typeof condition === 'function' ? condition(inputs) : condition === true;
 }
 
 /** On a query or mutation: the role that it requires, and where. Operations have no default. */

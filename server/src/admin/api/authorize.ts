@@ -15,6 +15,7 @@ import { inScope } from '../../domain/kernel/scope.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';
 import {
   aboutOf,
+  applies,
   type FieldRule,
   fieldRuleOf,
   type Inputs,
@@ -92,15 +93,15 @@ async function authorized(
   checkText(args);
   checkScope(caller, scopesFor(rule));
   const inputs = (args['input'] ?? args) as Inputs;
+  if (applies(rule.overUsers, inputs)) checkScope(caller, ['users:write']);
   const about = aboutOf(rule, inputs);
   const projectId = about && (await projectOf(db.alone, about));
   if (rule.role !== 'admin') checkRole(caller, rule.role, projectId, about?.noun ?? 'project');
   if (caller.scopes && scopesFor(rule).includes('clients:write')) {
     checkNotAbove(caller.scopes, inputs, about ? await adminScopesOf(db.alone, about) : []);
   }
-  const fresh = typeof rule.fresh === 'function' ? rule.fresh(inputs) : rule.fresh;
   const until = freshUntil(caller);
-  if (fresh && until && until <= now) {
+  if (applies(rule.fresh, inputs) && until && until <= now) {
     throw new GraphQLError('Sign in again: this change asks for a fresh sign-in.', {
       extensions: { code: 'reauthentication-required', maxAgeSeconds: freshSeconds },
     });

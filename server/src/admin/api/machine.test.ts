@@ -2,6 +2,7 @@
 import type { GraphQLField, GraphQLObjectType } from 'graphql';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makePair } from '../../../test/back-end.ts';
 import { bootstrapToken, buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { dpopKey } from '../../../test/dpop.ts';
 import { administer, apiOf, ask, basic, type Machine, machineOf, send, tokenOf } from '../../../test/machine.ts';
@@ -285,6 +286,28 @@ describe('a client with scopes at the admin API', () => {
     }
     const made = `mutation { createClient(input: { projectId: "${project.id}", name: "X" }) { client { id } } }`;
     expect((await administer(app, token, made)).code).toBeUndefined();
+  });
+
+  it('needs `users:write`, too, to register delegation keys and to start test mode', async () => {
+    const { client } = await app.make.client(project);
+    const { signing, encryption } = makePair().publicPem;
+    const keys = `signingKey: ${JSON.stringify(signing)}, encryptionKey: ${JSON.stringify(encryption)}`;
+    const register = `mutation { registerDelegationKeys(input: { clientId: "${client.id}", ${keys} }) { party } }`;
+    const set = (testMode: boolean) =>
+      `mutation { updateProject(input: { id: "${project.id}", testMode: ${testMode} }) { testMode } }`;
+    const weak = await tokenOf(await withScopes('clients:write', 'projects:write', 'users:read'));
+    for (const change of [register, set(true)]) {
+      expect([change, (await administer(app, weak, change)).code]).toEqual([change, 'forbidden']);
+    }
+    expect(await app.services.delegationKeys.list(app.services.db.reader(), [client])).toEqual([]);
+    const strong = await tokenOf(await withScopes('clients:write', 'projects:write', 'users:write'));
+    expect((await administer(app, strong, register)).data).toEqual({ registerDelegationKeys: { party: 'SP' } });
+    expect((await administer(app, strong, set(true))).data).toEqual({ updateProject: { testMode: true } });
+    expect((await administer(app, weak, set(false))).data).toEqual({ updateProject: { testMode: false } });
+    const only = await tokenOf(await withScopes('users:write'));
+    for (const change of [register, set(true)]) {
+      expect([change, (await administer(app, only, change)).code]).toEqual([change, 'forbidden']);
+    }
   });
 
   it('loses access immediately: scope, grant type, disabled, revoked, deleted', async () => {

@@ -9,7 +9,8 @@ import { DelegationKeyView } from './delegation-key.view.ts';
 
 @Resolver(() => ClientView)
 export class DelegationKeyResolver {
-  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true, scope: 'clients:write' })
+  // With these keys, the client reads and replaces second factors of users.
+  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true, scope: 'clients:write', overUsers: true })
   @Mutation(() => DelegationKeyView, {
     description: "Registers a client's public keys. The first registration also creates the service's own keys.",
   })
