@@ -31,6 +31,7 @@ const bulk = (operation: (other: Tenant) => object) => (other: Tenant) => ({
   schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
   Operations: [operation(other)],
 });
+const managerPath = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager';
 const person = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: address, active: true };
 
 const withCookies = (own: Tenant, path: string, cookies: Record<string, string>, init: RequestInit = {}) =>
@@ -206,6 +207,24 @@ const attempts: Record<string, Attempt> = {
       displayName: 'New',
       members: [{ value: user.id }],
     }),
+  ),
+  'PATCH /Groups/<own> with a member and its address': (own, { project, user }) => {
+    const member = { value: user.id, $ref: `${own.app.url}/v1/scim/${project.id}/Users/${user.id}` };
+    const body = patch({ op: 'add', path: 'members', value: [member] });
+    return scim('PATCH', () => `/Groups/${own.group}`, body)(own, own);
+  },
+  'PATCH /Groups/<own> with a group in it': (own, { group }) => {
+    const body = patch({ op: 'add', path: 'members', value: [{ value: group, type: 'Group' }] });
+    return scim('PATCH', () => `/Groups/${own.group}`, body)(own, own);
+  },
+  'PATCH /Users/<own> with a manager': (own, { user }) => {
+    const body = patch({ op: 'add', path: managerPath, value: { value: user.id } });
+    return scim('PATCH', () => `/Users/${own.user.id}?attributes=${managerPath}`, body)(own, own);
+  },
+  'POST /Bulk with the path of the project': scim(
+    'POST',
+    () => '/Bulk',
+    bulk(({ project, user }) => ({ method: 'DELETE', path: `/../${project.id}/Users/${user.id}` })),
   ),
   'POST /Bulk PATCH': scim(
     'POST',
