@@ -3,7 +3,7 @@ import { system } from '../../src/domain/kernel/actor.ts';
 import { peopleOf } from '../account-visit.ts';
 import { partyAt } from '../project-issuer.ts';
 import { newDeviceKey } from '../signin-browser.ts';
-import { expectStatus, type SigninWorld } from '../signin-world.ts';
+import { expectStatus, newAddress, type SigninWorld } from '../signin-world.ts';
 import type { Flow } from './fault-lab.ts';
 import { answerOf } from './openid-flows.ts';
 
@@ -133,6 +133,18 @@ export function accountFlows(world: SigninWorld): Flow[] {
         const phone = `+1202555${randomInt(1000, 10_000)}`;
         await visit.change('change-phone', { phone });
         return { visit, change, fields: { code: await world.codeFor(phone) } };
+      }),
+    ),
+    changeOf('change-email', async () => {
+      const { visit } = await registeredUser();
+      return { visit, change: 'change-email', fields: { email: newAddress() } };
+    }),
+    ...['verify-email', 'drop-email'].map((change) =>
+      changeOf(change, async () => {
+        const { visit } = await registeredUser();
+        const email = newAddress();
+        await visit.change('change-email', { email });
+        return { visit, change, fields: { code: await world.codeFor(email) } };
       }),
     ),
     ...['verify-authenticator', 'drop-authenticator'].map((change) =>
