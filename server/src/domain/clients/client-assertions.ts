@@ -52,9 +52,8 @@ export class ClientAssertions {
    * Refuses `client-rejected` unless signature, issuer, audience and times are valid. The statement that grants
    * something checks that the assertion is unused and the client unchanged.
    *
-   * @param issuer the issuer that received it: `aud` is or contains its address, or that of its token or PAR endpoint
-   *   (RFC 9126 §2),
-   *   if its client may name them
+   * @param issuer the issuer that received it: `aud` is or contains its address or, if the client may name them, that of
+   *   its token or PAR endpoint (RFC 9126 §2)
    */
   async check(client: Client, assertion: string, issuer: Issuer): Promise<CheckedAssertion> {
     const payload = await this.verified(client, assertion, issuer);
