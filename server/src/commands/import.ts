@@ -13,6 +13,7 @@ import { type Fragment, query, sql } from '../domain/kernel/sql.ts';
 import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
 import { Vault, VaultError } from '../domain/keys/vault.ts';
 import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
+import { User } from '../domain/users/user.entity.ts';
 import { type Command, UsageError } from './command.ts';
 import { chosenPassphrase, secretOptions } from './passphrase.ts';
 import { faultOf } from './transfer-checks.ts';
@@ -162,7 +163,15 @@ class Importing {
     if (table.type === 'project') await this.chooseSlugs(em, data);
     // Rows of one statement have the same columns: a column missing from a record would be set to null.
     const groups = Map.groupBy(data, (row) => Object.keys(row).sort().join());
+    const deactivated = table.type === 'user' ? await this.deactivated(em, data) : [];
     for (const rowsAlike of groups.values()) await this.upsert(em, table, rowsAlike, kept);
+    for (const user of deactivated) await this.opened.services.accounts.deactivate(em, user, system);
+  }
+
+  /** Users who are active here, but not in the file: their access ends, as if an admin had deactivated them. */
+  private deactivated(em: EntityManager, data: readonly Record<string, unknown>[]): Promise<User[]> {
+    const ids = data.flatMap(({ id, active }) => (active === false ? [String(id)] : []));
+    return em.find(User, { id: { $in: ids }, active: true });
   }
 
   /** False for records that need a secret, if secrets are left out. */

@@ -244,6 +244,20 @@ describe('a project exported and imported into another instance', () => {
     expect(counted).toEqual([{ n: 1 }]);
   });
 
+  it('ends the access of users whom the file deactivates', async () => {
+    const { project, user } = await populate();
+    await exported('--project', project.id, ...sealedToo());
+    await imported(...sealedToo());
+    const copy = await there.services.db.reader().findOneOrFail(User, { id: user.id }, { populate: ['project'] });
+    await there.make.session(copy.project.getEntity(), copy);
+    const live = () => count(there, 'sessions where ended_at is null');
+    expect([await live(), await count(there, 'credentials where revoked_at is null')]).toEqual([1, 1]);
+    forgeFirst('user', (data) => (data['active'] = false));
+    expect((await imported(...sealedToo())).out).toMatch(/^user +0 added, 1 changed, 0 unchanged$/m);
+    expect([await live(), await count(there, 'credentials where revoked_at is null')]).toEqual([0, 0]);
+    expect(await count(there, 'users where active')).toBe(0);
+  });
+
   it('restores no key, token or device that was revoked since, and no used recovery code', async () => {
     const { project, user, codes, secretKey } = await populate();
     await exported('--project', project.id, ...sealedToo());
