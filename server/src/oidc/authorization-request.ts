@@ -60,6 +60,8 @@ interface RequestContext {
   couldOmitPkce: 'here' | 'elsewhere' | 'nowhere';
   /** Whether the request has no PKCE, and may. */
   omitsPkce: boolean;
+  /** Whether it names APIs, at an issuer that has them: OAuth without OpenID Connect. */
+  isForApis: boolean;
 }
 
 /** The reason why the request cannot be redirected; shown on the error page. */
@@ -106,6 +108,7 @@ function requestContext(parameters: Parameters, client: Client, issuer: Issuer, 
           ? 'here'
           : 'elsewhere',
     omitsPkce: !hasPkce && mayOmitPkce(issuer, client),
+    isForApis: issuer.capabilities.apis && parameters.get('resource') !== undefined,
   };
 }
 
@@ -139,7 +142,11 @@ const checks: readonly (readonly [
     'response_mode must be query or form_post.',
     (p, { modes }) => !isMode(p.get('response_mode'), modes),
   ],
-  ['invalid_scope', 'scope must include openid.', (p) => !(p.get('scope') ?? '').split(' ').includes('openid')],
+  [
+    'invalid_scope',
+    'scope must include openid.',
+    (p, { isForApis }) => !isForApis && !(p.get('scope') ?? '').split(' ').includes('openid'),
+  ],
   [
     'invalid_request',
     'code_challenge is missing. The application must use PKCE, or an administrator allows it to sign in without.',
@@ -243,13 +250,13 @@ export function check(
   const prompts = parameters.get('prompt')?.split(' ') ?? [];
   const maxAge = parameters.get('max_age');
   const acr = acrOf(parameters);
+  const ofApis = apis.flatMap(({ granted }) => granted);
+  // Without `scope`, all scopes of the APIs, as for client credentials (RFC 6749 section 3.3).
+  const scope = parameters.get('scope') ?? ofApis.join(' ');
   return {
     ...target,
     resources: resourcesOf(parameters, issuer, apis),
-    scope: grantedScope(parameters.get('scope') ?? '', [
-      ...scopesFor(target.client, issuer),
-      ...apis.flatMap(({ granted }) => granted),
-    ]),
+    scope: grantedScope(scope, [...scopesFor(target.client, issuer), ...ofApis]),
     nonce: parameters.get('nonce'),
     codeChallenge: parameters.get('code_challenge'),
     dpopJkt: parameters.get('dpop_jkt'),

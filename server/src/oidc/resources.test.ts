@@ -79,6 +79,32 @@ describe('a sign-in that names an API', () => {
     expect((await party.userInfo(plain.access_token)).status).toBe(200);
   });
 
+  it('may omit openid, and then gets no ID token; without scope, all scopes of the API', async () => {
+    await grant(api, ['read', 'write']);
+    const codeOf = async (scope?: string) => (await authorize([orders], scope)).get('code') ?? '';
+    const answer = await exchange(await codeOf('read'));
+    expect(answer).toMatchObject({ status: 200, scope: 'read', access_token: expect.any(String) });
+    expect(answer.id_token).toBeUndefined();
+    expect(decodeJwt(answer.access_token)).toMatchObject({ aud: orders, sub: user.id, scope: 'read' });
+    const again = await refresh(answer.refresh_token);
+    expect([again.status, again.scope, again.id_token]).toEqual([200, 'read', undefined]);
+    const query = new URLSearchParams(
+      authorizationParameters(web.client.id, party.proof.challenge, { scope: undefined }),
+    );
+    query.append('resource', orders);
+    const location = locationOf(await party.browser.get(`${party.issuer}/authorize?${query}`));
+    const all = await exchange(location.searchParams.get('code') ?? '');
+    expect([all.scope, all.id_token]).toEqual(['read write', undefined]);
+  });
+
+  it('needs openid at the base issuer, and without an API', async () => {
+    expect((await authorize([], 'read')).get('error')).toBe('invalid_scope');
+    const { client } = await app.make.client(project);
+    const base = new RelyingParty(app, client);
+    await base.signIn(user);
+    expect((await authorize([orders], 'read', base)).get('error')).toBe('invalid_scope');
+  });
+
   it('must name an API in the token request only if it named several', async () => {
     const other = await apiOf(app, project, billing);
     await grant(other, ['read', 'write']);

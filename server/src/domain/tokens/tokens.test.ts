@@ -137,7 +137,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     const response = await exchange(await issue({ nonce: 'n' }));
     const jwks = createLocalJWKSet(await keys.jwks());
     const currentDate = clock.now();
-    const id = await jwtVerify(response.id_token, jwks, { issuer, audience: client.id, currentDate });
+    const id = await jwtVerify(response.id_token ?? '', jwks, { issuer, audience: client.id, currentDate });
     const access = await jwtVerify(response.access_token, jwks, {
       issuer,
       audience: issuer,
@@ -295,7 +295,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
       });
     });
     const first = await exchange(await issue({ sessionId }));
-    expect(decodeJwt(first.id_token)).toMatchObject({ sid: sessionId });
+    expect(decodeJwt(first.id_token ?? '')).toMatchObject({ sid: sessionId });
     const code = await issue({ sessionId });
     await db.transaction(async (em) => {
       (await em.findOneOrFail(Session, { id: sessionId })).endedAt = clock.now();
@@ -316,7 +316,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
 
 describe('UserInfo', () => {
   it('refuses an ID token, a token signed by another issuer’s key, and an altered token', async () => {
-    const { id_token: idToken, access_token: accessToken } = await exchange(await issue());
+    const { id_token: idToken = '', access_token: accessToken } = await exchange(await issue());
     const altered = `${accessToken.slice(0, -4)}AAAA`;
     const [header, , signature] = accessToken.split('.');
     const forged = `${header}.${Buffer.from('{"scope":"openid"}').toString('base64url')}.${signature}`;

@@ -36,7 +36,8 @@ import { endRefreshGrant } from './user-tables.ts';
 
 /** The token response (service.md 2.2). */
 export interface TokenResponse {
-  id_token: string;
+  /** Absent for an API if the scope lacks `openid`. */
+  id_token?: string;
   access_token: string;
   /** `DPoP`: bound to the key of the request's proof. */
   token_type: 'Bearer' | 'DPoP';
@@ -159,19 +160,21 @@ export class Tokens {
     const { url } = issuer;
     const alg = idTokenAlgorithmOf(row.id_token_signed_response_alg, issuer);
     const now = seconds(this.deps.clock.now());
+    const hasIdToken = !api || grant.scope.split(' ').includes('openid');
     const [idToken, accessToken] = await Promise.all([
-      this.deps.signer.sign(
-        'id-token',
-        { ...claims, ...idTokenClaims(grant, this.deps.random.id(), now) },
-        { issuer: url, alg },
-      ),
+      hasIdToken &&
+        this.deps.signer.sign(
+          'id-token',
+          { ...claims, ...idTokenClaims(grant, this.deps.random.id(), now) },
+          { issuer: url, alg },
+        ),
       api
         ? this.deps.signer.sign('api-token', apiTokenClaims(api, now), { issuer: url })
         : this.deps.signer.sign('access-token', accessTokenClaims(grant, url, now), { issuer: url }),
     ]);
     const scopeOf = api ? api.scope : grant.scope;
     return {
-      id_token: idToken,
+      ...(idToken !== false && { id_token: idToken }),
       access_token: accessToken,
       token_type: grant.jkt === null ? 'Bearer' : 'DPoP',
       expires_in: api ? api.ttlSeconds : clampAccessTokenTtl(grant.accessTokenTtlSeconds),

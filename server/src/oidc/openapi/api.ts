@@ -110,7 +110,7 @@ function authorizationParameters({ apis, pushedRequests, responseModes }: Capabi
     client_id: text('Client ID.'),
     response_type: text('', { const: 'code' }),
     redirect_uri: text('A registered redirect URI; must match exactly.'),
-    scope: text('Must include openid.'),
+    scope: text(apis ? 'Must include openid, unless resource is given.' : 'Must include openid.'),
     code_challenge: text('PKCE challenge (RFC 7636).', { pattern: '^[A-Za-z0-9_-]{43}$' }),
     code_challenge_method: text('', { const: 'S256' }),
     state: text('Returned unchanged.'),

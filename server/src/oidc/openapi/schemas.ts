@@ -16,7 +16,7 @@ export const schemas: Record<string, Schema> = {
   TokenResponse: {
     type: 'object',
     properties: {
-      id_token: text('ID token. Absent for tokens of an application itself.'),
+      id_token: text('ID token. Absent for tokens of an application itself, and for an API if the scope lacks openid.'),
       access_token: text('Access token, a JWT (RFC 9068).'),
       token_type: { type: 'string', enum: ['Bearer', 'DPoP'] },
       expires_in: { ...integer, description: 'Seconds.' },

@@ -92,7 +92,7 @@ export class Trials {
     try {
       const userInfo = await tokens.userInfo(answer.access_token, signer.base);
       const [idToken, accessToken] = await Promise.all([
-        this.decode('id-token', answer.id_token, client.id),
+        this.decode('id-token', answer.id_token ?? '', client.id),
         this.decode('access-token', answer.access_token, signer.base.url),
       ]);
       if (idToken.claims['nonce'] !== this.nonce(state, sessionId)) idToken.verified = false;
