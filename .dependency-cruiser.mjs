@@ -191,7 +191,11 @@ export default {
       comment:
         'An import must be declared in the package.json of its own workspace: hoisting hides missing declarations.',
       severity: 'error',
-      from: { path: '^(server/src|shared/[^/]+/src|console|e2e)/', pathNot: `${tests}|vite\\.config\\.ts$` },
+      // The applications of interop run with packages that they install.
+      from: {
+        path: '^(server/src|shared/[^/]+/src|console|e2e)/',
+        pathNot: `${tests}|vite\\.config\\.ts$|^e2e/interop/apps/`,
+      },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: '^@latchkey/' },
     },
     {

@@ -16,7 +16,7 @@ interface Registration {
   SESSION_SECRET: string;
 }
 
-/** An application built with a library or module from outside npm. */
+/** An application built with a library or module that is no dependency of this repository. */
 export interface InteropClient {
   name: string;
   /** Path of its redirect URI. */
@@ -29,7 +29,7 @@ export interface InteropClient {
   /** Whether it uses PKCE at its defaults. */
   pkce: boolean;
   /** The software that this machine lacks; null: none. */
-  lacks(): string | null;
+  lacks(): string | null | Promise<string | null>;
   start(registration: Registration): { process: ChildProcess; clear(): void };
 }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run interop`: signs in, reads claims and logs out with relying parties from outside npm, at their documented
+ * `npm run interop`: signs in, reads claims and logs out with relying parties, most from outside npm, at their documented
  * defaults, with only the issuer of a project, a client ID and a client secret; with the quickstart of Next.js; and runs
  * the server library in other runtimes; and delegation in other languages. Prints a table. A client that this machine lacks,
  * or npm cannot install, is skipped, with the reason. `npm run interop -- runtimes`, `-- next`, `-- expo`, `-- delegation`
@@ -13,6 +13,7 @@ import { clients, type InteropClient } from './clients.ts';
 import { tryDelegation } from './delegation/tried.ts';
 import { tryExpo } from './expo.ts';
 import { tryNext } from './next.ts';
+import { npmClients } from './npm-clients.ts';
 import { type Row, tryRuntimes } from './runtimes/tried.ts';
 
 const latchkey = await startLatchkey({ LOG_LEVEL: 'error' });
@@ -24,8 +25,8 @@ try {
   await admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
     input: { id: projectId, testMode: true, mfaPolicy: 'OFF' },
   });
-  for (const client of only === undefined || only === 'clients' ? clients : []) {
-    const lacks = client.lacks();
+  for (const client of only === undefined || only === 'clients' ? [...clients, ...npmClients] : []) {
+    const lacks = await client.lacks();
     if (lacks === null) {
       const fault = await tried(client, projectId).catch((error: unknown) => String((error as Error).message));
       const done = `signed in, read claims${client.logout === null ? '' : ', logged out'}${client.backChannel ? ', was logged out by the back channel' : ''}`;
