@@ -87,12 +87,15 @@ function mountPages(router: Router, deps: OidcDeps): void {
   router.use('/device', (req, res, next) => (hasDevices(issuerOf(req).capabilities) ? device(req, res, next) : next()));
 }
 
+/** Libraries and interceptors of applications add headers, which the endpoints ignore. The wildcard excludes `Authorization`. */
+const anyHeader = ['*'];
+
 /** Endpoints that applications call. */
 function mountClientEndpoints(router: Router, deps: OidcDeps): void {
   const registeredOrigins = cors({
     origin: deps.isRegisteredOrigin,
     methods: ['GET', 'POST'],
-    requestHeaders: ['Authorization', 'Content-Type', 'X-Api-Key', 'DPoP'],
+    requestHeaders: ['Authorization', 'Content-Type', 'X-Api-Key', 'DPoP', ...anyHeader],
     exposedHeaders: ['WWW-Authenticate', 'Retry-After', 'X-Request-Id', 'DPoP-Nonce'],
   });
   // Clients send a form. Issuers without the capability do not have the endpoint.
@@ -138,7 +141,7 @@ export function metadataRoutes(deps: OidcDeps, find: FindIssuer): Router {
   return router;
 }
 
-const anyOrigin = cors({ origin: '*', methods: ['GET'], requestHeaders: [] });
+const anyOrigin = cors({ origin: '*', methods: ['GET'], requestHeaders: ['Authorization', ...anyHeader] });
 const hasDevices = ({ grantTypes }: Capabilities) => grantTypes.includes('device_code');
 
 function sendDiscovery(req: Request, res: Response): void {
