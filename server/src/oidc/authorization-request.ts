@@ -251,12 +251,15 @@ export function check(
   const maxAge = parameters.get('max_age');
   const acr = acrOf(parameters);
   const ofApis = apis.flatMap(({ granted }) => granted);
+  const resources = resourcesOf(parameters, issuer, apis);
   // Without `scope`, all scopes of the APIs, as for client credentials (RFC 6749 section 3.3).
-  const scope = parameters.get('scope') ?? ofApis.join(' ');
+  const asked = parameters.get('scope') ?? ofApis.join(' ');
+  const scope = grantedScope(asked, [...scopesFor(target.client, issuer), ...ofApis]);
+  if (scope === '') throw new OAuthError('invalid_scope', 'The application was granted none of the scopes.');
   return {
     ...target,
-    resources: resourcesOf(parameters, issuer, apis),
-    scope: grantedScope(scope, [...scopesFor(target.client, issuer), ...ofApis]),
+    resources,
+    scope,
     nonce: parameters.get('nonce'),
     codeChallenge: parameters.get('code_challenge'),
     dpopJkt: parameters.get('dpop_jkt'),

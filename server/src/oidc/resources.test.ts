@@ -95,6 +95,7 @@ describe('a sign-in that names an API', () => {
     const location = locationOf(await party.browser.get(`${party.issuer}/authorize?${query}`));
     const all = await exchange(location.searchParams.get('code') ?? '');
     expect([all.scope, all.id_token]).toEqual(['read write', undefined]);
+    expect((await authorize([orders], 'delete')).get('error')).toBe('invalid_scope');
   });
 
   it('needs openid at the base issuer, and without an API', async () => {
