@@ -107,9 +107,11 @@ describe('a client with scopes at the admin API', () => {
       detail: 'ada@example.com exists',
       requestBody: '{"userName":"ada@example.com"}',
       responseBody: '{"userName":"ada@example.com"}',
+      // A path can contain a filter.
+      ignored: ['urn:example:2.0:User:emails[value eq "ada@example.com"].note'],
     };
     const rest = { resourceId: null, status: 409, scimType: null, durationMs: 3, userAgent: null, address: null };
-    const entry = { ...about, ...texts, ...rest, method: 'POST', ignored: [], concerns: [], schemaVersion: 0 };
+    const entry = { ...about, ...texts, ...rest, method: 'POST', concerns: [], schemaVersion: 0 };
     requestRecords.add(entry, (error) => expect(error).toBeUndefined());
     const requests = (fields: string) =>
       `{ scimRequests(projectId: "${project.id}") { edges { node { ${fields} } } } }`;

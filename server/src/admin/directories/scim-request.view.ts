@@ -1,7 +1,7 @@
 import { Field, ObjectType } from 'type-graphql';
 import { Access, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
-import { fields, id, int, list, nullable, text, time } from '../api/fields.ts';
+import { fields, id, int, nullable, text, time } from '../api/fields.ts';
 
 @Access('project_viewer', ofProject, 'projects:read')
 @ObjectType('ScimRequest', {
@@ -16,10 +16,14 @@ export class ScimRequestView extends fields({
   scimType: nullable(text('RFC 7644 §3.12.')),
   durationMs: int(),
   userAgent: nullable(text()),
-  ignored: nullable(
-    list(text('Attributes of an accepted change that no schema has; their values were dropped. At most 100.')),
-  ),
 }) {
+  @Access('project_viewer', ofProject, 'users:read')
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Attributes of an accepted change that no schema has; their values were dropped. At most 100.',
+  })
+  ignored!: string[] | null;
+
   @Access('project_viewer', ofProject, 'users:read')
   @Field(() => String, { description: "Below the project's base URL, with the query." })
   path!: string;
