@@ -14,7 +14,10 @@ export class CustomDomainResolver {
     return domain.domains.list(em, projectId);
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true, scope: 'projects:write' })
+  // Links in mails lead there, and its holder sees the codes and sessions of the users who follow them.
+  @Requires('project_admin', {
+    ...{ about: { project: 'projectId' }, fresh: true, scope: 'projects:write', overUsers: true },
+  })
   @Mutation(() => CustomDomainView, { description: 'It works once its TXT record has been verified.' })
   createCustomDomain(
     @Arg('projectId', () => ID) projectId: string,
