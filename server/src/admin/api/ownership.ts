@@ -58,15 +58,23 @@ const clientsOf: Partial<Record<OwnedNoun, readonly [string, string]>> = {
   'delegation-key': ['delegation_keys', 'client_id'],
 };
 
-/** The rights at the admin API of the client that a node is, or belongs to; none for other nodes. */
-export async function adminScopesOf(on: Executing, { noun, id }: About): Promise<string[]> {
-  const at = clientsOf[noun];
-  if (!at) return [];
+/** The rights of a client, by which it could act for an application that changes it. */
+export interface ClientRights {
+  /** At the admin API. */
+  adminScopes: string[];
+  /** Whether its pages can use the passkeys of users. */
+  relatedOrigins: boolean;
+}
+
+/** The rights of the client that a node is, or belongs to; none for other nodes. */
+export async function clientRightsOf(on: Executing, about: About | null): Promise<ClientRights> {
+  const at = about && clientsOf[about.noun];
+  if (!at) return { adminScopes: [], relatedOrigins: false };
   const [table, column] = at;
-  const scopes = sql<{ scopes: string[] }>`
-    select k.admin_scopes as scopes from ${sql.table(table)} t
+  const rights = sql<ClientRights>`
+    select k.admin_scopes as "adminScopes", k.related_origins as "relatedOrigins" from ${sql.table(table)} t
       join clients k on k.project_id = t.project_id and k.id = ${sql.ref(`t.${column}`)}
-    where t.id = ${id}`;
-  const [row] = await inAllProjects(() => query(on, scopes));
-  return row?.scopes ?? [];
+    where t.id = ${about.id}`;
+  const [row] = await inAllProjects(() => query(on, rights));
+  return row ?? { adminScopes: [], relatedOrigins: false };
 }
