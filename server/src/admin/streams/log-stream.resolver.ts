@@ -28,7 +28,8 @@ export class LogStreamResolver {
     return domain.logStreams.get(em, { projectId, id });
   }
 
-  @Requires('project_admin', { about: { 'log-stream': 'id' }, scope: 'projects:write', allProjects })
+  // Not for applications, which cannot create streams either.
+  @Requires('project_admin', { about: { 'log-stream': 'id' }, allProjects })
   @Query(() => String, { description: 'The target, which may contain a token of the receiver: not for viewers.' })
   async logStreamTarget(@Arg('id', () => ID) id: string, @Ctx() { domain, em, projectId }: AdminContext) {
     return (await domain.logStreams.get(em, { projectId, id })).target;
