@@ -307,7 +307,7 @@ describe('an application whose pages can use passkeys', () => {
     expect(await world.amrOf(done['code'])).toEqual(['hwk', 'user', 'pop', 'mfa']);
   });
 
-  it('is listed for browsers, unless it is disabled or its project has turned passkeys off', async () => {
+  it('is listed for browsers, unless it is disabled, a third party, or its project has turned passkeys off', async () => {
     const listed = async () =>
       ((await (await fetch(`${world.app.url}/.well-known/webauthn`)).json()) as { origins: string[] }).origins;
     const own = `https://${world.client.id}.example.com`;
@@ -326,6 +326,10 @@ describe('an application whose pages can use passkeys', () => {
     expect(await listed()).not.toContain(own);
     await world.set({ passkeyPolicy: 'allowed' });
     world.app.clock.turn(6);
+    expect(await listed()).toContain(own);
+    await world.app.services.clients.update(world.client, { thirdParty: true }, system);
+    expect(await listed()).not.toContain(own);
+    await world.app.services.clients.update(world.client, { thirdParty: false }, system);
     expect(await listed()).toContain(own);
     await world.app.services.clients.update(world.client, { disabled: true }, system);
     expect(await listed()).not.toContain(own);

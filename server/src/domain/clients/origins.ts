@@ -74,12 +74,13 @@ export class Origins implements EventSubscriber<Client> {
 
 /**
  * Origins, those of the oldest clients first: browsers ignore all but about five names, and a new client must not push
- * others out.
+ * others out. None of a third party: only the hosted page signs its users in, and a related page could create passkeys in
+ * place of theirs, or tell the browser to delete them.
  */
 const relatedOrigins = sql<{ origin: string }>`
   select origin from clients c join projects p on p.id = c.project_id and p.passkeys,
     unnest(redirect_origins(c.redirect_uris)) origin
-  where c.related_origins and c.disabled_at is null and origin like 'https://%'
+  where c.related_origins and not c.third_party and c.disabled_at is null and origin like 'https://%'
   group by origin order by min(c.created_at), origin`;
 
 export const originStatement = (origin: string) => sql<{ redirect_uris: string[] }>`
