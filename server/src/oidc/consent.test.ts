@@ -194,6 +194,16 @@ describe('a consent that is withdrawn', () => {
     expect(await events()).toEqual(['consent.given', 'access.removed']);
   });
 
+  it('before its code is issued is requested again, and can be given again', async () => {
+    const page = await consentPage(await party.authorize());
+    const form = { ...page.fields, answer: 'allow' };
+    const noted = await party.browser.post(new URL(page.action, app.url).href, form);
+    await person.visit.change('remove-application', { id: client.id });
+    const shown = await read(await party.browser.get(locationOf(noted).href));
+    expect((await parametersOf(await decide(shown, 'allow'))).has('code')).toBe(true);
+    expect(await events()).toEqual(['consent.given', 'access.removed', 'consent.given']);
+  });
+
   it('concerns one application: another asks separately, and keeps its consent', async () => {
     const other = partyAt(app, world.project, await thirdParty('Notes'));
     await other.signIn(person.user);

@@ -232,9 +232,9 @@ export class Authorizations {
       if (!session || !isBoundTo(boundTo(request, session))) return true;
       const user = session.user.getEntity();
       const { id } = user;
+      const isChanged = request.decidedBy === id && request.isAllowed !== isGiven;
       // A second click, or nothing to answer.
-      const isAgain = request.decidedBy === id && request.isAllowed === isGiven;
-      if (isAgain || (request.decidedBy !== id && (await this.consentOf(em, request, id)) !== 'required')) return true;
+      if (!isChanged && (await this.consentOf(em, request, id)) !== 'required') return true;
       if (!(await requests.decide(em, request, id, isGiven))) return true;
       const actor = actorFor({ id, name: user.userName });
       const client = request.client.getEntity();
