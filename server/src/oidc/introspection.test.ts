@@ -157,6 +157,14 @@ describe('POST {issuer}/oauth2/introspect', () => {
     expect(await isActive(server, third)).toBe(false);
   });
 
+  it('reports a token of a client as inactive after the secret that obtained it was revoked', async () => {
+    const token = await tokenOf(machine);
+    expect(await isActive(server, token)).toBe(true);
+    const [secret] = await app.services.clientSecrets.of(app.services.db.reader(), [machine.client]);
+    if (secret) await app.services.clientSecrets.revoke(secret, system);
+    expect(await isActive(server, token)).toBe(false);
+  });
+
   it('reports a token as inactive while its client may not act for itself, or its user is not active', async () => {
     const token = await tokenOf(machine);
     const { web, access_token } = await signedIn();

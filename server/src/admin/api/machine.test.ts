@@ -329,6 +329,25 @@ describe('a client with scopes at the admin API', () => {
     }
   });
 
+  it('loses the tokens that only a revoked secret can have obtained', async () => {
+    const { clientSecrets, db } = app.services;
+    const machine = await withScopes('users:read');
+    const earlier = await tokenOf(machine);
+    app.clock.turn(61);
+    const { secret } = await clientSecrets.issue(machine.client, system);
+    const later = await tokenOf({ ...machine, secret });
+    const statuses = async () => {
+      const answers = await Promise.all([earlier, later].map((token) => administer(app, token, readUser())));
+      return answers.map(({ status }) => status);
+    };
+    const [newest, oldest] = await clientSecrets.of(db.reader(), [machine.client]);
+    expect(await statuses()).toEqual([200, 200]);
+    if (oldest) await clientSecrets.revoke(oldest, system);
+    expect(await statuses()).toEqual([401, 200]);
+    if (newest) await clientSecrets.revoke(newest, system);
+    expect(await statuses()).toEqual([401, 401]);
+  });
+
   it('proves its key for a token that is bound to one (RFC 9449)', async () => {
     const machine = await withScopes('users:read');
     const [key, other] = [await dpopKey(app.clock), await dpopKey(app.clock)];

@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose';
+import { isOfLiveSecret } from '../clients/client-secrets.ts';
 import { isAllowed } from '../consents/consents.ts';
 import { adminApiUrl } from '../kernel/admin-api.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
@@ -68,6 +69,7 @@ export class Introspection {
       where t.project_id = ${caller.project.id}::uuid and t.id = ${jti}::uuid and t.client_id = ${clientId}::uuid
         and t.revoked_at is null and k.disabled_at is null
         and case when t.user_id is null then 'client_credentials' = any(k.grant_types) and k.token_endpoint_auth_method <> 'none'
+            and ${isOfLiveSecret}
           else u.active and ${allowed} and (${isForUserInfo}::boolean or not k.third_party) end
         and (select s.ended_at from sessions s where s.project_id = t.project_id and s.id = t.session_id) is null
         and case when ${isForUserInfo}::boolean then true when ${aud}::text = ${adminApi}::text then k.admin_scopes <> '{}'
