@@ -49,9 +49,21 @@ describe('the port of the application', () => {
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
   });
 
+  it('takes a whole URL, if the Host header names its host', async () => {
+    const port = await freePort();
+    listening = await prepareListening('127.0.0.1', port, 'PORT');
+    await listening.serve((_req, res) => void res.end('served'));
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      'GET http://A.example:80/?x=http://b.example HTTP/1.1\r\nHost: a.example:80\r\nConnection: close\r\n\r\n',
+    );
+    expect((await text(socket)).split('\r\n')[0]).toContain('200');
+  });
+
   it.each([
     ['two Host headers', 'GET / HTTP/1.1\r\nHost: a.example\r\nhost: b.example', '400 Bad Request'],
     ['no Host header', 'GET / HTTP/1.1', '400 Bad Request'],
+    ['a URL of another host', 'GET http://a.example/ HTTP/1.1\r\nHost: b.example', '400 Bad Request'],
     ['another major version', 'GET / HTTP/2.0\r\nHost: a.example', '505 HTTP Version Not Supported'],
     [
       'both a length and chunks',

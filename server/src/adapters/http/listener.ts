@@ -106,7 +106,12 @@ async function eventLoopIdle(accepted: () => number): Promise<void> {
 }
 
 /** Refuses requests that Node's parser accepts and a proxy may have read in another way. */
-function faultOf({ httpVersionMajor, rawHeaders }: IncomingMessage): [status: number, description: string] | undefined {
+function faultOf({
+  headers,
+  httpVersionMajor,
+  rawHeaders,
+  url = '',
+}: IncomingMessage): [status: number, description: string] | undefined {
   // RFC 9110 §15.6.6.
   if (httpVersionMajor !== 1) return [505, 'Only HTTP/1.1 is supported.'];
   let hosts = 0;
@@ -115,7 +120,11 @@ function faultOf({ httpVersionMajor, rawHeaders }: IncomingMessage): [status: nu
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   // RFC 9112 §3.2.
-  return hosts > 1 ? [400, 'There is more than one Host header.'] : undefined;
+  if (hosts > 1) return [400, 'There is more than one Host header.'];
+  // RFC 9112 §3.2.2: a proxy goes by the URL, and the routes by the header.
+  const [, authority] = url.startsWith('/') ? [] : (/^[a-z]+:\/\/([^/?#]*)/i.exec(url) ?? []);
+  if (authority === undefined || authority.toLowerCase() === headers.host?.toLowerCase()) return undefined;
+  return [400, 'The URL and the Host header name different hosts.'];
 }
 
 /** Opens the port and closes it again. Throws {@link PortError} if it cannot be opened. */
