@@ -6,6 +6,7 @@ import { findBrowser } from './browser.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { run, withHeartbeat } from './lib/run.mjs';
+import { checkOptions } from './lib/usage.mjs';
 import {
   fail,
   memory,
@@ -18,6 +19,7 @@ import {
 } from './lib/workspace.mjs';
 
 requireNode20();
+checkOptions('e2e/bench/main.ts');
 await ensureInstalled();
 const broken = await ensureBuilt();
 if (broken) fail(`The ${broken} failed to build: fix the errors above, and try again.`);

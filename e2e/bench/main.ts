@@ -1,7 +1,16 @@
 /**
- * `npm run bench [-- name… --rounds=3 --no-peers --quick --out=FILE]`: benchmarks Latchkey, as started by `npm start`,
- * and its peers, alternating per round. Prints one table per workload, as in RESULTS.md, and writes them to a file if
- * named. `BENCH_NODE=/path/to/node` runs Latchkey and its peers under another Node.
+ * `npm run bench`: benchmarks Latchkey, as started by `npm start`, and its peers, alternating per round. Prints one table
+ * per workload, as in RESULTS.md. `BENCH_NODE=/path/to/node` runs Latchkey and its peers under another Node.
+ *
+ *     npm run bench                            all
+ *     npm run bench -- oidc scim …             only these
+ *     npm run bench -- --only=NAME             only workloads whose name contains this
+ *     npm run bench -- --rounds=5              rounds per workload (default 3)
+ *     npm run bench -- --peers=NAME,NAME       only these peers
+ *     npm run bench -- --no-peers              Latchkey alone; installs nothing
+ *     npm run bench -- --population=1000       user counts for SCIM (default 10000,100000)
+ *     npm run bench -- --quick                 a few seconds that only test the benchmarks
+ *     npm run bench -- --out=FILE              also writes the tables to a file
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';

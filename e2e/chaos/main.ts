@@ -6,6 +6,8 @@
  *     npm run chaos -- database-stopped …    only these
  *     npm run chaos -- --scale=0.2           shorter and smaller
  *     npm run chaos -- --full                fuzz 10 minutes each, an hour of mixed load
+ *     npm run chaos -- --list                lists the experiments, without running them
+ *     npm run chaos -- --out=FILE            also writes the table to a file
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -18,7 +20,6 @@ const { values, positionals } = parseArgs({
     scale: { type: 'string', default: '1' },
     full: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
-    /** File for the table. */
     out: { type: 'string' },
   },
 });
