@@ -1,4 +1,7 @@
-/** Responses of authenticators that must not register or sign in; `webauthn.test.ts` has each malformation. */
+/**
+ * Responses of authenticators that must not register or sign in; `webauthn-registration.test.ts` and
+ * `webauthn-assertion.test.ts` have each malformation.
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
