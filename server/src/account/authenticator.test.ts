@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, type Visit } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import { changed, rows } from '../../test/rows.ts';
 import { type DeviceKey, newDeviceKey } from '../../test/signin-browser.ts';
 import { expectStatus, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
+import { system } from '../domain/kernel/actor.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
@@ -31,6 +33,24 @@ async function begun() {
   await begin(one.visit, one.address);
   const secret = secretOn(await one.visit.page());
   return { ...one, secret, code: () => world.totp(secret) };
+}
+
+/** A session with an app that a sign-in has begun for it. */
+async function begunIn(user: User, amr: string[]) {
+  const visit = await visitOf(user, amr);
+  const { db, mfa } = app.services;
+  const enrolment = { user, ceremonyId: visit.sessionId, deviceId: null, method: 'totp', phone: null } as const;
+  await db.transaction((em) => mfa.begin(em, enrolment));
+  const secret = secretOn(await visit.page());
+  return { visit, confirm: () => visit.change('verify-authenticator', { code: world.totp(secret) }) };
+}
+
+/** A sign-in of the user that has verified the address. */
+async function openSignIn(address: string) {
+  app.clock.turn(31);
+  const page = await world.page();
+  await world.verifyAddress(page, address);
+  return page;
 }
 
 describe('an authenticator app on the account page', () => {
@@ -76,6 +96,57 @@ describe('an authenticator app on the account page', () => {
     expect((await world.events()).filter((type) => type === 'mfa.removed')).toHaveLength(1);
   });
 
+  it('beside another factor leaves it, remembered browsers and open sign-ins; a replacement ends the latter two', async () => {
+    const { address, user } = await registeredUser();
+    await giveFactor(user, 'sms');
+    const { db } = app.services;
+    const until = new Date(app.clock.now().getTime() + 24 * 3600 * 1000);
+    const remember = 'update credentials set mfa_remembered_at = ?, mfa_remembered_until = ? where user_id = ?';
+    await changed(db, remember, [app.clock.now(), until, user.id]);
+    const remembered = () =>
+      rows(db, 'select id from credentials where user_id = ? and mfa_remembered_until is not null', [user.id]);
+
+    const kept = await openSignIn(address);
+    expect((await (await begunIn(user, ['swk', 'otp', 'mfa'])).confirm()).status).toBe(200);
+    expect((await verified(user)).map(({ method }) => method)).toEqual(['sms', 'totp']);
+    expect(await remembered()).toHaveLength(1);
+    expectStatus(await kept.step('verify-device', { userid: address }, 'registration'), 'DEVICE_REGISTERED');
+
+    const ended = await openSignIn(address);
+    expect((await (await begunIn(user, ['swk', 'otp', 'mfa'])).confirm()).status).toBe(303);
+    expect((await verified(user)).map(({ method }) => method)).toEqual(['sms', 'totp']);
+    expect(await remembered()).toEqual([]);
+    const late = await ended.step('verify-device', { userid: address }, 'registration');
+    expect(late).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+
+    await app.runJobs();
+    const texts = app.mailbox.flatMap((one) => (one.to === address && 'subject' in one ? [one.text] : []));
+    expect(texts.filter((text) => text.includes('A second step was added'))).toHaveLength(1);
+    expect(
+      texts.filter((text) => text.includes('The second step of your sign-in to Example was replaced')),
+    ).toHaveLength(1);
+  });
+
+  it('is required in a sign-in that began before it', async () => {
+    const { address, user } = await registeredUser();
+    const open = await openSignIn(address);
+    expect((await (await begunIn(user, ['swk', 'otp'])).confirm()).status).toBe(200);
+    expectStatus(await open.step('verify-device', { userid: address }, 'registration'), 'DEVICE_REGISTERED');
+    expectStatus(await world.meetFactor(open, address), 'MFA_INITIATED');
+  });
+
+  it('is labelled with the address of the user, or with the user name of a user without one', async () => {
+    const { address, user } = await registeredUser();
+    await changed(app.services.db, 'update users set user_name = ? where id = ?', ['mira.k', user.id]);
+    const label = async () => {
+      const { visit } = await begunIn(user, ['swk', 'otp']);
+      return /otpauth:..totp\/Example:([^?]+)\?/.exec(await visit.page())?.[1];
+    };
+    expect(await label()).toBe(encodeURIComponent(address));
+    await changed(app.services.db, 'update users set email = null, email_key = null where id = ?', [user.id]);
+    expect(await label()).toBe('mira.k');
+  });
+
   it('needs more than the device key: its holder gets neither the secret nor a factor', async () => {
     const { address, device, key, user } = await registeredUser();
     const thief = await visitOf(user, ['swk'], device.id, 'device-key');
@@ -102,7 +173,7 @@ describe('an authenticator app on the account page', () => {
     for (const other of [await visitOf(user, ['swk', 'otp']), (await registeredUser()).visit]) {
       expect(secretOn(await other.page())).toBe('');
       await other.change('verify-authenticator', { code: code() });
-      await other.change('drop-authenticator');
+      expect((await other.change('drop-authenticator')).status).toBe(303);
     }
     expect(await verified(user)).toEqual([]);
     expect(await all(user)).toHaveLength(1);
@@ -120,7 +191,8 @@ describe('an authenticator app on the account page', () => {
     expect(secretOn(await visit.page())).toBe(secret);
     app.clock.turn(25 * 60);
     expect(await visit.page()).toContain('Add an authenticator app');
-    await visit.change('verify-authenticator', { code: code() });
+    const late = await visit.change('verify-authenticator', { code: code() });
+    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('This setup has ended')]);
     expect(await verified(user)).toEqual([]);
   });
 
@@ -143,12 +215,14 @@ describe('an authenticator app on the account page', () => {
     }
     const waiting = await visit.change('verify-authenticator', { code: code() });
     expect([waiting.status, await waiting.text()]).toEqual([429, expect.stringContaining('data-wait="30"')]);
+    app.clock.turn(29);
+    expect((await visit.change('verify-authenticator', { code: code() })).status).toBe(429);
     const [after] = await all(user);
     const { failures, lockedUntil, ...same } = { ...before } as Enrolment;
     expect([failures, lockedUntil]).toEqual([0, null]);
     expect(after).toMatchObject({ id: same.id, verifiedAt: null, lastStep: null, failures: 5 });
     expect((await world.events()).filter((type) => type === 'mfa.rejected')).toHaveLength(1);
-    app.clock.turn(31);
+    app.clock.turn(2);
     expect((await visit.change('verify-authenticator', { code: code() })).status).toBe(200);
     expect(await verified(user)).toMatchObject([{ failures: 0 }]);
   });
@@ -171,7 +245,7 @@ describe('an authenticator app on the account page', () => {
     const dropped = await begun();
     await dropped.visit.change('drop-authenticator');
     for (const { code, user, visit } of [ended, dropped]) {
-      await visit.change('verify-authenticator', { code: code() });
+      expect((await visit.change('verify-authenticator', { code: code() })).status).toBe(409);
       expect(await all(user)).toEqual([]);
     }
   });
@@ -255,5 +329,24 @@ describe('the owner of a passkey', () => {
     expect(await all(user)).toEqual([]);
     await world.set({ passkeyPolicy: 'off' });
     expect(await visit.page()).not.toContain('Add an authenticator app');
+    await world.set({ passkeyPolicy: 'allowed' });
+    const { confirm } = await begunIn(user, ['swk', 'user', 'mfa']);
+    expect((await confirm()).status).toBe(200);
+    expect(await verified(user)).toMatchObject([{ besidePasskey: false }]);
+  });
+
+  it('keeps it worth no more than the mailbox if an admin’s grant stood in for the passkey, without recovery codes', async () => {
+    const { user } = await registeredUser();
+    await givePasskey(user);
+    const { db, recoveries } = app.services;
+    const { grant } = await recoveries.grant(world.project.id, user.id, { reason: 'Lost', hours: 1 }, system);
+    const { visit } = await begunIn(user, ['swk', 'otp']);
+    expect((await visit.change('verify-authenticator', { code: '000000' })).status).toBe(403);
+    const use = 'update recovery_grants set used_at = ?, session_id = ? where id = ?';
+    await changed(db, use, [app.clock.now(), visit.sessionId, grant.id]);
+    const secret = secretOn(await visit.page());
+    const done = await visit.change('verify-authenticator', { code: world.totp(secret) });
+    expect([done.status, done.headers.get('location')]).toEqual([303, expect.stringContaining('saved')]);
+    expect(await verified(user)).toMatchObject([{ besidePasskey: true }]);
   });
 });

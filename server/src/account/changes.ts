@@ -51,6 +51,7 @@ export const statuses: Partial<Record<Notice, number>> = {
   'profile-address': 400,
   'profile-locked': 403,
   'app-code': 400,
+  'app-gone': 409,
   'app-wait': 429,
   'app-off': 409,
 };
@@ -161,7 +162,7 @@ function codeIn(form: Parameters): string {
 
 /** The notices of changes that a code verifies, by the last word of their names. */
 const withCode: Partial<Record<string, Partial<Record<Problem['code'], Notice>>>> = {
-  authenticator: { 'too-many': 'app-wait', 'code-rejected': 'app-code' },
+  authenticator: { 'too-many': 'app-wait', 'code-rejected': 'app-code', 'not-found': 'app-gone' },
   phone: {
     'phone-invalid': 'phone-invalid',
     'phone-not-allowed': 'phone-invalid',

@@ -40,6 +40,7 @@ const problems = {
   'profile-address': 'problemAddress',
   'profile-locked': 'profileLocked',
   'app-code': 'problem.codeTotp',
+  'app-gone': 'problemAppGone',
   'app-wait': 'problemAppWait',
   'app-off': 'problem.method',
 } as const;

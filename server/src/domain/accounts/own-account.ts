@@ -305,13 +305,14 @@ export class OwnAccount {
   }
 
   private async notify(em: EntityManager, user: User, locale: Locale, content: MessageContent): Promise<void> {
+    const context = contextFor(user);
     await this.deps.delivery.enqueue(em, {
       projectId: user.project.id,
       channel: 'mail',
-      to: addressOf(user) ?? user.userName,
+      to: context.mailbox,
       locale,
       content,
-      context: contextFor(user),
+      context,
     });
   }
 }

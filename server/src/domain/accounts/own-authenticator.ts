@@ -7,7 +7,7 @@ import { forgetRemembered } from '../credentials/user-tables.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { type Database, rolledBackIfRefused } from '../kernel/database.ts';
-import { type Problem, refuse } from '../kernel/problem.ts';
+import { found, type Problem, refuse } from '../kernel/problem.ts';
 import { type Enrolment, isMailboxAlone } from '../mfa/enrolment.entity.ts';
 import type { Mfa, TotpSetup } from '../mfa/mfa.ts';
 import { type Project, passkeyPolicyOf } from '../projects/project.entity.ts';
@@ -101,9 +101,7 @@ export class OwnAuthenticator {
   async verify(change: OwnChange, code: string): Promise<string[] | null> {
     const { visitor } = change;
     const outcome = await underLock(this.deps, visitor, async (em, user, session) => {
-      const pending = await this.pending(em, user, session);
-      const app = pending && (await this.deps.mfa.locked(em, pending));
-      if (!app || app.verifiedAt) return refuse({ code: 'not-found', what: 'enrolment' });
+      const app = found(await this.pending(em, user, session), 'enrolment');
       if (!isOffered(visitor.project)) return refuse(notAllowed);
       await checkFresh(this.deps, em, user, session);
       const retryAfterSeconds = this.deps.mfa.lockedForSeconds(app);
@@ -124,8 +122,8 @@ export class OwnAuthenticator {
   ): Promise<{ recoveryCodes: string[] | null } | Refused> {
     const { clock, delivery, mfa, passkeys } = this.deps;
     // Read again, with the count.
-    const app = await mfa.locked(em, counted);
-    if (!app || !(await mfa.acceptTotp(em, app, code))) return rejected;
+    const app = found(await mfa.locked(em, counted), 'enrolment');
+    if (!(await mfa.acceptTotp(em, app, code))) return rejected;
     const owner = { projectId: user.project.id, userId: user.id };
     const hasPasskey = await passkeys.isHeldBy(em, owner);
     // Without mfa, only the mailbox or an admin's grant proved the user (decisions/0133).
@@ -138,10 +136,11 @@ export class OwnAuthenticator {
     // An open sign-in by email would succeed with the mailbox alone.
     const hadMailboxAlone = before.length > 0 && isMailboxAlone(before);
     if (hadMailboxAlone || previous.length > 0) await endOpenWork(em, clock.now(), user);
+    const context = contextFor(user);
     await delivery.enqueue(em, {
       projectId: user.project.id,
       channel: 'mail',
-      to: addressOf(user) ?? user.userName,
+      to: context.mailbox,
       locale,
       content: {
         template: 'factor-changed',
@@ -150,7 +149,7 @@ export class OwnAuthenticator {
         method: 'totp',
         at: clock.now().toISOString(),
       },
-      context: contextFor(user),
+      context,
     });
     return { recoveryCodes };
   }
