@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../test/account-visit.ts';
 import { CookieBrowser } from '../../test/browser.ts';
 import { buildSibling, type TestApp } from '../../test/build-app.ts';
-import { rows } from '../../test/rows.ts';
+import { changed, rows } from '../../test/rows.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -36,7 +36,7 @@ describe('/account', () => {
     await giveFactor(user, 'email');
     const other = await registeredUser();
     const response = await visit.browser.get(`${app.url}/account`);
-    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(response.headers.get('content-security-policy')).toContain("form-action 'self'; frame-ancestors 'none'");
     const html = await response.text();
     for (const text of [address, 'This browser', 'Last used', 'Started', `${address[0]}…@example.com`]) {
@@ -61,7 +61,9 @@ describe('/account', () => {
   it('shows “You are not signed in” without a valid session, for any cookie or URL', async () => {
     const stranger = new CookieBrowser();
     for (const query of ['', '?project=x', `?project=${world.project.id}`, '?project=a&project=b']) {
-      expect(await (await stranger.get(`${app.url}/account${query}`)).text()).toContain('You are not signed in');
+      const page = await (await stranger.get(`${app.url}/account${query}`)).text();
+      expect(page).toContain('You are not signed in');
+      expect(page.includes('Sign in</button>')).toBe(query.includes(world.project.id));
     }
     stranger.cookies.set(`lk-session-${world.project.id}`, 'x'.repeat(43));
     stranger.cookies.set('lk-session-x', 'x');
@@ -71,6 +73,10 @@ describe('/account', () => {
       project: world.project.id,
     });
     expect([response.status, locationOf(response)]).toEqual([303, `/account?project=${world.project.id}`]);
+    for (const change of ['end-other-sessions', 'sign-in']) {
+      const unknown = await stranger.post(`${app.url}/account`, { change, project: 'x' });
+      expect([unknown.status, locationOf(unknown)]).toEqual([303, '/account']);
+    }
   });
 
   it('starts a sign-in that returns to this page, if the project is known', async () => {
@@ -83,6 +89,7 @@ describe('/account', () => {
     const asked = { change: 'sign-in', project: world.project.id };
     const begun = await stranger.post(`${app.url}/account`, asked);
     expect([begun.status, locationOf(begun)]).toEqual([303, expect.stringMatching(/^\/signin\?flow=/)]);
+    expect(begun.headers.get('cache-control')).toBe('no-store');
     const page = await stranger.get(`${app.url}${locationOf(begun)}`);
     expect(page.status).toBe(200);
     const foreign = await stranger.post(`${app.url}/account`, asked, { 'sec-fetch-site': 'cross-site' });
@@ -90,6 +97,8 @@ describe('/account', () => {
     const none = '00000000-0000-7000-8000-000000000000';
     const unknown = await stranger.post(`${app.url}/account`, { change: 'sign-in', project: none });
     expect(locationOf(unknown)).toBe(`/account?project=${none}`);
+    stranger.cookies.set(`lk-session-${none}`, 'x'.repeat(43));
+    expect(await (await stranger.get(`${app.url}/account`)).text()).not.toContain('Sign in</button>');
   });
 
   it('fills in the address of an invitation, and still requires a code', async () => {
@@ -125,7 +134,12 @@ describe('/account', () => {
     ]);
     const query = `?project=${world.project.id}&login_hint=${encodeURIComponent(email)}`;
     expect(await (await visitOf(other)).page(query)).toContain('Sign in</button>');
-    expect(await (await visitOf(user as User)).page(query)).not.toContain('Sign in</button>');
+    const own = await visitOf(user as User);
+    expect(await own.page(query)).not.toContain('Sign in</button>');
+    await changed(db, 'update users set user_name = ? where id = ?', ['neil', user?.id]);
+    expect(await own.page(query)).not.toContain('Sign in</button>');
+    await changed(db, 'update users set email = null, email_key = null where id = ?', [user?.id]);
+    expect(await own.page(query)).toContain('Sign in</button>');
     const injected = await invitee.get(`${app.url}/account?project=${world.project.id}&login_hint=%22%3E%3Cscript%3E`);
     expect(await injected.text()).not.toContain('login_hint');
   });
@@ -166,7 +180,27 @@ describe('/account', () => {
     const html = await visit.page();
     expect(html).toContain('Which account?');
     expect(html).toContain(`/account?project=${first.id}`);
-    expect(await visit.page(`?project=${first.id}`)).toContain(address);
+    const chosen = await visit.page(`?project=${first.id}`);
+    expect(chosen).toContain(address);
+    expect(chosen).not.toContain('Which account?');
+  });
+
+  it('extends the session of the account that it shows, not those to choose from, nor with a rejected form', async () => {
+    const policy = { idleTimeoutSeconds: 3 * 3600 };
+    world.project = await app.services.projects.updateSessionPolicy(world.project.id, policy, system);
+    const first = world.project;
+    const { visit } = await registeredUser();
+    app.clock.turn(2 * 3600);
+    expect(await visit.isSignedIn()).toBe(true);
+    app.clock.turn(1.25 * 3600);
+    const rejected = { change: 'end-other-sessions', project: first.id, csrf: '' };
+    expect((await visit.browser.post(`${app.url}/account`, rejected)).status).toBe(403);
+    await world.begin({ name: 'Second' });
+    const { browser } = (await registeredUser()).visit;
+    for (const [name, secret] of browser.cookies) visit.browser.cookies.set(name, secret);
+    expect(await visit.page()).toContain('Which account?');
+    app.clock.turn(1.25 * 3600);
+    expect(await visit.page(`?project=${first.id}`)).toContain('You are not signed in');
   });
 
   it('escapes names', async () => {

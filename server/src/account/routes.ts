@@ -103,7 +103,7 @@ function projectToOffer(
 ): string | undefined {
   const [only, ...others] = held;
   const id = siteAt(req).issuer.project?.id ?? asked ?? (others.length === 0 ? only?.projectId : undefined);
-  return id !== undefined && isUuid(id) && isServed(req, id) ? id : undefined;
+  return isUuid(id) ? id : undefined;
 }
 
 /** The address in the link of an invitation; undefined without one. */

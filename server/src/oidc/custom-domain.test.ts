@@ -390,6 +390,10 @@ describe('the account page at a custom domain', () => {
     base.browser.cookies.set(`lk-session-${other.id}`, secret);
     const crossed = await base.browser.get(`${url}/account`);
     expect(await crossed.text()).toContain('You are not signed in');
+    const foreign = { change: 'sign-in', project: other.id };
+    const begun = await base.browser.post(`${url}/account`, foreign, { Origin: url });
+    expect([begun.status, begun.headers.get('location')]).toEqual([303, `/account?project=${other.id}`]);
+    expect(await (await base.browser.get(`${url}/account?project=${other.id}`)).text()).not.toContain(other.id);
   });
 
   it('is the target of links in mails', async () => {
