@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import { changed } from '../../test/rows.ts';
 import { otherCode, SigninWorld } from '../../test/signin-world.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 import { User } from '../domain/users/user.entity.ts';
@@ -55,6 +56,40 @@ describe('a second factor', () => {
     const visit = await visitOf(user, ['swk', 'otp']);
     expect(locationOf(await visit.change('remove-factor', { id: factor.id }))).toContain('saved');
     expect(await isThere(factor)).toBe(false);
+  });
+
+  it('by SMS is shown with the number that its codes go to: the directory’s, if the directory is authoritative', async () => {
+    await world.begin({ scimEnabled: true, scimAuthoritative: true });
+    const { user, visit } = await registeredUser();
+    const factor = await giveFactor(user, 'sms');
+    await giveFactor(user);
+    const { db } = app.services;
+    await changed(db, 'update enrolments set phone = ? where id = ?', ['+41791110011', factor.id]);
+    await changed(db, 'update users set phone = ? where id = ?', ['+41791110022', user.id]);
+    // One is the phone number of the profile.
+    const shown = async () => (await visit.page()).match(/…00(11|22)/g);
+    expect((await shown())?.sort()).toEqual(['…0011', '…0022']);
+    await changed(db, "update users set provenance = 'scim' where id = ?", [user.id]);
+    expect(await shown()).toEqual(['…0022', '…0022']);
+  });
+
+  it('takes remembered browsers with it, and recovery codes only if it is the last one', async () => {
+    const { user } = await registeredUser();
+    const [first, last] = [await giveFactor(user), await giveFactor(user, 'sms')];
+    const { db, mfa } = app.services;
+    const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
+    await visit.change('renew-recovery-codes');
+    const until = new Date(app.clock.now().getTime() + 3600_000);
+    await changed(db, 'update credentials set mfa_remembered_until = ? where user_id = ?', [until, user.id]);
+    for (const [factor, left] of [
+      [first, 10],
+      [last, 0],
+    ] as const) {
+      expect(locationOf(await visit.change('remove-factor', { id: factor.id }))).toContain('saved');
+      expect(await mfa.recoveryCodes.left(reader(), user)).toBe(left);
+      const remembered = 'update credentials set mfa_remembered_until = null where mfa_remembered_until = ?';
+      expect(await changed(db, remembered, [until])).toBe(0);
+    }
   });
 
   it('of another user is kept', async () => {

@@ -88,6 +88,14 @@ describe('a device', () => {
     },
   );
 
+  it('is revoked without a fresh sign-in, also if the user has passkeys', async () => {
+    const { device, user } = await registeredUser();
+    await givePasskey(user);
+    const visit = await visitOf(user, ['swk'], undefined, 'device-key');
+    expect(locationOf(await visit.change('revoke-device', { id: device.id }))).toContain('saved');
+    expect((await reader().findOneOrFail(Device, { id: device.id })).revokedAt).not.toBeNull();
+  });
+
   it('of this browser is revoked with its session and cookie', async () => {
     const { device, visit } = await registeredUser();
     await visit.change('revoke-device', { id: device.id });
@@ -178,12 +186,12 @@ describe('a session', () => {
 describe('a forgotten browser', () => {
   it('is signed out, loses its cookie and its key is revoked; other browsers are not affected', async () => {
     const { address, device, key, user, visit } = await registeredUser();
-    const elsewhere = await visitOf(user);
+    const [elsewhere, here] = [await visitOf(user), await visitOf(user, ['swk'], device.id)];
     expect(await visit.page()).toContain('Sign out and forget this browser');
     expect(locationOf(await visit.change('forget-browser'))).toContain('/account');
     expect(visit.browser.cookies.size).toBe(0);
     expect(await visit.isSignedIn()).toBe(false);
-    expect(await elsewhere.isSignedIn()).toBe(true);
+    expect([await elsewhere.isSignedIn(), await here.isSignedIn()]).toEqual([true, false]);
     expect((await reader().findOneOrFail(Device, { id: device.id })).revokedAt).toEqual(app.clock.now());
     expect((await reader().findOneOrFail(Session, { id: visit.sessionId })).endReason).toBe('logout');
     app.clock.turn(60);
@@ -195,11 +203,15 @@ describe('a forgotten browser', () => {
 
   it('without a device is signed out, and revokes no other device', async () => {
     const { device, user } = await registeredUser();
-    for (const deviceId of [undefined, (await registeredUser()).device.id]) {
+    const passkey = await givePasskey(user);
+    const elsewhere = await visitOf(user, ['swk', 'user', 'mfa'], passkey.id);
+    for (const deviceId of [undefined, (await registeredUser()).device.id, passkey.id]) {
       const visit = await visitOf(user, ['swk'], deviceId);
       expect((await visit.change('forget-browser')).status).toBe(303);
       expect(await visit.isSignedIn()).toBe(false);
     }
+    expect(await elsewhere.isSignedIn()).toBe(true);
+    expect(await reader().findOne(Passkey, { id: passkey.id, revokedAt: null })).not.toBeNull();
     expect((await reader().findOneOrFail(Device, { id: device.id })).revokedAt).toBeNull();
     expect(await reader().count(Device, { project: world.project.id, revokedAt: { $ne: null } })).toBe(0);
   });

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
-import { addressOf, contextFor } from '../ceremonies/recipients.ts';
+import { addressOf, contextFor, smsNumberOf } from '../ceremonies/recipients.ts';
 import type { BegunFlow } from '../ceremonies/requests/authorization-requests.ts';
 import type { Authorizations } from '../ceremonies/requests/authorizations.ts';
 import type { Device } from '../credentials/device.entity.ts';
@@ -140,7 +140,7 @@ export class OwnAccount {
       sessions: live,
       applications: await applicationsOf(this.deps, em, user),
       profile: await ownProfile(em, project, user, await customAttributes.current(project.id)),
-      factors: factors.map((factor) => shown(factor, user)),
+      factors: factors.map((factor) => shown(factor, project, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
       isFresh: await isFreshNow(this.deps, em, user, session),
       recovery: await mfa.recoveryGrants.open(em, user),
@@ -321,9 +321,9 @@ function owner(user: User): { projectId: string; userId: string } {
   return { projectId: user.project.id, userId: user.id };
 }
 
-function shown(factor: Enrolment, user: User): OwnFactor {
+function shown(factor: Enrolment, project: Project, user: User): OwnFactor {
   const { id, method, lastUsedAt } = factor;
-  const to = method === 'email' ? addressOf(user) : method === 'sms' ? (factor.phone ?? user.phone) : null;
+  const to = method === 'email' ? addressOf(user) : method === 'sms' ? smsNumberOf(project, user, factor) : null;
   return {
     id,
     method,
