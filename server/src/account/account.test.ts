@@ -101,6 +101,26 @@ describe('/account', () => {
     expect(await (await stranger.get(`${app.url}/account`)).text()).not.toContain('Sign in</button>');
   });
 
+  it('starts it with an enabled application of the organization itself, if there is one', async () => {
+    const { db } = app.services;
+    const begin = async () => {
+      const begun = await new CookieBrowser().post(`${app.url}/account`, {
+        change: 'sign-in',
+        project: world.project.id,
+      });
+      return locationOf(begun);
+    };
+    const none = `/account?project=${world.project.id}`;
+    await changed(db, 'update clients set third_party = true where id = ?', [world.client.id]);
+    expect(await begin()).toBe(none);
+    const { client } = await app.make.client(world.project);
+    expect(await begin()).toMatch(/^\/signin\?flow=/);
+    const requests = 'select client_id from authorization_requests where project_id = ?';
+    expect(await rows(db, requests, [world.project.id])).toEqual([{ client_id: client.id }]);
+    await changed(db, 'update clients set disabled_at = now() where id = ?', [client.id]);
+    expect(await begin()).toBe(none);
+  });
+
   it('fills in the address of an invitation, and still requires a code', async () => {
     await world.begin({ signUp: 'provisioned_only' });
     const email = "O'Neil+1@example.com";

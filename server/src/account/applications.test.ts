@@ -29,6 +29,7 @@ async function accessOf(user: User, name: string, scope = 'openid email offline_
     });
   return {
     client,
+    signInAgain: (again: string) => party.tokens({ scope: again }),
     refresh: () => post(tokens.refresh_token ?? ''),
     reads: async () => (await party.userInfo(tokens.access_token)).status,
   };
@@ -55,9 +56,45 @@ describe('an application with refresh tokens', () => {
     expect([(await calendar.refresh()).status, await calendar.reads()]).toEqual([400, 401]);
     expect([(await notes.refresh()).status, await notes.reads()]).toEqual([200, 200]);
     expect(await visit.page()).not.toContain('Calendar');
+    const removals = async () => (await world.events()).filter((type) => type === 'access.removed').length;
+    expect(await removals()).toBe(1);
     // A repeated or unknown request changes nothing.
-    for (const id of [calendar.client.id, 'x', '']) await visit.change('remove-application', { id });
-    expect((await world.events()).filter((type) => type === 'access.removed')).toHaveLength(1);
+    for (const id of [calendar.client.id, 'x', '']) {
+      expect((await visit.change('remove-application', { id })).status).toBe(303);
+    }
+    expect(await removals()).toBe(1);
+  });
+
+  it('is listed with its first sign-in and its last use, the last used first', async () => {
+    const { user, visit } = await registeredUser();
+    const now = () => {
+      app.clock.turn(60);
+      return app.clock.now().toISOString();
+    };
+    const first = now();
+    await accessOf(user, 'Mail');
+    const second = now();
+    const calendar = await accessOf(user, 'Calendar');
+    const third = now();
+    await accessOf(user, 'Notes', 'openid');
+    now();
+    await calendar.signInAgain('openid');
+    const used = now();
+    expect((await calendar.refresh()).status).toBe(200);
+    // An application that the user has allowed, without refresh tokens.
+    const { client } = await app.make.client(world.project, { name: 'Allowed' });
+    const { consents, db } = app.services;
+    const allowed = now();
+    await db.transaction((em) => consents.give(em, client, user, 'openid phone', system));
+
+    const section = /aria-labelledby="applications".*?<\/section>/s.exec(await visit.page())?.[0] ?? '';
+    const listed = section.split('<li class="row">').slice(1);
+    const names = listed.map((one) => /Allowed|Calendar|Mail|Notes/.exec(one)?.[0]);
+    expect(names).toEqual(['Allowed', 'Calendar', 'Notes', 'Mail']);
+    const times = listed.map((one) => [...one.matchAll(/datetime="([^"]+)"/g)].map(([, at]) => at));
+    expect(times).toEqual([[allowed], [second, used], [third, third], [first, first]]);
+    expect(listed.map((one) => one.includes('Until you sign out'))).toEqual([false, false, true, false]);
+    expect(listed[0]).toContain('See your phone number');
   });
 
   it('keeps its access when another user asks to remove it', async () => {

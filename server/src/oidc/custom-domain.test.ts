@@ -390,6 +390,13 @@ describe('the account page at a custom domain', () => {
     base.browser.cookies.set(`lk-session-${other.id}`, secret);
     const crossed = await base.browser.get(`${url}/account`);
     expect(await crossed.text()).toContain('You are not signed in');
+    const signIn = { change: 'sign-in', project: world.project.id };
+    const here = locationOf(await base.browser.post(`${url}/account`, signIn, { Origin: url }));
+    expect([here.origin, (await base.browser.get(here.href)).status]).toEqual([url, 200]);
+    const requests =
+      'select issuer, redirect_uri from authorization_requests where project_id = ? order by id desc limit 1';
+    const returning = { issuer: url, redirect_uri: `${url}/account/confirmed` };
+    expect(await rows(world.app.services.db, requests, [world.project.id])).toEqual([returning]);
     const foreign = { change: 'sign-in', project: other.id };
     const begun = await base.browser.post(`${url}/account`, foreign, { Origin: url });
     expect([begun.status, begun.headers.get('location')]).toEqual([303, `/account?project=${other.id}`]);
