@@ -328,7 +328,17 @@ describe('the owner of a passkey', () => {
     expect(answer.status).not.toBe('SUCCESS');
     expect(await all(user)).toEqual([]);
     await world.set({ passkeyPolicy: 'off' });
-    expect(await visit.page()).not.toContain('Add an authenticator app');
+    const isOffered = async () => (await visit.page()).includes('value="add-authenticator"');
+    expect(await isOffered()).toBe(false);
+    const factor = await giveFactor(user, 'email');
+    expect(await isOffered()).toBe(false);
+    await changed(app.services.db, "update enrolments set method = 'sms', beside_passkey = true where id = ?", [
+      factor.id,
+    ]);
+    expect(await isOffered()).toBe(false);
+    await changed(app.services.db, 'update enrolments set beside_passkey = false where id = ?', [factor.id]);
+    expect(await isOffered()).toBe(true);
+    await changed(app.services.db, 'delete from enrolments where id = ?', [factor.id]);
     await world.set({ passkeyPolicy: 'allowed' });
     const { confirm } = await begunIn(user, ['swk', 'user', 'mfa']);
     expect((await confirm()).status).toBe(200);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import { changed } from '../../test/rows.ts';
 import { expectStatus, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { Credential } from '../domain/credentials/credential.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -152,16 +153,64 @@ describe('the last way to sign in', () => {
     expect(await visit.isSignedIn()).toBe(true);
   });
 
-  it('is the passkey if one is required, even on a trusted device, unless a factor leads to a new one', async () => {
-    const user = await withoutMail();
-    const passkey = await givePasskey(user);
-    await app.services.db.transaction(async (em) => {
+  /** A device with the policy's trust, or without any. */
+  async function giveDevice(user: User, isTrusted = true): Promise<{ id: string }> {
+    return app.services.db.transaction(async (em) => {
       const { device } = await app.services.devices.register(em, {
         ...{ project: world.project, clientId: world.client.id, userId: user.id, jkt: crypto.randomUUID() },
         ...{ publicJwk: { kty: 'EC' }, hosted: false, remembered: true, actor: system },
       });
-      app.services.devices.trust(device, world.project);
+      if (isTrusted) app.services.devices.trust(device, world.project);
+      return device;
     });
+  }
+
+  const ways = {
+    device: (user: User) => giveDevice(user),
+    'untrusted device': (user: User) => giveDevice(user, false),
+    passkey: (user: User) => givePasskey(user),
+    'unverified passkey': async (user: User) => {
+      const passkey = await givePasskey(user);
+      await changed(app.services.db, 'update credentials set user_verified = false where id = ?', [passkey.id]);
+      return passkey;
+    },
+    app: (user: User) => giveFactor(user),
+    'email factor': (user: User) => giveFactor(user, 'email'),
+  };
+  type Way = keyof typeof ways;
+  const optional = { mfaPolicy: 'optional' } as const;
+  const required = { mfaPolicy: 'required' } as const;
+
+  it.each<[Parameters<typeof world.set>[0], Way[], string]>([
+    [optional, ['device'], 'stays'],
+    [optional, ['device', 'untrusted device'], 'stays'],
+    [optional, ['device', 'passkey'], 'goes'],
+    [{ passkeyPolicy: 'off' }, ['device', 'passkey'], 'stays'],
+    [optional, ['untrusted device'], 'goes'],
+    [optional, ['passkey', 'untrusted device'], 'stays'],
+    [optional, ['passkey', 'app'], 'stays'],
+    [optional, ['passkey', 'device'], 'goes'],
+    [optional, ['unverified passkey'], 'stays'],
+    [required, ['passkey', 'unverified passkey'], 'stays'],
+    [optional, ['app', 'device'], 'goes'],
+    [required, ['app', 'device'], 'stays'],
+    [required, ['app', 'device', 'passkey'], 'goes'],
+    [optional, ['app', 'device', 'email factor'], 'stays'],
+  ])('of a user without a mailbox, by %j: of %j, the first %s', async (settings, held, outcome) => {
+    const user = await withoutMail();
+    await world.set(settings);
+    const items: { id: string }[] = [];
+    for (const way of held) items.push(await ways[way](user));
+    const visit = await visitOf(user, ['swk', 'user', 'pop', 'mfa']);
+    const change = held[0] === 'app' ? 'remove-factor' : 'revoke-device';
+    const { status } = await visit.change(change, { id: items[0]?.id ?? '' });
+    expect(status).toBe(outcome === 'stays' ? 409 : 303);
+  });
+
+  it('is the passkey if one is required, even on a trusted device, unless a factor leads to a new one', async () => {
+    const user = await withoutMail();
+    const passkey = await givePasskey(user);
+    await giveDevice(user);
     await world.set({ passkeyPolicy: 'required' });
     const remove = async () => {
       const visit = await visitOf(user, ['swk', 'user', 'pop', 'mfa'], passkey.id);
