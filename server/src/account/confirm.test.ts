@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { peopleOf } from '../../test/account-visit.ts';
+import { peopleOf, type Visit } from '../../test/account-visit.ts';
 import { locationOf } from '../../test/browser.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import { RelyingParty } from '../../test/relying-party.ts';
+import { changed } from '../../test/rows.ts';
 import { newDeviceKey } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
+import type { Client } from '../domain/clients/client.entity.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
 import { Session } from '../domain/sessions/session.entity.ts';
 import { AuthorizationCode } from '../domain/tokens/authorization-code.entity.ts';
@@ -19,6 +22,12 @@ beforeAll(() => {
 });
 
 const reader = () => app.services.db.reader();
+
+/** The sign-in that began last. */
+async function newest(): Promise<AuthorizationRequest | undefined> {
+  const where = { project: world.project.id };
+  return (await reader().find(AuthorizationRequest, where, { orderBy: { id: 'desc' }, limit: 1 }))[0];
+}
 
 describe('the “Confirm it’s you” button', () => {
   it('starts a sign-in with a code and returns to the page, which then allows the change', async () => {
@@ -76,6 +85,45 @@ describe('the “Confirm it’s you” button', () => {
     const request = await reader().findOneOrFail(AuthorizationRequest, { project: world.project.id });
     expect(request).toMatchObject({ personRequired: true, hintedUserId: user.id, loginHint: address });
     expect(request.client.id).toBe(world.client.id);
+    const { db } = app.services;
+    await changed(db, "update users set user_name = 'mira' where id = ?", [user.id]);
+    await visit.change('confirm');
+    expect(await newest()).toMatchObject({ loginHint: address });
+    await changed(db, 'update users set email = null, email_key = null where id = ?', [user.id]);
+    await visit.change('confirm');
+    expect(await newest()).toMatchObject({ loginHint: 'mira' });
+  });
+
+  it('uses the application of this browser’s device, else the last one of the session, else any; none that is disabled', async () => {
+    const { device, user } = await registeredUser();
+    await registeredUser();
+    const second = (await app.make.client(world.project)).client;
+    const third = (await app.make.client(world.project)).client;
+    const use = async (visit: Visit, client: Client) => {
+      const party = new RelyingParty(app, client);
+      for (const [name, value] of visit.browser.cookies) party.browser.cookies.set(name, value);
+      // Recorded once a minute.
+      app.clock.turn(61);
+      await party.tokens();
+    };
+    const usedBy = async (visit: Visit) => {
+      await visit.change('confirm');
+      return (await newest())?.client.id;
+    };
+    const [plain, other] = [await visitOf(user), await visitOf(user)];
+    expect(await usedBy(plain)).toBe(world.client.id);
+    for (const client of [second, third, second]) {
+      await use(plain, client);
+      expect(await usedBy(plain)).toBe(client.id);
+    }
+    expect(await usedBy(other)).toBe(world.client.id);
+    const { db } = app.services;
+    await changed(db, 'update credentials set client_id = ? where id = ?', [third.id, device.id]);
+    const byDevice = await visitOf(user, ['swk'], device.id);
+    await use(byDevice, second);
+    expect(await usedBy(byDevice)).toBe(third.id);
+    await changed(db, 'update clients set disabled_at = now() where id = ?', [third.id]);
+    expect(await usedBy(byDevice)).toBe(second.id);
   });
 
   it('issues no authorization code', async () => {

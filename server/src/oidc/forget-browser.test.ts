@@ -5,9 +5,10 @@ import { RelyingParty } from '../../test/relying-party.ts';
 import { changed } from '../../test/rows.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
+import { Passkey } from '../domain/credentials/passkey.entity.ts';
 
 const world = SigninWorld.ofTests();
-const { registeredUser } = peopleOf(world);
+const { givePasskey, registeredUser, visitOf } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -61,6 +62,17 @@ describe('signing out and forgetting this browser', () => {
     await changed(app.services.db, 'delete from credentials where id = ?', [ada.device.id]);
     const done = await rp.endSession({ client_id: rp.client.id, csrf: csrfOn(html), forget: '1' }, 'post');
     expect([done.status, await rp.isSignedIn()]).toEqual([200, false]);
+  });
+
+  it('keeps the passkey of the session, and the other devices', async () => {
+    const ada = await registeredUser();
+    const passkey = await givePasskey(ada.user);
+    const visit = await visitOf(ada.user, ['swk', 'user', 'mfa'], passkey.id);
+    const rp = await partyOf({ ...ada, visit });
+    const html = await (await rp.endSession({})).text();
+    await rp.endSession({ csrf: csrfOn(html), forget: '1' }, 'post');
+    expect([await rp.isSignedIn(), await isRevoked(ada)]).toEqual([false, false]);
+    expect(await app.services.db.reader().findOne(Passkey, { id: passkey.id, revokedAt: null })).not.toBeNull();
   });
 
   it('is optional: without it the device stays, and the last page lists its key', async () => {
