@@ -207,6 +207,14 @@ describe('the last way to sign in', () => {
     expect(status).toBe(outcome === 'stays' ? 409 : 303);
   });
 
+  it('cannot be forgotten with the browser', async () => {
+    const user = await withoutMail();
+    const { id } = await giveDevice(user);
+    const visit = await visitOf(user, ['swk'], id);
+    expect((await visit.change('forget-browser')).status).toBe(409);
+    expect([await isLive({ id }), await visit.isSignedIn()]).toEqual([true, true]);
+  });
+
   it('is the passkey if one is required, even on a trusted device, unless a factor leads to a new one', async () => {
     const user = await withoutMail();
     const passkey = await givePasskey(user);

@@ -177,4 +177,25 @@ describe('the profile', () => {
     expect((await stored(user.id)).givenName ?? null).toBeNull();
     expect(await visit.page()).toContain('relies on some of it');
   });
+
+  it.each([
+    ['displayName', 'edit-profile', named({ displayName: 'Ada' })],
+    ['name.givenName', 'edit-profile', named({ givenName: 'Ada' })],
+    ['name.familyName', 'edit-profile', named({ familyName: 'Lovelace' })],
+    ['locale', 'edit-profile', named({ locale: 'de' })],
+    ['timezone', 'edit-profile', named({ zoneinfo: 'Europe/Zurich' })],
+    ['birthdate', 'edit-birthdate', named({ birthdate: '1990-12-31' })],
+    ...['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'].map(
+      (part) => [`address.${part}`, 'edit-address', { country: 'CH' }] as const,
+    ),
+  ] as const)('locks %s for as long as a claim is mapped from it', async (attribute, change, fields) => {
+    const { visit } = await registeredUser();
+    const { client } = await app.make.client(world.project);
+    const statusWith = async (mappings: object[]) => {
+      await app.services.claims.update(client, { mappings } as never, system);
+      return (await visit.change(change, fields)).status;
+    };
+    expect(await statusWith([{ claim: 'tier', attribute }])).toBe(403);
+    expect(await statusWith([])).toBe(303);
+  });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
+import { changed } from '../../../test/rows.ts';
 import { Message } from '../../domain/delivery/message.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
@@ -73,8 +74,15 @@ describe('an invitation', () => {
       field: 'email',
     });
     const bare = await make.project({ name: 'Bare' });
-    const refused = await created({ projectId: bare.id, email: 'a@example.com' });
-    expect(refused.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'invite' });
+    const refused = async () => {
+      const { errors } = await created({ projectId: bare.id, email: 'a@example.com' });
+      expect(errors[0].extensions).toMatchObject({ code: 'invalid', field: 'invite' });
+    };
+    await refused();
+    const unusable = [(await make.client(bare)).client.id, (await make.client(bare)).client.id];
+    await changed(harness.services.db, 'update clients set disabled_at = now() where id = ?', [unusable[0]]);
+    await changed(harness.services.db, 'update clients set third_party = true where id = ?', [unusable[1]]);
+    await refused();
     expect(await harness.services.db.reader().count(User, { project: [project.id, bare.id] })).toBe(0);
   });
 
@@ -88,9 +96,26 @@ describe('an invitation', () => {
     await harness.services.accountAccess.erase(project.id, again, system);
     expect((await created({ email: 'a@example.com' })).code).toBe('too-many');
     expect((await created({ email: 'a@example.com', invite: false })).errors).toEqual([]);
-    harness.clock.turn(24 * 3600);
-    const user = await harness.services.users.findByAddress(harness.services.db.reader(), project.id, 'a@example.com');
-    expect((await invite(user?.id as string)).errors).toEqual([]);
+    const { db, users } = harness.services;
+    const { id: last } = (await users.findByAddress(db.reader(), project.id, 'a@example.com')) as User;
+    harness.clock.turn(24 * 3600 - 1);
+    expect((await invite(last)).code).toBe('too-many');
+    harness.clock.turn(1);
+    expect((await invite(last)).errors).toEqual([]);
+  });
+
+  it('is sent at most 100,000 times a day in a project', async () => {
+    harness.clock.turn(7);
+    const id = await invited({ email: 'a@example.com' });
+    const day = new Date(harness.clock.now().getTime() + 24 * 3600 * 1000);
+    const spend = 'update budgets set spent = 99999 where resets_at = ?';
+    expect(await changed(harness.services.db, spend, [day])).toBe(2);
+    expect((await created({ email: 'b@example.com' })).errors).toEqual([]);
+    expect((await created({ email: 'c@example.com' })).code).toBe('too-many');
+    harness.clock.turn(24 * 3600 - 1);
+    expect((await created({ email: 'c@example.com' })).code).toBe('too-many');
+    harness.clock.turn(1);
+    expect((await invite(id)).errors).toEqual([]);
   });
 
   it('is for active users with an address who have not signed in and whom no directory manages', async () => {

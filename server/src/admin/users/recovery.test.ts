@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
+import { changed } from '../../../test/rows.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { freshSeconds } from '../api/authorize.ts';
@@ -72,8 +73,11 @@ describe('Mutation.grantUserRecovery', () => {
 
   it('names the invalid field', async () => {
     const fields = async (input: object) => (await grant(input)).errors?.[0]?.extensions?.field;
-    expect(await fields({ reason: '' })).toBe('reason');
+    for (const reason of ['', '  ', 'x'.repeat(501)]) expect(await fields({ reason })).toBe('reason');
     for (const waitHours of [0, 73]) expect(await fields({ waitHours })).toBe('waitHours');
+    for (const waitHours of [1, 72]) expect(await fields({ waitHours })).toBeUndefined();
+    expect(await fields({ reason: ` ${'x'.repeat(500)} ` })).toBeUndefined();
+    expect((await open()).reason).toBe('x'.repeat(500));
     expect((await grant({ userId: 'x' })).code).toBe('not-found');
   });
 
@@ -111,8 +115,30 @@ describe('the notices of recoveries', () => {
     expect(recovery).toEqual({ reason: 'Lost phone' });
     const sent = `{ messages(projectId: "${acme.id}", recipient: "Victim@example.org", first: 100) { edges { node { id } } } }`;
     expect((await harness.call(sent)).data.messages.edges).toHaveLength(50);
-    harness.clock.turn(24 * 3600 + 1);
+    harness.clock.turn(24 * 3600 - 1);
+    expect((await grant({ userId: one }, admin)).code).toBe('too-many');
+    harness.clock.turn(1);
     expect((await grant({ userId: one }, admin)).code).toBeUndefined();
+  });
+
+  it('are limited for each project, too', async () => {
+    const { db, projects, users } = harness.services;
+    const acme = await projects.create({ name: 'Large' }, system);
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      const user = await db.transaction((em) => users.signUp(em, acme.id, `${name}@large.example`, system));
+      ids.push(user.id);
+    }
+    const codeFor = async (at: number) => (await grant({ userId: ids[at] })).code;
+    harness.clock.turn(7);
+    expect(await codeFor(0)).toBeUndefined();
+    const day = new Date(harness.clock.now().getTime() + 24 * 3600 * 1000);
+    expect(await changed(db, 'update budgets set spent = 9999 where resets_at = ?', [day])).toBe(2);
+    expect([await codeFor(1), await codeFor(2)]).toEqual([undefined, 'too-many']);
+    harness.clock.turn(24 * 3600 - 1);
+    expect(await codeFor(2)).toBe('too-many');
+    harness.clock.turn(1);
+    expect(await codeFor(2)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
+import { changed } from '../../../test/rows.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { User } from '../../domain/users/user.entity.ts';
@@ -215,6 +216,8 @@ describe('passkeys', () => {
       return (await harness.services.db.reader().execute(sql, [project.id, `user-${count}@example.com`])).length;
     };
     expect(await noticesSent()).toBe(0);
+    await harness.call(`mutation { revokeUserDevice(id: "${device}") }`);
+    expect(await noticesSent()).toBe(0);
     await revoke(passkey);
     expect(await noticesSent()).toBe(1);
     await revoke(passkey);
@@ -239,9 +242,47 @@ describe('passkeys', () => {
     };
     await removals(12);
     expect([await notices('login@example.com'), await notices('Victim@example.org')]).toEqual([12, 10]);
-    harness.clock.turn(24 * 3600 + 1);
+    harness.clock.turn(24 * 3600 - 1);
     await removals(1);
-    expect([await notices('login@example.com'), await notices('Victim@example.org')]).toEqual([13, 11]);
+    expect([await notices('login@example.com'), await notices('Victim@example.org')]).toEqual([13, 10]);
+    harness.clock.turn(1);
+    await removals(1);
+    expect([await notices('login@example.com'), await notices('Victim@example.org')]).toEqual([14, 11]);
+  });
+
+  it('are announced to at most a thousand other addresses a day in a project', async () => {
+    const { accounts, db, projects } = harness.services;
+    const large = await projects.create({ name: 'Large' }, system);
+    const admin = await harness.tokenOf('project_admin', large.id);
+    const names = { externalId: null, displayName: null, givenName: null, familyName: null };
+    /** The addresses of a new user that get a notice. */
+    const notified = async (userName: string) => {
+      const emails = [`${userName}@example.com`, `${userName}@example.org`].map((value) => ({ value }));
+      const values = { userName, ...names, active: true, attributes: { emails } };
+      const user = await accounts.provision(large.id, values, system);
+      await revoke(await harness.passkeyOf(large, user), admin);
+      const sql = `select recipient from messages where project_id = ? and user_id = ? order by recipient`;
+      return (await db.reader().execute<{ recipient: string }[]>(sql, [large.id, user.id])).map(({ recipient }) =>
+        recipient.slice(-3),
+      );
+    };
+    harness.clock.turn(7);
+    expect(await notified('a')).toEqual(['com', 'org']);
+    const day = new Date(harness.clock.now().getTime() + 24 * 3600 * 1000);
+    expect(await changed(db, 'update budgets set spent = 999 where resets_at = ?', [day])).toBe(2);
+    expect([await notified('b'), await notified('c')]).toEqual([['com', 'org'], ['com']]);
+    harness.clock.turn(24 * 3600 - 1);
+    expect(await notified('d')).toEqual(['com']);
+    harness.clock.turn(1);
+    expect(await notified('e')).toEqual(['com', 'org']);
+  });
+
+  it('are revoked without a notice if the user has no address', async () => {
+    const names = { externalId: null, displayName: null, givenName: null, familyName: null };
+    const values = { userName: 'badge 7', ...names, active: true, attributes: {} };
+    const user = await harness.services.accounts.provision(project.id, values, system);
+    const own = await harness.passkeyOf(project, user);
+    expect((await revoke(own)).data).toEqual({ revokeUserPasskey: own });
   });
 
   it('stay when factors are reset and when the user is deactivated', async () => {

@@ -62,7 +62,7 @@ export class Invitations {
     const { name: app } = found(await db.reader().findOne(Project, projectId), 'project');
     const [client] = await query(
       db.alone,
-      sql`select 1 from clients where project_id = ${projectId} and disabled_at is null and not third_party limit 1`,
+      sql`select from clients where project_id = ${projectId} and disabled_at is null and not third_party limit 1`,
     );
     if (!client) refuse({ code: 'invalid', field, reason: 'needs an application in the project, to sign in to' });
     return { projectId, app, origin: await issuers.linkOrigin(projectId) };
@@ -114,8 +114,8 @@ export class Invitations {
     const invitation = await this.contextOf(projectId, 'userId');
     await this.change(projectId, userId, async (em, user) => {
       checkInvitable(user);
-      const [spent] = await this.spend(em, invitation, [user.email as string]);
-      if (!spent?.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent?.retryAfterSeconds ?? 60 });
+      const [spent] = (await this.spend(em, invitation, [user.email as string])) as [Spent];
+      if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
       user.invitedAt = this.deps.clock.now();
       await this.send(em, invitation, [user as Invitee], actor);
     });

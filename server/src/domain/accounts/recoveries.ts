@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { inProject } from '../kernel/scope.ts';
-import { isStorableText, isUuid } from '../kernel/secret.ts';
+import { isUuid } from '../kernel/secret.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
@@ -58,7 +58,7 @@ export class Recoveries {
   ): Promise<{ code: string; grant: RecoveryGrant }> {
     const { audit, delivery, issuers, mfa } = this.deps;
     const why = reason.trim();
-    if (why === '' || why.length > maxReasonLength || !isStorableText(why)) {
+    if (why === '' || why.length > maxReasonLength) {
       refuse({ code: 'invalid', field: 'reason', reason: `must have 1 to ${maxReasonLength} characters` });
     }
     if (!Number.isInteger(hours) || hours < waitHours.min || hours > waitHours.max) {

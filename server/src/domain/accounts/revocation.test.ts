@@ -60,6 +60,7 @@ const causes: Record<string, Cause> = {
   'the user ends a session': async ({ user, visit }) =>
     visit.change('end-session', { id: (await visitOf(user)).sessionId }),
   'the user ends the other sessions': ({ visit }) => visit.change('end-other-sessions'),
+  'the user forgets the browser': ({ visit }) => visit.change('forget-browser'),
   'the user removes a factor': async ({ user }) => {
     const { id } = await giveFactor(user);
     await (await visitOf(user, ['swk', 'otp', 'mfa'])).change('remove-factor', { id });
@@ -135,6 +136,24 @@ describe('concurrent requests', () => {
     const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     while ((await rows(app.services.db, sql)).length === 0);
   }
+
+  it('the link of a notice cancels no recovery that has ended in the meantime', async () => {
+    const { address, user } = await registeredUser();
+    const { db, recoveries, users } = app.services;
+    await recoveries.grant(world.project.id, user.id, { reason: 'Lost', hours: 1 }, system);
+    await app.runJobs();
+    const mail = app.mailbox.findLast(({ to }) => to === address);
+    const secret = /cancel=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? '';
+    const { late } = await db.transaction(async (em) => {
+      await users.locked(em, world.project.id, user.id);
+      const waiting = recoveries.cancelBySecret(world.project.id, secret, system);
+      await isWaiting();
+      await recoveries.cancelIn(em, user, system);
+      return { late: waiting };
+    });
+    expect(await late).toBe(false);
+    expect((await world.events()).filter((type) => type === 'recovery.cancelled')).toHaveLength(1);
+  });
 
   it('a sign-in by a device key that is revoked in the meantime issues no code', async () => {
     const { db, devices, users } = app.services;
