@@ -180,6 +180,15 @@ describe('/account', () => {
     await limited.close();
   });
 
+  it('shows no notice but those that follow a change', async () => {
+    const { visit } = await registeredUser();
+    const noticeOf = async (notice: string) =>
+      /role="(?:status|alert)">([^<]+)</.exec(await visit.page(`?notice=${notice}`))?.[1]?.slice(0, 12);
+    expect(await noticeOf('saved')).toBe('Saved.');
+    expect(await noticeOf('name')).toBe('Enter a name');
+    for (const other of ['form', 'stale', 'toString', '']) expect(await noticeOf(other)).toBeUndefined();
+  });
+
   it('shows times in the zone of the user; else in UTC, for the script to change', async () => {
     const { visit } = await registeredUser();
     expect(await visit.page()).toMatch(/<time datetime="[^"]+Z" data-local>[^<]+UTC<\/time>/);

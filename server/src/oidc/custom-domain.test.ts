@@ -2,6 +2,7 @@
 import { decodeJwt } from 'jose';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newPasskey } from '../../test/account-visit.ts';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { locationOf } from '../../test/browser.ts';
 import { DomainWorld } from '../../test/custom-domain.ts';
@@ -11,7 +12,7 @@ import { HostedBrowser } from '../../test/hosted-browser.ts';
 import { apiOf, basic, machineOf } from '../../test/machine.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
-import { rows } from '../../test/rows.ts';
+import { changed, rows } from '../../test/rows.ts';
 import { newDeviceKey, SigninPage } from '../../test/signin-browser.ts';
 import { appOrigin, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import type { CustomDomain } from '../domain/domains/custom-domain.entity.ts';
@@ -401,6 +402,20 @@ describe('the account page at a custom domain', () => {
     const begun = await base.browser.post(`${url}/account`, foreign, { Origin: url });
     expect([begun.status, begun.headers.get('location')]).toEqual([303, `/account?project=${other.id}`]);
     expect(await (await base.browser.get(`${url}/account?project=${other.id}`)).text()).not.toContain(other.id);
+  });
+
+  it('names to the browser only the passkeys of its host', async () => {
+    const { db, passkeys } = world.app.services;
+    const passkeyAt = async (domainOfIt: string | null) => {
+      const registration = { user, created: newPasskey(), createdBy: 'mail-code', actor: system } as const;
+      const { credentialId, id } = await db.transaction((em) => passkeys.register(em, registration));
+      await changed(db, 'update credentials set domain = ? where id = ?', [domainOfIt, id]);
+      return credentialId;
+    };
+    const ids = [await passkeyAt(host), await passkeyAt(null)];
+    const named = async ({ browser }: RelyingParty, at: string) =>
+      /data-passkeys="([^"]*)"/.exec(await (await browser.get(`${at}/account`)).text())?.[1];
+    expect([await named(await atDomain(), url), await named(await atBase(), world.app.url)]).toEqual(ids);
   });
 
   it('is the target of links in mails', async () => {
