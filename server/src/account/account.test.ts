@@ -5,7 +5,7 @@ import { buildSibling, type TestApp } from '../../test/build-app.ts';
 import { changed, rows } from '../../test/rows.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
-import type { User } from '../domain/users/user.entity.ts';
+import { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
 const { visitOf, registeredUser, giveFactor } = peopleOf(world);
@@ -276,5 +276,27 @@ describe('a form', () => {
     const fine = { origin: 'null', 'sec-fetch-site': 'same-origin' };
     expect((await visit.change('end-other-sessions', {}, fine)).status).toBe(303);
     expect(await elsewhere.isSignedIn()).toBe(false);
+  });
+
+  it.each([
+    ['rename-device', 303],
+    ['revoke-device', 303],
+    ['end-session', 303],
+    ['remove-application', 303],
+    ['remove-factor', 303],
+    ['edit-profile', 303],
+    ['edit-birthdate', 303],
+    ['edit-address', 303],
+    ['change-phone', 400],
+    ['verify-phone', 400],
+    ['change-email', 400],
+    ['verify-email', 400],
+    ['verify-authenticator', 409],
+  ])('%s without its fields changes nothing', async (change, status) => {
+    const { user, visit } = await registeredUser();
+    const stored = () => app.services.db.reader().findOneOrFail(User, { id: user.id });
+    const { version } = await stored();
+    expect((await visit.change(change)).status).toBe(status);
+    expect([(await stored()).version, await visit.isSignedIn()]).toEqual([version, true]);
   });
 });
