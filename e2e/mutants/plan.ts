@@ -11,6 +11,7 @@ export const folders = [
   'domain/mfa',
   'domain/sessions',
   'domain/tokens',
+  'domain/consents',
   'domain/contacts',
   'domain/admins',
   'domain/accounts',
