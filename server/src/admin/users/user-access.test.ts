@@ -354,6 +354,14 @@ describe('Mutation.changeUsers', () => {
     expect((await change('DEACTIVATE', many)).code).toBe('invalid');
   });
 
+  it('refuses unknown projects', async () => {
+    const query = 'mutation ($input: ChangeUsersInput!) { changeUsers(input: $input) { done } }';
+    for (const projectId of ['x', '00000000-0000-7000-8000-000000000000']) {
+      const input = { projectId, userIds: [userId], action: 'ERASE' };
+      expect((await harness.call(query, { input })).code).toBe('not-found');
+    }
+  });
+
   it('refuses to remove the last owner, but no other', async () => {
     const { admins } = harness.services;
     const owner = await harness.person('owner@example.com');

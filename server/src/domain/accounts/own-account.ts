@@ -197,12 +197,12 @@ export class OwnAccount {
     return this.change(change, async (em, user, { id, deviceId }) => {
       const own = await devices.list(em, owner(user));
       // If the session began with a passkey, `deviceId` is the passkey, which stays.
-      const isDevice = own.some((device) => device.id === deviceId);
-      if (isDevice) await keepSignInMethod(this.deps, em, visitor.project, user, deviceId);
+      const device = own.find((one) => one.id === deviceId);
+      if (device) await keepSignInMethod(this.deps, em, visitor.project, user, device.id);
       await this.endWork(em, user);
-      if (isDevice) await devices.revoke(em, owner(user), deviceId ?? '', actor);
+      if (device) await devices.revoke(em, owner(user), device.id, actor);
       for (const session of await sessions.listLive(em, visitor.project, user.id)) {
-        const isHere = session.id === id || (isDevice && session.deviceId === deviceId);
+        const isHere = session.id === id || (device && session.deviceId === device.id);
         if (isHere) await logout.endSessionIn(em, session, 'logout', actor);
       }
     });

@@ -25,7 +25,7 @@ export async function keepSignInMethod(
   em: EntityManager,
   project: Project,
   user: User,
-  removedId: string | null | undefined,
+  removedId: string,
 ): Promise<void> {
   if (isAddress(user.email ?? user.userName)) return;
   const owner = { projectId: project.id, userId: user.id };
