@@ -98,7 +98,9 @@ describe('/account', () => {
     const unknown = await stranger.post(`${app.url}/account`, { change: 'sign-in', project: none });
     expect(locationOf(unknown)).toBe(`/account?project=${none}`);
     stranger.cookies.set(`lk-session-${none}`, 'x'.repeat(43));
-    expect(await (await stranger.get(`${app.url}/account`)).text()).not.toContain('Sign in</button>');
+    const several = await (await stranger.get(`${app.url}/account`)).text();
+    expect(several).toContain('You are not signed in');
+    expect(several).not.toContain('Sign in</button>');
   });
 
   it('starts it with an enabled application of the organization itself, if there is one', async () => {

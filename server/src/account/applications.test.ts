@@ -4,6 +4,7 @@ import { peopleOf } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
+import { AuditEvent } from '../domain/audit/audit-event.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
@@ -95,6 +96,10 @@ describe('an application with refresh tokens', () => {
     expect(times).toEqual([[allowed], [second, used], [third, third], [first, first]]);
     expect(listed.map((one) => one.includes('Until you sign out'))).toEqual([false, false, true, false]);
     expect(listed[0]).toContain('See your phone number');
+    await visit.change('remove-application', { id: client.id });
+    expect(await visit.page()).not.toContain('Allowed');
+    const where = { projectId: world.project.id, type: 'access.removed' };
+    expect(await db.reader().find(AuditEvent, where)).toMatchObject([{ detail: { grants: 0, consent: true } }]);
   });
 
   it('keeps its access when another user asks to remove it', async () => {

@@ -85,6 +85,12 @@ describe('the “Confirm it’s you” button', () => {
     const request = await reader().findOneOrFail(AuthorizationRequest, { project: world.project.id });
     expect(request).toMatchObject({ personRequired: true, hintedUserId: user.id, loginHint: address });
     expect(request.client.id).toBe(world.client.id);
+    await world.set({ mfaPolicy: 'optional' });
+    for (const change of ['confirm', 'add-passkey', 'add-authenticator']) {
+      await visit.change(change);
+      const adds = { addsPasskey: change === 'add-passkey', addsAuthenticator: change === 'add-authenticator' };
+      expect(await newest()).toMatchObject({ ...adds, personRequired: true });
+    }
     const { db } = app.services;
     await changed(db, "update users set user_name = 'mira' where id = ?", [user.id]);
     await visit.change('confirm');
