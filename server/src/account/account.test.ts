@@ -117,8 +117,8 @@ describe('/account', () => {
     expect(await begin()).toBe(none);
     const { client } = await app.make.client(world.project);
     expect(await begin()).toMatch(/^\/signin\?flow=/);
-    const requests = 'select client_id from authorization_requests where project_id = ?';
-    expect(await rows(db, requests, [world.project.id])).toEqual([{ client_id: client.id }]);
+    const requests = 'select client_id, issuer from authorization_requests where project_id = ?';
+    expect(await rows(db, requests, [world.project.id])).toEqual([{ client_id: client.id, issuer: null }]);
     await changed(db, 'update clients set disabled_at = now() where id = ?', [client.id]);
     expect(await begin()).toBe(none);
   });
