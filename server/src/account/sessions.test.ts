@@ -144,7 +144,8 @@ describe('a session', () => {
     const { visit } = await registeredUser();
     const csrf = await visit.csrf();
     const cookies = [...visit.browser.cookies];
-    await visit.change('end-session', { id: visit.sessionId });
+    const ended = await visit.change('end-session', { id: visit.sessionId });
+    expect(locationOf(ended)).toBe(`/account?project=${world.project.id}&notice=saved`);
     expect(visit.browser.cookies.size).toBe(0);
     for (const [name, value] of cookies) visit.browser.cookies.set(name, value);
     expect(await visit.isSignedIn()).toBe(false);

@@ -387,6 +387,7 @@ describe('the account page at a custom domain', () => {
     expect((await own.browser.get(to.href)).status).toBe(200);
     // Another project's session in this jar is not shown here.
     const other = await world.app.make.project();
+    await world.app.make.client(other);
     const { secret } = await world.app.make.session(other, await world.app.make.user(other));
     base.browser.cookies.set(`lk-session-${other.id}`, secret);
     const crossed = await base.browser.get(`${url}/account`);

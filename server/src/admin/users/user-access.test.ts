@@ -148,6 +148,8 @@ describe('passkeys', () => {
     const other = await harness.services.projects.create({ name: 'Other' }, system);
     const stranger = await harness.call(readers, { id: userId }, await harness.tokenOf('project_admin', other.id));
     expect([stranger.data, stranger.code]).toEqual([null, 'not-found']);
+    await changed(harness.services.db, "update credentials set attested_root = 'apple' where id = ?", [passkey]);
+    expect((await access()).passkeys).toMatchObject([{ attested: true }]);
   });
 
   it('are counted separately from devices', async () => {
