@@ -98,8 +98,9 @@ describe('an authenticator app on the account page', () => {
   });
 
   it('beside another factor leaves it, remembered browsers and open sign-ins; a replacement ends the latter two', async () => {
-    const { address, user } = await registeredUser();
+    const { address, user, visit } = await registeredUser();
     await giveFactor(user, 'sms');
+    expect(await visit.page()).toContain('Add an authenticator app');
     const { db } = app.services;
     const until = new Date(app.clock.now().getTime() + 24 * 3600 * 1000);
     const remember = 'update credentials set mfa_remembered_at = ?, mfa_remembered_until = ? where user_id = ?';
@@ -324,7 +325,7 @@ describe('an attacker who reads the mail of a user with an email factor', () => 
 describe('the owner of a passkey', () => {
   it('adds an authenticator app by the passkey, not by the mailbox', async () => {
     const { address, user, visit } = await registeredUser();
-    await givePasskey(user);
+    const passkey = await givePasskey(user);
     app.clock.turn(31);
     const page = await pageOf(visit, 'add-authenticator', await newDeviceKey());
     const answer = await world.register(page, address);
@@ -346,6 +347,10 @@ describe('the owner of a passkey', () => {
     const { confirm } = await begunIn(user, ['swk', 'user', 'mfa']);
     expect((await confirm()).status).toBe(200);
     expect(await verified(user)).toMatchObject([{ besidePasskey: false }]);
+    await world.set({ passkeyPolicy: 'required' });
+    const byPasskey = await visitOf(user, ['swk', 'user', 'pop', 'mfa'], passkey.id);
+    expect(await byPasskey.page()).not.toContain('value="add-authenticator"');
+    expect((await byPasskey.change('add-authenticator')).status).toBe(409);
   });
 
   it('keeps it worth no more than the mailbox if an admin’s grant stood in for the passkey, without recovery codes', async () => {
