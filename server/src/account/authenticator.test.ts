@@ -255,6 +255,10 @@ describe('an authenticator app on the account page', () => {
   });
 
   it('is offered only if the policy allows it', async () => {
+    const other = await registeredUser();
+    await world.set({ passkeyPolicy: 'off' });
+    expect(await other.visit.page()).toContain('Add an authenticator app');
+    await world.set({ passkeyPolicy: 'allowed' });
     const { code, user, visit } = await begun();
     for (const policy of [
       { mfaPolicy: 'off' },

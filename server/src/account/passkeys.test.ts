@@ -232,8 +232,11 @@ describe('the last way to sign in', () => {
   });
 
   it('may be removed by a user with a mailbox: a code by mail signs in', async () => {
-    const { user } = await registeredUser();
+    const { device, user } = await registeredUser();
     const passkey = await givePasskey(user);
+    const { db } = app.services;
+    await changed(db, 'update credentials set revoked_at = now() where id = ?', [device.id]);
+    await changed(db, "update users set user_name = 'ada' where id = ?", [user.id]);
     const visit = await visitOf(user, ['swk', 'user', 'pop', 'mfa']);
     expect(locationOf(await visit.change('revoke-device', { id: passkey.id }))).toContain('saved');
   });
