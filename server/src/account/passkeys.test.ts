@@ -192,6 +192,7 @@ describe('the last way to sign in', () => {
     [optional, ['passkey', 'device'], 'goes'],
     [optional, ['unverified passkey'], 'stays'],
     [required, ['passkey', 'unverified passkey'], 'stays'],
+    [optional, ['passkey', 'unverified passkey', 'app'], 'stays'],
     [optional, ['app', 'device'], 'goes'],
     [required, ['app', 'device'], 'stays'],
     [required, ['app', 'device', 'passkey'], 'goes'],
