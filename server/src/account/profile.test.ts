@@ -50,7 +50,9 @@ describe('the profile', () => {
     for (const [change, fields, text] of [
       ['edit-profile', named({ zoneinfo: '+01:00' }), 'Enter a time zone'],
       ['edit-profile', named({ locale: 'not a language' }), 'Enter a language'],
+      ['edit-profile', named({ displayName: 'x'.repeat(257) }), 'at most 256 characters'],
       ['edit-profile', named({ givenName: 'x'.repeat(257) }), 'at most 256 characters'],
+      ['edit-profile', named({ familyName: 'x'.repeat(257) }), 'at most 256 characters'],
       ['edit-birthdate', named({ birthdate: '2190-01-01' }), 'not in the future'],
       ['edit-address', { country: 'XX' }, 'as two letters'],
     ] as const) {

@@ -66,6 +66,8 @@ describe('an invitation', () => {
     ]);
     const events = await eventsOf(data.createUser.id);
     expect(events.toSorted()).toEqual(['user.created', 'user.invited']);
+    await created({ email: 'grace@example.com', userName: 'grace' });
+    expect((await mails()).map(({ recipient }) => recipient)).toEqual(['ada+1@example.com', 'grace@example.com']);
   });
 
   it('needs an address, and a project in which the user can sign in: otherwise nothing is created', async () => {
