@@ -90,7 +90,11 @@ describe('an invitation', () => {
 
   it('is sent again at most five times a day, even if the user is erased and added again', async () => {
     const id = await invited({ email: 'a@example.com' });
-    for (let sent = 0; sent < 2; sent += 1) expect((await invite(id)).errors).toEqual([]);
+    for (let sent = 2; sent <= 3; sent += 1) {
+      harness.clock.turn(1);
+      expect((await invite(id)).data.inviteUser.invitedAt).toBe(harness.clock.now().toISOString());
+      expect(await mails()).toHaveLength(sent);
+    }
     await harness.services.accountAccess.erase(project.id, id, system);
     const again = await invited({ email: 'A@example.com' });
     expect((await invite(again)).errors).toEqual([]);
@@ -100,7 +104,8 @@ describe('an invitation', () => {
     expect((await created({ email: 'a@example.com', invite: false })).errors).toEqual([]);
     const { db, users } = harness.services;
     const { id: last } = (await users.findByAddress(db.reader(), project.id, 'a@example.com')) as User;
-    harness.clock.turn(24 * 3600 - 1);
+    // Two seconds have passed since the first.
+    harness.clock.turn(24 * 3600 - 3);
     expect((await invite(last)).code).toBe('too-many');
     harness.clock.turn(1);
     expect((await invite(last)).errors).toEqual([]);
@@ -150,6 +155,13 @@ describe('an invitation', () => {
   it('cannot be revoked after the sign-in', async () => {
     const id = await invited({ email: 'a@example.com' });
     await change(id, { lastSignInAt: harness.clock.now() });
+    expect((await revoke(id)).errors[0].extensions).toMatchObject({ code: 'invalid', field: 'userId' });
+    expect((await harness.services.db.reader().findOneOrFail(User, { id })).active).toBe(true);
+  });
+
+  it('cannot be revoked once a directory manages the user', async () => {
+    const id = await invited({ email: 'a@example.com' });
+    await change(id, { provenance: 'scim' });
     expect((await revoke(id)).errors[0].extensions).toMatchObject({ code: 'invalid', field: 'userId' });
     expect((await harness.services.db.reader().findOneOrFail(User, { id })).active).toBe(true);
   });

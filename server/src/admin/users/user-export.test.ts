@@ -208,6 +208,27 @@ describe('GET /admin/export/users/{id}', () => {
     expect(await events('user.exported')).toEqual([{ detail: null, subject: { id: ada.id } }]);
   });
 
+  it('contains no rows of other users', async () => {
+    const { services } = harness;
+    const { client } = await services.clients.create({ projectId: project.id, name: 'App' }, system);
+    await harness.signedIn(project, ada, client.id);
+    await harness.passkeyOf(project, ada);
+    await services.groups.create(project.id, { displayName: 'Staff', externalId: null }, [ada.id], system);
+    await codeTo(ada);
+    const bob = await services.db.transaction(async (em) => {
+      await services.mfa.begin(em, { user: ada, deviceId: null, method: 'totp', phone: null });
+      await services.consents.give(em, client, ada, 'openid', system);
+      return services.users.signUp(em, project.id, 'bob@example.com', system);
+    });
+    const exported = async (id: string) => (await (await get(`/${id}`)).json()) as Record<string, unknown>;
+    const rowsOf = (person: Record<string, unknown>) =>
+      Object.entries(person).filter(([name, rows]) => Array.isArray(rows) && rows.length > 0 && !/^events/.test(name));
+    const names = rowsOf(await exported(ada.id)).map(([name]) => name);
+    const stored = ['groups', 'sessions', 'devices', 'passkeys', 'oneTimeCodes', 'secondFactors', 'consents'];
+    expect(names).toEqual(expect.arrayContaining(stored));
+    expect(rowsOf(await exported(bob.id))).toEqual([]);
+  });
+
   it('is not found after the user is erased', async () => {
     const make = new Factories(harness.services, harness.clock);
     const gone = await make.user(project);
