@@ -175,6 +175,20 @@ test('chosen controls differ from the others in forced colors', async () => {
   await page.emulateMedia({ forcedColors: 'none' });
 });
 
+test('dots of events are visible in forced colors', async () => {
+  const { page } = owner;
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/events`);
+  const dot = page.locator('main summary > span').first();
+  const [edge, ground] = await dot.evaluate((element) => [
+    getComputedStyle(element).borderTopColor,
+    getComputedStyle(element).backgroundColor,
+  ]);
+  expect(edge).not.toBe(ground);
+  await expect(dot).toHaveCSS('border-top-width', '4px');
+  await page.emulateMedia({ forcedColors: 'none' });
+});
+
 test('no transition runs where motion is reduced', async () => {
   const { page } = owner;
   await page.emulateMedia({ reducedMotion: 'reduce' });

@@ -4,6 +4,7 @@ import { ApiGrants, type ApiRowFragment, Apis, AuditEvents, DeleteApi } from '..
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProject } from '../projects/project.tsx';
+import { AddressCode } from '../ui/breakable.tsx';
 import { AddButton } from '../ui/buttons.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -18,7 +19,7 @@ import { ApiForm } from './api-form.tsx';
 
 const columns: Column<ApiRowFragment>[] = [
   { header: t('Name'), isName: true, width: '22%', cell: ({ name }) => name },
-  { header: t('Identifier'), cell: ({ identifier }) => <code>{identifier}</code> },
+  { header: t('Identifier'), cell: ({ identifier }) => <AddressCode text={identifier} /> },
   { header: t('Scopes'), cell: ({ scopes }) => scopes.map(({ key }) => key).join(', ') },
   { header: t('Token lifetime'), cell: (api) => formatDuration(api.accessTokenTtlSeconds) },
 ];

@@ -6,6 +6,7 @@ import { ApiGrants, type ApiGrantsQuery, type ApiRowFragment } from '../generate
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { AddressCode } from '../ui/breakable.tsx';
 import { LinkButton } from '../ui/buttons.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -88,7 +89,7 @@ function columnsOf(
 ): Column<ApiRowFragment>[] {
   const columns: Column<ApiRowFragment>[] = [
     { header: t('API'), isName: true, width: '24%', cell: ({ name }) => name },
-    { header: t('Identifier'), cell: ({ identifier }) => <code>{identifier}</code> },
+    { header: t('Identifier'), cell: ({ identifier }) => <AddressCode text={identifier} /> },
     { header: t('Scopes'), cell: (api) => grantOf(api)?.scopes.join(', ') || t('None') },
     { header: t('Introspection'), cell: (api) => (grantOf(api)?.introspects ? t('Allowed') : '–') },
   ];

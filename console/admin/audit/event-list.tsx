@@ -1,6 +1,7 @@
 import { Badge } from '@mantine/core';
 import { Link } from 'react-router';
 import { locale, t } from '../language/language.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Disclosures } from '../ui/lists/disclosures.tsx';
@@ -68,7 +69,15 @@ function Rows(props: RowsProps) {
           <>
             <span className={styles.dot} data-failed={isFailed || undefined} />
             <span className={styles.sentence}>
-              {parts.map(({ text, isName }, index) => (isName ? <strong key={index}>{text}</strong> : text))}
+              {parts.map(({ text, isName }, index) =>
+                isName ? (
+                  <strong key={index}>
+                    <Breakable text={text} />
+                  </strong>
+                ) : (
+                  text
+                ),
+              )}
               {isGrouped && line.notes.length > 0 && <span className={styles.notes}> · {line.notes.join(', ')}</span>}
               {isFailed && (
                 <>

@@ -37,7 +37,7 @@ export function Versions({ projectId, draft, published }: VersionsProps) {
   const versions = data.experienceVersions.edges.map(({ node }) => node);
   if (versions.length === 0) {
     return (
-      <Text c="dimmed" px="lg" pb="lg">
+      <Text c="dimmed" px={{ base: 'md', sm: 'lg' }} pb="lg">
         {t('Nothing published yet: the default look is live.')}
       </Text>
     );

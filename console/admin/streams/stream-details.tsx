@@ -12,6 +12,7 @@ import {
   UpdateLogStream,
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { AddressCode } from '../ui/breakable.tsx';
 import { SecondaryButton } from '../ui/buttons.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
@@ -161,7 +162,7 @@ function Receiver({ stream, target = stream.receiver }: { stream: Stream; target
       labelWidth="10rem"
       facts={[
         [t('Kind'), kindNames[kind]],
-        [targetNames[kind], <code key="target">{target}</code>],
+        [targetNames[kind], <AddressCode key="target" text={target} />],
         [t('Events'), types.length <= 3 ? eventsOf(stream) : types.join(', ')],
         kind === 'HTTP' && [t('Format'), formatOf(stream)],
         kind === 'HTTP' && [t('Secret'), header ? t('In the header {header}', { header }) : t('None')],

@@ -12,6 +12,7 @@ import {
   Users,
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { Confirm } from '../ui/feedback/confirm.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
@@ -86,7 +87,7 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
         graphql={action && request(ChangeUsers, { input: inputOf(action) })}
       >
         <p>
-          {isOne ? <strong>{only?.name}</strong> : t('Each user')} {words?.effect}
+          {isOne ? <strong>{only && <Breakable text={only.name} />}</strong> : t('Each user')} {words?.effect}
         </p>
         {action === 'ERASE' && isOne && only && <Losses userId={only.id} />}
         {!isOne && <Names users={users} />}
@@ -99,12 +100,12 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
 /** The first users, and the number of the others. */
 function Names({ users }: { users: readonly Chosen[] }) {
   return (
-    <Box component="ul" mah="12rem" style={{ overflow: 'auto' }}>
+    <ul>
       {users.slice(0, 8).map(({ id, name }) => (
         <li key={id}>{name}</li>
       ))}
       {users.length > 8 && <li>{t('and {count, number} more', { count: users.length - 8 })}</li>}
-    </Box>
+    </ul>
   );
 }
 
@@ -112,7 +113,7 @@ function Names({ users }: { users: readonly Chosen[] }) {
 function Results({ outcomes, onClose }: { outcomes: readonly Outcome[] | undefined; onClose(): void }) {
   return (
     <Modal opened={outcomes !== undefined} onClose={onClose} title={t('Results')} size="lg">
-      <Box component="ul" className={rows.rows ?? ''} mah="50vh" mx="-1rem" style={{ overflow: 'auto' }}>
+      <Box component="ul" className={rows.rows ?? ''} mah="50vh" mx="-1rem" style={{ overflow: 'auto' }} tabIndex={0}>
         {outcomes?.map(({ id, name, done, message }) => (
           <li key={id}>
             <Group justify="space-between" wrap="nowrap">

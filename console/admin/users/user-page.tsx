@@ -22,6 +22,7 @@ import { GrantList } from '../grants/refresh-grants.tsx';
 import { UserConsents } from '../grants/user-consents.tsx';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { Breakable } from '../ui/breakable.tsx';
 import { SecondaryButton } from '../ui/buttons.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
@@ -226,7 +227,8 @@ interface ProfileProps {
 
 /** Profile attributes; notes the directory as their source. */
 function Profile({ user, isLocked, mayChange, onEdit }: ProfileProps) {
-  const fact = (label: ReactNode, value: string | null | undefined) => [label, value ?? '–'] as const;
+  const fact = (label: ReactNode, value: string | null | undefined) =>
+    [label, <Breakable key="value" text={value ?? '–'} />] as const;
   const phone = isLocked ? (
     <>
       {t('Phone')}{' '}

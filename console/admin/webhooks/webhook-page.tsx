@@ -18,6 +18,7 @@ import {
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { AddressCode } from '../ui/breakable.tsx';
 import { SecondaryButton } from '../ui/buttons.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
@@ -110,7 +111,7 @@ function Receiver({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
       <Facts
         labelWidth="10rem"
         facts={[
-          [t('URL'), <code key="address">{url ?? host}</code>],
+          [t('URL'), <AddressCode key="address" text={url ?? host} />],
           [t('Events'), types.length <= 3 ? eventsOf(webhook) : types.join(', ')],
           [t('Last delivered'), <Time key="last" at={lastDeliveredAt} fallback={t('Never')} />],
           failingSince && [t('Failing since'), <Time key="failing" at={failingSince} />],

@@ -1,4 +1,4 @@
-import { Button, Popover, VisuallyHidden } from '@mantine/core';
+import { Button, Popover, Text, VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
@@ -38,7 +38,9 @@ export function Switcher({ projectId }: { projectId: string | undefined }) {
           onClick={() => setOpened(!opened)}
         >
           {name !== undefined && <VisuallyHidden>{t('Project:')} </VisuallyHidden>}
-          {name ?? t('Choose a project')}
+          <Text span truncate>
+            {name ?? t('Choose a project')}
+          </Text>
         </Button>
       </Popover.Target>
       <Popover.Dropdown p={0} aria-label={t('Switch project')}>

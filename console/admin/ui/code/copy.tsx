@@ -1,6 +1,7 @@
 import { ActionIcon, Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
 import { t } from '../../language/language.ts';
+import { AddressCode } from '../breakable.tsx';
 import { Icon } from '../icon.tsx';
 import styles from './copy.module.css';
 
@@ -46,7 +47,7 @@ export function CopyField({ label, value, hint }: { label: string; value: string
         {label}
       </Text>
       <Group gap="xs" wrap="nowrap" mt={4} className={styles.value ?? ''}>
-        <code>{value}</code>
+        <AddressCode text={value} />
         <CopyButton value={value} label={label} />
       </Group>
       {hint && (

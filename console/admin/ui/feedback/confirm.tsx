@@ -2,6 +2,7 @@ import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { Failure } from '../../failure.ts';
 import { rich } from '../../language/rich.tsx';
+import { Breakable } from '../breakable.tsx';
 import type { GraphqlRequest } from '../code/show-graphql.tsx';
 import { DialogForm } from '../forms/dialog-form.tsx';
 import { useFirstFocus } from '../forms/first-focus.ts';
@@ -59,7 +60,7 @@ export function Question(props: ConfirmProps) {
           label={rich('Type <text>{name}</text> to confirm', {
             text: (text) => (
               <Text span ff="monospace" fw={600}>
-                {text}
+                <Breakable text={text} />
               </Text>
             ),
             name,

@@ -34,7 +34,7 @@ export function WholeNumber({ label, hint, unit, value, bounds, onChange, error,
       inputMode="numeric"
       disabled={disabled}
       rightSection={
-        <Text c="dimmed" w="100%" pe="sm" ta="end">
+        <Text span c="dimmed" w="100%" pe="sm" ta="end">
           {unit}
         </Text>
       }
