@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useLayoutEffect, useSyncExternalStore } from 'react';
 import { settings } from './settings.ts';
 
 /** `expired`: the session has ended. `fresh`: the change requires a recent sign-in. */
@@ -48,6 +48,19 @@ export function usePrompt(): Prompt | undefined {
     },
     () => prompt,
   );
+}
+
+/** Escape closes the prompt, and not the dialogs under it: its listener is registered before theirs. */
+export function usePromptEscape(): void {
+  useLayoutEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || !prompt) return;
+      event.stopImmediatePropagation();
+      prompt.answer(false);
+    };
+    window.addEventListener('keydown', pressed, { capture: true });
+    return () => window.removeEventListener('keydown', pressed, { capture: true });
+  }, []);
 }
 
 /** Opens sign-in in a popup, so that the page keeps its unsaved input. */

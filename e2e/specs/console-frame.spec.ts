@@ -194,3 +194,15 @@ test('the heading of the changed section is focused once its changes are saved',
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0);
   await expect(page.getByRole('heading', { name: 'Basics', level: 2 })).toBeFocused();
 });
+
+test('a button that was disabled during a request is focused after a refusal', async () => {
+  const page = await open('settings', 'Settings');
+  await page.getByRole('button', { name: 'Add domain' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Add domain' });
+  await dialog.getByLabel('Domain').fill('not a domain');
+  const submit = dialog.getByRole('button', { name: 'Add domain' });
+  await submit.press('Enter');
+  await expect(dialog.getByLabel('Domain')).toHaveAttribute('aria-invalid', 'true');
+  await expect(submit).toBeFocused();
+  await page.keyboard.press('Escape');
+});

@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { AdminApi } from '../support/admin-api.ts';
 import { issuedSecret, visitConsole } from '../support/console.ts';
+import { openDatabase } from '../support/database.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { continueWithCode, signInOnPage } from '../support/sign-in.ts';
 
@@ -188,6 +189,43 @@ test('a sensitive change requires a code after a device-only sign-in, and is the
   await expect(page.getByRole('dialog', { name: 'Confirm your identity' })).toBeVisible();
   await signInAgain(page, email);
   await expect(issuedSecret(page, 'admin')).toBeVisible();
+  await context.close();
+});
+
+test('an export asks for a sign-in above its own dialog, once, even if the clock of the browser is ahead', async ({
+  browser,
+}) => {
+  const email = 'exporter@example.com';
+  const create = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
+  await admin.run(create, { input: { projectId, email: 'ada@example.com', invite: false } });
+  const { page, context } = await visitConsole(browser, latchkey, admin, { email, role: 'OWNER' });
+  const database = await openDatabase(latchkey);
+  await database.query("update sessions set fresh_at = now() - interval '1 hour'");
+  await database.end();
+  await page.addInitScript(() => {
+    const now = Date.now;
+    Date.now = () => now() + 3_600_000;
+  });
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/users`);
+  await page.getByRole('button', { name: 'Export', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Export 1 user' });
+  const prompt = page.getByRole('dialog', { name: 'Confirm your identity' });
+  const start = dialog.getByRole('button', { name: 'Export' });
+  await start.press('Enter');
+  await expect(prompt.getByRole('button', { name: 'Sign in again' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(prompt).toBeHidden();
+  await expect(dialog.getByRole('alert')).toContainText('Nothing was exported');
+  await expect(start).toBeFocused();
+  await start.click();
+  await prompt.getByRole('button', { name: 'Not now' }).click();
+  await start.click();
+  await expect(prompt).toBeVisible();
+  const download = page.waitForEvent('download');
+  await signInAgain(page, email);
+  expect((await download).suggestedFilename()).toMatch(/^users-.*\.csv$/);
+  await expect(dialog).toBeHidden();
+  await expect(prompt).toBeHidden();
   await context.close();
 });
 

@@ -6,6 +6,7 @@ import { useQuery } from '../api.ts';
 import { ProjectById } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { settings } from '../settings.ts';
+import { usePromptEscape } from '../sign-in-again.ts';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
 import { HelpMenu } from './help-menu.tsx';
@@ -31,6 +32,7 @@ export function Frame() {
   const projectId = useCurrentProjectId();
   const { state } = useNavigation();
   useKeptFocus();
+  usePromptEscape();
   const [drawer, setDrawer] = useState(false);
   const closeDrawer = () => setDrawer(false);
   const palette = usePalette();

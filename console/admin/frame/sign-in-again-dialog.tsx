@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, getDefaultZIndex, Modal, Stack } from '@mantine/core';
 import { t } from '../language/language.ts';
 import { openSignIn, usePrompt } from '../sign-in-again.ts';
 import { SecondaryButton } from '../ui/buttons.tsx';
@@ -12,6 +12,8 @@ export function SignInAgain() {
       opened={prompt !== undefined}
       onClose={() => prompt?.answer(false)}
       title={isExpired ? t('You have been signed out') : t('Confirm your identity')}
+      // Above the dialog whose change needs the sign-in.
+      zIndex={getDefaultZIndex('overlay')}
     >
       <Stack gap="lg">
         <p>

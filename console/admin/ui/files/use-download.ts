@@ -20,12 +20,14 @@ export function useDownload({ needsFresh = true } = {}): {
     async (address: string): Promise<boolean> => {
       setBusy(true);
       setFailure(undefined);
+      // Signed in for this download: `freshUntil` may be in the past for the browser, if its clock is ahead.
+      let isFresh = !needsFresh;
       try {
         for (;;) {
           const reason = await send(Session, {}).then(
             ({ me: { freshUntil } }) =>
               // One minute of margin: the download starts after this response.
-              needsFresh && freshUntil != null && new Date(freshUntil).getTime() <= Date.now() + 60_000
+              !isFresh && freshUntil != null && new Date(freshUntil).getTime() <= Date.now() + 60_000
                 ? 'fresh'
                 : undefined,
             (error: RequestError): Reason => {
@@ -38,6 +40,7 @@ export function useDownload({ needsFresh = true } = {}): {
             setFailure({ code: 'forbidden', message: t('Nothing was exported. Sign in again first.') });
             return false;
           }
+          isFresh ||= reason === 'fresh';
         }
         const link = document.createElement('a');
         link.href = address;
