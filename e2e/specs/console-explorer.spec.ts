@@ -69,6 +69,17 @@ test('a query and a mutation run with the rights of the owner', async () => {
   await expect(page.getByRole('link', { name: 'Acme, renamed' })).toBeVisible();
 });
 
+test('a narrow page scrolls to the response', async () => {
+  const { page } = owner;
+  const size = page.viewportSize() ?? { width: 1280, height: 900 };
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await expect(response(page)).toContainText('"name"');
+  await expect(page.getByRole('heading', { name: 'Response' })).toBeInViewport();
+  await page.setViewportSize(size);
+});
+
 test('a viewer gets the refusals of the API, and sees no other project', async () => {
   const { page } = viewer;
   await page.getByRole('button', { name: 'Latchkey: instance' }).click();

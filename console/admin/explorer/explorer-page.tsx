@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Text, Textarea } from '@mantine/core';
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useQuery } from '../api.ts';
 import { FirstProjects, type Operation } from '../generated/operations.ts';
 import { locale, t } from '../language/language.ts';
@@ -130,6 +130,10 @@ function RequestSection({ request, schema }: RequestSectionProps) {
 
 function ResponseSection({ answer, busy }: { answer: Answer; busy: boolean }) {
   const response = answer === 'network' ? undefined : answer;
+  const shown = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    if (answer) shown.current?.scrollIntoView({ block: 'nearest' });
+  }, [answer]);
   return (
     <Section
       title={t('Response')}
@@ -143,7 +147,14 @@ function ResponseSection({ answer, busy }: { answer: Answer; busy: boolean }) {
         </Group>
       }
     >
-      <pre className={styles.response} tabIndex={0} role="region" aria-label={t('Response')} aria-busy={busy}>
+      <pre
+        className={styles.response}
+        tabIndex={0}
+        role="region"
+        aria-label={t('Response')}
+        aria-busy={busy}
+        ref={shown}
+      >
         {response?.text ?? ''}
       </pre>
     </Section>
