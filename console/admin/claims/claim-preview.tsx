@@ -18,7 +18,7 @@ export function ClaimPreview({ clientId, draft }: { clientId: string; draft: Cla
     label: node.displayName ? `${node.displayName} (${node.userName})` : node.userName,
   }));
   return (
-    <Section title={t('Preview')} lead={t('A user as this application sees them, with unsaved changes.')}>
+    <Section title={t('Preview')} lead={t('The claims that this application receives, with unsaved changes.')}>
       <SearchSelect
         label={t('User')}
         placeholder={t('Name, email or user name')}

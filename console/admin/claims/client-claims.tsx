@@ -89,10 +89,7 @@ interface PartProps {
 
 function GroupsClaim({ form }: PartProps) {
   return (
-    <Section
-      title={t('Groups')}
-      lead={t("The claim groups, sent with the scope groups: the names of the user's groups.")}
-    >
+    <Section title={t('Groups')} lead={t("The groups claim lists the user's groups; it needs the groups scope.")}>
       <Radios label={t('Groups')} options={selections} {...form.field('groups')} />
       {form.values.groups === 'PREFIX' && (
         <TextInput
@@ -117,10 +114,7 @@ function GroupsClaim({ form }: PartProps) {
 
 function RolesClaim({ form }: PartProps) {
   return (
-    <Section
-      title={t('Roles')}
-      lead={t("Sent with the scope roles: the keys of the user's roles in this application.")}
-    >
+    <Section title={t('Roles')} lead={t("The keys of the user's roles in this application; needs the roles scope.")}>
       <TextInput
         label={t('Roles claim')}
         description={t('Some applications expect another name.')}
@@ -131,7 +125,7 @@ function RolesClaim({ form }: PartProps) {
       />
       <Checkbox
         label={t('Include roles of the directory')}
-        description={t('The SCIM attribute roles, which is the same for all applications.')}
+        description={t('The SCIM roles attribute, the same for all applications.')}
         {...form.toggle('directoryRoles')}
       />
     </Section>

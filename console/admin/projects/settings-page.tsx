@@ -97,17 +97,29 @@ function Lost({ id }: { id: string }) {
       <p>{t('This cannot be undone. You will lose:')}</p>
       <ul aria-busy={!lost}>
         <li>
-          {rich('<strong>{count}</strong> users, who can no longer sign in to anything here', {
-            count: lost?.users ?? '…',
+          {rich(
+            '<strong>{shown}</strong> {count, plural, one {user} other {users}}, who can no longer sign in to anything here',
+            { shown: lost?.users ?? '…', count: lost?.users ?? 0 },
+          )}
+        </li>
+        <li>
+          {rich(
+            '<strong>{shown}</strong> {count, plural, one {application, with its client ID and keys} other {applications, with their client IDs and keys}}',
+            { shown: lost?.clients ?? '…', count: lost?.clients ?? 0 },
+          )}
+        </li>
+        <li>
+          {rich('<strong>{shown}</strong> {count, plural, one {live session} other {live sessions}}', {
+            shown: lost?.sessions ?? '…',
+            count: lost?.sessions ?? 0,
           })}
         </li>
         <li>
-          {rich('<strong>{count}</strong> applications, with their client IDs and keys', {
-            count: lost?.clients ?? '…',
+          {rich('<strong>{shown}</strong> {count, plural, one {live directory token} other {live directory tokens}}', {
+            shown: lost?.scimTokens ?? '…',
+            count: lost?.scimTokens ?? 0,
           })}
         </li>
-        <li>{rich('<strong>{count}</strong> live sessions', { count: lost?.sessions ?? '…' })}</li>
-        <li>{rich('<strong>{count}</strong> live directory tokens', { count: lost?.scimTokens ?? '…' })}</li>
       </ul>
     </>
   );

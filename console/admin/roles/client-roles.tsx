@@ -55,7 +55,7 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
     <>
       <TableSection
         title={t('Roles')}
-        lead={t("The application receives the keys of a user's roles in the claim of the scope roles.")}
+        lead={t("The application receives the keys of a user's roles with the roles scope.")}
         actions={mayChange && <AddButton onClick={create}>{t('Create role')}</AddButton>}
         columns={[...columns, actions]}
         rows={roles}
