@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page, test } from '@playwright/test';
 import { type Served, serve } from '../clients/serve.ts';
-import { expectAccessible } from '../support/accessibility.ts';
+import { expectAccessible, expectReadableQrCode } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { Application, Inbox, type ProjectSettings } from '../support/application.ts';
 import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
@@ -113,11 +113,15 @@ test('sets up a second factor if one is REQUIRED, and shows the recovery codes a
   const secret = await page.locator('latchkey-sign-in').getByRole('link').textContent();
   await expect(page.locator('latchkey-sign-in svg')).toBeVisible();
   await expectAccessible(page);
+  await expectReadableQrCode(page, page.locator('latchkey-sign-in .qr'));
   const app = new AuthenticatorApp((secret ?? '').replaceAll(' ', ''), latchkey.now);
   await page.getByLabel('Six-digit code').fill(app.next());
   await page.keyboard.press('Enter');
   await signedIn(page, application, userid);
   await expect(page.getByRole('listitem')).toHaveCount(10);
+  // Each on one line.
+  const heights = await page.getByRole('listitem').evaluateAll((items) => items.map((item) => item.clientHeight));
+  expect(Math.max(...heights)).toBeLessThan(30);
   const recoveryCode = (await page.getByRole('listitem').first().textContent()) ?? '';
   await expectAccessible(page);
   expect(await events(page)).toHaveLength(1);
@@ -126,6 +130,7 @@ test('sets up a second factor if one is REQUIRED, and shows the recovery codes a
 
   await test.step('a recovery code replaces the app', async () => {
     await open(page, 'REQUIRED', {});
+    await expect(page.getByLabel('Email address')).toHaveValue(userid);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Use a recovery code' }).click();
     await expectAccessible(page);

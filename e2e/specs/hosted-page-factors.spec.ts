@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { expectAccessible } from '../support/accessibility.ts';
+import { expectAccessible, expectReadableQrCode } from '../support/accessibility.ts';
 import { Inbox } from '../support/application.ts';
 import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
 import {
@@ -31,6 +31,7 @@ test('an authenticator app is enrolled by QR code or key, then required, and rep
   await titled(page, 'Set up your authenticator app');
   await expect(page.getByRole('img', { name: 'QR code for the authenticator app' }).locator('svg')).toBeVisible();
   await expectAccessible(page);
+  await expectReadableQrCode(page, page.getByRole('img', { name: 'QR code for the authenticator app' }));
   const app = new AuthenticatorApp((await page.locator('#secret').textContent()) ?? '', hosted.latchkey.now);
   await sixDigits(page).fill(app.next());
   const codes = await saveRecoveryCodes(page);

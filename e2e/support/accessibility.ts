@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, type Frame, type Page } from '@playwright/test';
+import { expect, type Frame, type Locator, type Page } from '@playwright/test';
 import type axeCore from 'axe-core';
 
 const axeScript = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -27,6 +27,14 @@ export async function expectAccessible(page: Page): Promise<void> {
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth), 'page width at 320 px')
     .toBeLessThanOrEqual(narrow.width);
   await page.setViewportSize(size);
+}
+
+/** Requires black on white of a QR code, even in dark forced colors. @param code the code with its margin */
+export async function expectReadableQrCode(page: Page, code: Locator): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'dark', forcedColors: 'active' });
+  await expect(code).toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  await expect(code.locator('path')).toHaveCSS('fill', 'rgb(0, 0, 0)');
+  await page.emulateMedia({ colorScheme: null, forcedColors: null });
 }
 
 /** Violations of WCAG 2.2 AA that axe finds in the page's current state, one line each. */

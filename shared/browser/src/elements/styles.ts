@@ -51,11 +51,11 @@ h2, p, ul { margin: 0; }
 .title:focus-visible { outline: none; }
 .problem { color: var(--bad); }
 .problem:empty { display: none; }
-.qr { align-self: center; padding: 0.75rem; background: #fff; border-radius: var(--radius); color: #000; }
+.qr { align-self: center; padding: 0.75rem; background: #fff; border-radius: var(--radius); color: #000; forced-color-adjust: none; }
 .qr svg { display: block; width: 11rem; height: 11rem; }
 .code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; color: inherit; }
 .secret { text-align: center; }
-.codes { display: grid; grid-template-columns: 1fr 1fr; gap: 0.25rem 1rem; padding: 0; list-style: none; }
+.codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(10.5rem, 100%), 1fr)); gap: 0.25rem 1rem; padding: 0; list-style: none; font-size: 0.875rem; }
 `;
 
 let sheet: CSSStyleSheet | undefined;
