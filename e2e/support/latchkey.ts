@@ -60,7 +60,7 @@ export async function startLatchkey(
   const dataDir = env['DATA_DIR'] ?? newDataFolder({ empty: env['DATABASE_URL'] !== undefined });
   const isOurs = env['DATA_DIR'] === undefined;
   const port = env['PORT'] ?? String(await freePort());
-  const managementPort = env['MANAGEMENT_PORT'] ?? String(await freePort());
+  const managementPort = env['MANAGEMENT_PORT'] ?? String(await freePort(Number(port)));
   const settings = {
     ...inherited(),
     BASE_URL: `http://localhost:${port}`,
@@ -198,11 +198,14 @@ async function ran(main: string, env: Record<string, string>, args: readonly str
 /**
  * A free port below 32768, where systems begin to assign ports to outgoing connections, so that none takes it before
  * the server listens.
+ *
+ * @param except another port of the same server
  */
-export async function freePort(): Promise<number> {
+export async function freePort(except?: number): Promise<number> {
   for (;;) {
     // Browsers block port 10080.
     const port = randomInt(11_000, 32_768);
+    if (port === except) continue;
     // Probe all addresses, as servers listen on all.
     const probe = createServer().listen(port);
     const isFree = await new Promise<boolean>((resolve) => {
