@@ -88,7 +88,7 @@ describe('a device', () => {
     },
   );
 
-  it('is revoked without a fresh sign-in, also if the user has passkeys', async () => {
+  it('is revoked without a fresh sign-in, even if the user has passkeys', async () => {
     const { device, user } = await registeredUser();
     await givePasskey(user);
     const visit = await visitOf(user, ['swk'], undefined, 'device-key');

@@ -58,7 +58,7 @@ const clientsOf: Partial<Record<OwnedNoun, readonly [string, string]>> = {
   'delegation-key': ['delegation_keys', 'client_id'],
 };
 
-/** The rights of a client, by which it could act for an application that changes it. */
+/** Rights of a client, which an application that changes it could use. */
 export interface ClientRights {
   /** At the admin API. */
   adminScopes: string[];
