@@ -153,7 +153,7 @@ describe('an authenticator app of the account page', () => {
     const secret = await begin(script, 0);
     expect(secret, script.text).not.toBe('');
     expect(await script.app(1)).toBeUndefined();
-    expect(await script.account(1, 'verify-authenticator', { code: script.totp(secret) })).toBe(303);
+    expect(await script.account(1, 'verify-authenticator', { code: script.totp(secret) })).toBe(409);
     expect(script.world.model.factorsOf(script.user(ann))).toEqual([]);
     expect(await script.account(0, 'verify-authenticator', { code: '000000' })).toBe(400);
     expect(await script.account(0, 'verify-authenticator', { code: script.totp(secret) })).toBe(200);
