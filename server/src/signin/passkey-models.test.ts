@@ -93,6 +93,10 @@ describe('a project that allows some models of passkeys, with roots', () => {
   const noAuthority = newAuthority('Example maker', root, { isAuthority: false });
   const device = leafOf(maker);
   const paths = (certificate: TestCertificate, ...others: TestCertificate[]) => attested([certificate, ...others]);
+  const withPem = (own: TestCertificate, { pem }: TestCertificate) => ({
+    ...own,
+    der: Buffer.concat([own.der, Buffer.from(`\n${pem}`)]),
+  });
   it.each<[why: string, fault: string, deviations: Record<string, unknown>]>([
     ['no attestation', 'attestation-missing', withoutAttestation],
     ['self attestation', 'self-attestation', { ...withoutAttestation, format: 'packed' }],
@@ -109,6 +113,11 @@ describe('a project that allows some models of passkeys, with roots', () => {
     ['an issuer that is not an authority', 'attestation-root', paths(leafOf(noAuthority), noAuthority)],
     ['a device as issuer', 'attestation-root', paths(leafOf(device), device, maker)],
     ['a self-signed certificate', 'attestation-root', paths(leafOf())],
+    [
+      "a maker's certificate in PEM after their own",
+      'attestation-root',
+      paths(withPem(leafOf(), leafOf(maker)), maker),
+    ],
     ['a path that is too long', 'attestation-root', paths(leafOf(maker), ...Array.from({ length: 4 }, () => maker))],
     ['no certificate', 'attestation', { ...attested([leafOf()]), statement: map(['alg', -7], ['x5c', []]) }],
     ['a format without certificates of models', 'attestation', { ...genuine(), format: 'android-key' }],

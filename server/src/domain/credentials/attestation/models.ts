@@ -72,10 +72,15 @@ export function rootDigest(root: X509Certificate): string {
   return digest(root.raw);
 }
 
+/**
+ * Null unless each is one certificate in DER, without further bytes. Node.js prefers a certificate in PEM that it finds
+ * among the bytes to the one in DER, whose key the library has verified the statement with.
+ */
 function parsed(certificates: unknown): X509Certificate[] | null {
   if (!Array.isArray(certificates) || certificates.length > maxPath) return null;
   try {
-    return certificates.map((der) => new X509Certificate(der as Uint8Array));
+    const path = certificates.map((bytes: Uint8Array) => new X509Certificate(bytes));
+    return path.every(({ raw }, index) => raw.equals(certificates[index])) ? path : null;
   } catch {
     return null;
   }
