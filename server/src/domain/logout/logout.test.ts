@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { adjustableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
@@ -9,6 +9,7 @@ import { buildServices, type Services } from '../../services.ts';
 import { Client } from '../clients/client.entity.ts';
 import { system } from '../kernel/actor.ts';
 import { noQueue } from '../kernel/queue.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { Participation } from '../sessions/participation.entity.ts';
@@ -26,7 +27,8 @@ let services: Services;
 let sent: { uri: string; token: string }[];
 /** Deliveries with a job. */
 let jobs: string[] = [];
-let answer: (uri: string) => { status: number } | { error: string };
+type Answer = { status: number } | { error: string };
+let answer: (uri: string) => Answer | Promise<Answer>;
 let project: Project;
 let user: User;
 let clients: Client[];
@@ -372,6 +374,33 @@ describe('a receiver', () => {
     expect(await services.logout.due()).toEqual([]);
     await services.logout.drain();
     expect(sent).toHaveLength(1);
+  });
+
+  it('has a hundred attempts at a time if it hangs, so that others do not wait', async () => {
+    const [a, b] = clients as [Client, Client];
+    await services.logout.endSession({ project, id: await session(a) }, system);
+    await execute(
+      services.db.alone,
+      sql`insert into logout_deliveries select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid()))).*
+        from logout_deliveries d, generate_series(1, 109) where d.client_id = ${a.id}`,
+    );
+    const { promise: hanging, resolve: end } = Promise.withResolvers<Answer>();
+    answer = (uri) => (uri === a.backchannelLogoutUri ? hanging : { status: 200 });
+    const dispatchDue = async () => {
+      for (const due of await services.logout.due()) await services.logout.dispatch(due, () => undefined);
+    };
+    await dispatchDue();
+    await services.logout.endSession({ project, id: await session(b) }, system);
+    await dispatchDue();
+    await vi.waitFor(() => expect(sent).toHaveLength(101));
+    expect(sent.at(-1)?.uri).toBe(b.backchannelLogoutUri);
+    end({ status: 200 });
+    await services.logout.drain();
+    expect(await services.logout.due()).toEqual([]);
+    clock.turn(30);
+    await dispatchDue();
+    await services.logout.drain();
+    expect(sent).toHaveLength(111);
   });
 
   it('gets a retry if the process with the claim dies', async () => {

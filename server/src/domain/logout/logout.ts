@@ -9,7 +9,7 @@ import { Runs } from '../kernel/jobs.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
 import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
 import type { Session } from '../sessions/session.entity.ts';
@@ -31,6 +31,9 @@ export const deliverData = ({ project, id }: TenantKey) => ({ projectId: project
 const leaseSeconds = 10;
 /** Maximum concurrent attempts per process; further jobs wait. */
 const maxInFlight = 500;
+/** Maximum concurrent attempts at one client: one that hangs leaves the others theirs. Further ones are postponed. */
+const maxPerClient = 100;
+const postponedSeconds = 20;
 /** Lifetime of a logout token. */
 const tokenTtlSeconds = 120;
 
@@ -51,6 +54,8 @@ export interface LogoutDeps {
  */
 export class Logout {
   private readonly attempts = new Runs(maxInFlight);
+  /** Attempts in progress by client id. */
+  private readonly atClient = new Map<string, number>();
 
   constructor(private readonly deps: LogoutDeps) {}
 
@@ -121,7 +126,19 @@ export class Logout {
    */
   async dispatch(key: TenantKey, onError: (error: unknown) => void): Promise<void> {
     await this.attempts.freeSlot();
-    if (await this.claim(key)) this.attempts.start(() => this.attempt(key), onError);
+    const client = await this.claim(key);
+    if (client !== null) this.attempts.start(() => this.counted(client, () => this.attempt(key)), onError);
+  }
+
+  private async counted(client: string, work: () => Promise<void>): Promise<void> {
+    this.atClient.set(client, (this.atClient.get(client) ?? 0) + 1);
+    try {
+      await work();
+    } finally {
+      const left = (this.atClient.get(client) ?? 0) - 1;
+      if (left > 0) this.atClient.set(client, left);
+      else this.atClient.delete(client);
+    }
   }
 
   /** Waits for attempts in progress. */
@@ -131,7 +148,7 @@ export class Logout {
 
   /** One attempt at one delivery, if it is due and no other process is attempting it. */
   async deliver(key: TenantKey): Promise<void> {
-    if (await this.claim(key)) await this.attempt(key);
+    if ((await this.claim(key)) !== null) await this.attempt(key);
   }
 
   private async attempt(key: TenantKey): Promise<void> {
@@ -177,18 +194,28 @@ export class Logout {
     });
   }
 
-  /** True for one caller only. Schedules a job at the claim's expiry. */
-  private claim(key: TenantKey): Promise<boolean> {
+  /**
+   * Returns the client, to one caller only; null also if the attempt is postponed. Schedules a job at the claim's expiry,
+   * or for the postponed attempt.
+   */
+  private claim(key: TenantKey): Promise<string | null> {
     const { db, clock, queue } = this.deps;
     return db.transaction(async (em) => {
-      const until = secondsLater(clock.now(), leaseSeconds);
-      const claimed = await execute(
+      const now = clock.now();
+      const full = [...this.atClient].filter(([, count]) => count >= maxPerClient).map(([client]) => client);
+      const isFull = sql`client_id = any(${full}::uuid[])`;
+      const [claimed] = await query(
         em,
-        sql`update logout_deliveries set next_attempt_at = ${until}
-          where project_id = ${key.project.id} and id = ${key.id} and state = 'pending' and next_attempt_at <= ${clock.now()} and ${isFirst}`,
+        sql<{ client: string; isFull: boolean }>`
+          update logout_deliveries set next_attempt_at = case when ${isFull}
+            then ${secondsLater(now, postponedSeconds)}::timestamptz else ${secondsLater(now, leaseSeconds)}::timestamptz end
+          where project_id = ${key.project.id} and id = ${key.id} and state = 'pending' and next_attempt_at <= ${now} and ${isFirst}
+          returning client_id as client, ${isFull} as "isFull"`,
       );
-      if (claimed === 1) await queue.send(em, deliverJob, deliverData(key), { startAfter: until });
-      return claimed === 1;
+      if (!claimed) return null;
+      const startAfter = secondsLater(now, claimed.isFull ? postponedSeconds : leaseSeconds);
+      await queue.send(em, deliverJob, deliverData(key), { startAfter });
+      return claimed.isFull ? null : claimed.client;
     });
   }
 
