@@ -2,7 +2,7 @@ import { sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { map, SoftAuthenticator } from '../../test/authenticator.ts';
+import { map, SoftAuthenticator, type SoftCredential } from '../../test/authenticator.ts';
 import { newAuthenticatorCertificate, newAuthority, type TestCertificate } from '../../test/certificates.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
 import type { StepAnswer } from '../../test/signin-browser.ts';
@@ -196,6 +196,12 @@ describe('a project that allows some models of passkeys, without roots', () => {
     expect(await create(attested([leafOf(undefined, { aaguid: otherModel })], otherModel))).toMatchObject(refused);
     expect(await create(withoutAttestation)).toMatchObject(refused);
     expect(await create({ ...withoutAttestation, format: 'packed' })).toMatchObject(refused);
+  });
+
+  it('refuses self attestation with an x5c that is false', async () => {
+    const statement = (bytes: Uint8Array, { privateKey }: SoftCredential) =>
+      map(['alg', -7], ['sig', sign('sha256', bytes, privateKey)], ['x5c', false]);
+    expect(await create({ ...withoutAttestation, alg: -7, format: 'packed', statement })).toMatchObject(refused);
   });
 });
 

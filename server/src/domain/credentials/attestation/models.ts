@@ -42,7 +42,8 @@ export function checkModel(
 ): { root: string | null } | ModelFault {
   if (format === 'none') return 'attestation-missing';
   if (!certified.includes(format)) return 'attestation-format';
-  if (certificates === undefined) return 'self-attestation';
+  // For any other value, the library verifies the statement with the passkey's own key.
+  if (!Array.isArray(certificates)) return 'self-attestation';
   if (aaguids.length > 0 && !aaguids.includes(aaguid)) return 'model';
   if (roots.length === 0) return { root: null };
   const root = rootOf(certificates, roots, now);
@@ -53,7 +54,7 @@ export function checkModel(
  * The root at the end of a path (RFC 5280 section 6.1): each certificate is valid now and signed by the next one, which is a CA.
  * No revocation list is requested. Path length and name constraints are not evaluated (decisions/0134).
  */
-function rootOf(certificates: unknown, roots: readonly string[], now: Date): string | null {
+function rootOf(certificates: Uint8Array[], roots: readonly string[], now: Date): string | null {
   const path = parsed(certificates);
   if (!path || path[0]?.ca) return null;
   const anchors = roots.map((pem) => new X509Certificate(pem)).filter((root) => isValid(root, now));
@@ -76,11 +77,11 @@ export function rootDigest(root: X509Certificate): string {
  * Null unless each is one certificate in DER, without further bytes. Node.js prefers a certificate in PEM that it finds
  * among the bytes to the one in DER, whose key the library has verified the statement with.
  */
-function parsed(certificates: unknown): X509Certificate[] | null {
-  if (!Array.isArray(certificates) || certificates.length > maxPath) return null;
+function parsed(certificates: Uint8Array[]): X509Certificate[] | null {
+  if (certificates.length > maxPath) return null;
   try {
-    const path = certificates.map((bytes: Uint8Array) => new X509Certificate(bytes));
-    return path.every(({ raw }, index) => raw.equals(certificates[index])) ? path : null;
+    const path = certificates.map((bytes) => new X509Certificate(bytes));
+    return path.every(({ raw }, index) => raw.equals(certificates[index] as Uint8Array)) ? path : null;
   } catch {
     return null;
   }
