@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { adjustableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
@@ -392,7 +392,7 @@ describe('a receiver', () => {
     await dispatchDue();
     await services.logout.endSession({ project, id: await session(b) }, system);
     await dispatchDue();
-    await vi.waitFor(() => expect(sent).toHaveLength(101));
+    await expect.poll(() => sent.length).toBe(101);
     expect(sent.at(-1)?.uri).toBe(b.backchannelLogoutUri);
     end({ status: 200 });
     await services.logout.drain();
