@@ -70,6 +70,9 @@ describe.each(kinds)('%s', (kind) => {
     expect(await write({ Origin: 'https://evil.example.com' })).toBe(403);
     expect(await write({ Origin: 'https://sibling.app.example.com' })).toBe(403);
     expect(await write({ Origin: 'null' })).toBe(403);
+    expect(await write({ Origin: 'null', 'Sec-Fetch-Site': 'cross-site' })).toBe(403);
+    // A form of a page with `Referrer-Policy: no-referrer`.
+    expect(await write({ Origin: 'null', 'Sec-Fetch-Site': 'same-origin' })).toBe(200);
     const bare = { method: 'POST', headers: { cookie: (browser.session ?? []).join('=') } };
     expect(await status(app.send('/write', bare))).toBe(403);
   });

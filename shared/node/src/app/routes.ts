@@ -250,14 +250,15 @@ export class Routes {
 
   /**
    * SameSite=Lax does not cover sibling subdomains and old browsers: a write must come from a page of this origin. So must a
-   * WebSocket: it is opened by GET and exempt from CORS.
+   * WebSocket: it is opened by GET and exempt from CORS. Under `Referrer-Policy: no-referrer`, browsers send `Origin: null`
+   * with a form of this origin too (Fetch §3.2), and only `Sec-Fetch-Site` tells it apart.
    */
   private checkOrigin(incoming: Incoming): void {
     const isWebSocket = incoming.header('upgrade')?.toLowerCase() === 'websocket';
     if (['GET', 'HEAD', 'OPTIONS'].includes(incoming.method) && !isWebSocket) return;
     const origin = incoming.header('origin');
     const isOurs =
-      origin === undefined
+      origin === undefined || origin === 'null'
         ? incoming.header('sec-fetch-site') === 'same-origin'
         : origin === this.site.redirectUri.origin;
     if (!isOurs) throw new BodyError(403, 'The request must come from a page of this origin.');

@@ -268,6 +268,7 @@ describe('sign-out by another site', () => {
   it.each([
     ['a form', { 'Content-Type': 'application/x-www-form-urlencoded', Origin: 'https://evil.example.com' }],
     ['a form of an opaque origin', { 'Content-Type': 'text/plain', Origin: 'null' }],
+    ['a form of a sandboxed frame', { Origin: 'null', 'Sec-Fetch-Site': 'cross-site' }],
     ['a request without an origin', { 'Sec-Fetch-Site': 'cross-site' }],
     ['a sibling without an origin', { 'Sec-Fetch-Site': 'same-site' }],
     ['another port', { Origin: `${origin}:8443` }],
