@@ -346,11 +346,14 @@ describe('error', () => {
   });
 
   it.each([
-    [503, 'retryable', 7],
-    [404, 'fatal', undefined],
-  ])('of HTTP %d from another server is %s', async (http, category, retryAfter) => {
-    const page = { http, body: '<h1>proxy</h1>', headers: { 'Retry-After': '7' } };
-    const { signin } = await setUp({ challenge: [http === 404 ? { http, body: '{}' } : page] });
+    [503, 'retryable', 7, '<h1>proxy</h1>'],
+    [503, 'retryable', 7, '{"status":503,"error":"Service Unavailable"}'],
+    [429, 'retryable', 7, '{"status":"Failure"}'],
+    [404, 'fatal', undefined, '{}'],
+    [200, 'fatal', undefined, 'null'],
+  ])('of HTTP %d from another server is %s', async (http, category, retryAfter, body) => {
+    const headers = retryAfter === undefined ? {} : { 'Retry-After': `${retryAfter}` };
+    const { signin } = await setUp({ challenge: [{ http, body, headers }] });
     const error = await failure(signin.authenticate(userid));
     expect(error).toMatchObject({ code: 'UNEXPECTED_RESPONSE', category, retryAfter });
   });

@@ -73,7 +73,9 @@ function parse(httpStatus: number, text: string, retryAfter: number): Answer {
   } catch {
     // Not JSON: reported below with the HTTP status.
   }
-  if (typeof answer === 'object' && answer !== null && ('status' in answer || 'txn' in answer)) return answer as Answer;
+  const { status, txn } = (answer ?? {}) as Answer;
+  // JSON of a proxy can have a `status` of its own.
+  if (httpStatus < 400 ? (status ?? txn) : status === 'ERROR') return answer as Answer;
   throw unexpected(`HTTP ${httpStatus}, not a response of this service`, httpStatus, retryAfter);
 }
 
