@@ -48,6 +48,19 @@ describe('a started sign-in', () => {
     await expect.poll(() => next.state.userid, soon).toBe(userid);
   });
 
+  it('makes no call that a listener has ended before', () => {
+    const signals: AbortSignal[] = [];
+    const authenticate = (_: string, { signal }: { signal: AbortSignal }) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    };
+    const signIn = startSignIn({ authenticate } as never, { userid }, () => nowMilliseconds);
+    signIn.onStateChange(({ busy }) => busy && signIn.send({ type: 'restart' }));
+    signIn.send({ type: 'submit-address', userid });
+    expect(signIn.state).toMatchObject({ step: 'address', busy: false });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
   it('enrolls a second factor', async () => {
     const methods = ok('nonce-3', { status: 'MFA_ENROLLMENT_NEEDED', methods: ['totp'] });
     const registered = ok('nonce-4', { status: 'DEVICE_REGISTERED' });

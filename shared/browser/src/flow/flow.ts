@@ -24,8 +24,8 @@ export function startSignIn(signin: Signin, options: StartOptions, now: () => nu
       suggestions?.abort();
       operation = new AbortController();
     }
-    if (machine.state !== before) for (const listener of [...listeners]) listener(machine.state);
     const { signal } = operation;
+    if (machine.state !== before) for (const listener of [...listeners]) listener(machine.state);
     if (effect && effect !== 'abort') void run(effect.call, callOf(effect, signal), signal);
     keepTime();
     suggest();
