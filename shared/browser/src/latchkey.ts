@@ -159,7 +159,7 @@ export function createClient({ check, headers, origin, store: storeOf }: Platfor
       const { forgetDevice } = fields(options, 'options');
       client.endAll();
       // The browser's dialog no longer signs in by itself.
-      await navigator.credentials?.preventSilentAccess?.().catch(() => undefined);
+      await globalThis.navigator?.credentials?.preventSilentAccess?.().catch(() => undefined);
       if (forgetDevice) await client.forgetDevice();
       return { status: 'SIGNED_OUT', message: 'No sign-in is pending on this page.' };
     }),

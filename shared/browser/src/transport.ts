@@ -58,7 +58,8 @@ export async function post(
 function failed(baseUrl: string, timeoutMs: number | undefined, cause: unknown): LatchkeyError {
   const retryable = (code: string, message: string) => new LatchkeyError(code, 'retryable', message, { cause });
   if (timeoutMs) return retryable('TIMEOUT', `No response within ${timeoutMs} ms. Try again.`);
-  if (navigator.onLine === false) return retryable('OFFLINE', 'This device is offline. Try again when it is online.');
+  if (globalThis.navigator?.onLine === false)
+    return retryable('OFFLINE', 'This device is offline. Try again when it is online.');
   return retryable(
     'NETWORK',
     `${baseUrl} could not be reached. Try again; if it keeps failing, check baseUrl, apiKey, and the page's ` +
@@ -67,15 +68,14 @@ function failed(baseUrl: string, timeoutMs: number | undefined, cause: unknown):
 }
 
 function parse(httpStatus: number, text: string, retryAfter: number): Answer {
-  let answer: unknown;
+  let answer: Answer | null | undefined;
   try {
     answer = JSON.parse(text);
   } catch {
     // Not JSON: reported below with the HTTP status.
   }
-  const { status, txn } = (answer ?? {}) as Answer;
   // JSON of a proxy can have a `status` of its own.
-  if (httpStatus < 400 ? (status ?? txn) : status === 'ERROR') return answer as Answer;
+  if (httpStatus < 400 ? (answer?.status ?? answer?.['txn']) : answer?.status === 'ERROR') return answer as Answer;
   throw unexpected(`HTTP ${httpStatus}, not a response of this service`, httpStatus, retryAfter);
 }
 
