@@ -5,17 +5,17 @@ import type { Session } from './session.ts';
 
 export interface SignInProps {
   /** Your application's name in the texts. Default: the page's host. */
-  appName?: string;
+  appName?: string | undefined;
   /** `en`, `de`, `fr`, `es` or `ja`. Default: that of the page, then of the browser. */
-  lang?: string;
+  lang?: string | undefined;
   /** `none`: without the project's colors and logo. */
-  branding?: 'none';
+  branding?: 'none' | undefined;
   /** For custom properties and parts, as in the README of `@latchkey/browser`. */
-  className?: string;
+  className?: string | undefined;
   /** Called when the session has begun and the form can be removed. */
-  onSignedIn?: () => void;
+  onSignedIn?: (() => void) | undefined;
   /** Called when the back end began no session. */
-  onError?: (error: Error) => void;
+  onError?: ((error: Error) => void) | undefined;
 }
 
 /** The form of the service: the web component `<latchkey-sign-in>`. Your back end begins the session by itself. */

@@ -15,9 +15,9 @@ export interface LatchkeyProviderProps {
   /** Base URL of your Latchkey. */
   baseUrl: string;
   /** Path of the routes of `createLatchkey` in your back end. Default: `/auth`. */
-  basePath?: string;
+  basePath?: string | undefined;
   /** The session as your server knows it; null: signed out. Default: read by the page. */
-  initialSession?: Session | null;
+  initialSession?: Session<unknown> | null | undefined;
   children?: ReactNode;
 }
 

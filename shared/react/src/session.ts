@@ -5,12 +5,12 @@ export interface Session<User = { email?: string; email_verified?: boolean; name
   /** The result of the back end's `onSignIn`. */
   user: User;
   /** Class of the authentication, such as `phr`. */
-  acr?: string;
+  acr?: string | undefined;
   amr: string[];
   /** Unix seconds, as are all times here. */
-  authTime?: number;
+  authTime?: number | undefined;
   /** `authTime`, if the user took part in the sign-in; absent after one by a device key alone. */
-  provedAt?: number;
+  provedAt?: number | undefined;
   signedInAt: number;
   expiresAt: number;
 }
@@ -51,9 +51,9 @@ export class SessionStore {
   private asked = 0;
   private shown = 0;
 
-  constructor(basePath: string, initial?: Session | null) {
+  constructor(basePath: string, initial?: Session<unknown> | null) {
     this.basePath = basePath;
-    this.state = initial === undefined ? loading : stateOf(initial);
+    this.state = initial === undefined ? loading : stateOf(initial as Session | null);
   }
 
   readonly get = (): SessionState => this.state;

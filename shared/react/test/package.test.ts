@@ -121,7 +121,7 @@ describe('the package', () => {
 
   it('has strict types, also in a custom form', async () => {
     const folder = folders.get('19') ?? '';
-    const text = `import { LatchkeyProvider, SignedIn, useSession, useSignIn, type Session, type SessionError } from '@latchkey/react';
+    const text = `import { LatchkeyProvider, SignedIn, SignIn, useSession, useSignIn, type Session, type SessionError } from '@latchkey/react';
       import { createElement } from 'react';
       export function Form() {
         const { send, state } = useSignIn({ rememberDevice: false });
@@ -133,7 +133,10 @@ describe('the package', () => {
       }
       export const code = (error: SessionError) => error.code;
       export const page = (initialSession: Session) =>
-        createElement(LatchkeyProvider, { apiKey: 'a', baseUrl: 'b', initialSession }, createElement(SignedIn, { children: ({ user }) => user.email }));`;
+        createElement(LatchkeyProvider, { apiKey: 'a', baseUrl: 'b', initialSession }, createElement(SignedIn, { children: ({ user }) => user.email }));
+      type OfServer<User> = Omit<Required<Session<User>>, 'acr' | 'authTime'> & { acr: string | undefined; authTime: number | undefined; sid: string | undefined };
+      export const layout = (initialSession: OfServer<{ accountId: string }> | null, basePath: string | undefined) =>
+        createElement(LatchkeyProvider, { apiKey: 'a', baseUrl: 'b', basePath, initialSession }, createElement(SignIn, { appName: basePath }));`;
     for (const [file, settings] of [
       ['form.mts', ['--module', 'nodenext']],
       ['form.cts', ['--module', 'nodenext']],
