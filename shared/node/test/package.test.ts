@@ -280,7 +280,8 @@ describe('README', () => {
     const service = await startService();
     try {
       service.answer = ({ payload }) => {
-        const { otp } = payload['body'] as { otp?: string };
+        const { otp, userid } = payload['body'] as { otp?: string; userid: string };
+        if (userid === 'unknown') return { status: 404, body: { error: { code: 'USER_NOT_FOUND', message: 'No.' } } };
         if (payload['op'] === 'initiateMfaChange') return { status: 200, body: { session_id: 's-1' } };
         if (payload['op'] === 'getUserCredentials') return { status: 200, body: { mfa_method: 'sms' } };
         if (otp === '123456') return { status: 200, body: {} };
@@ -289,10 +290,11 @@ describe('README', () => {
       const program = `
         const session = await snippet.beginChange('ada@example.com', '+12025550143');
         const [wrong, right] = [await snippet.completeChange('a', session, '000000'), await snippet.completeChange('a', session, '123456')];
-        console.log(JSON.stringify([session, wrong, right, await snippet.currentFactor('a')]));`;
+        const unknown = await snippet.currentFactor('unknown').catch(({ message }) => message);
+        console.log(JSON.stringify([session, wrong, right, await snippet.currentFactor('a'), unknown]));`;
       for (const node of installed.nodes) {
         const printed = await use('delegation', program, environmentOf(service), node);
-        expect(JSON.parse(printed)).toEqual(['s-1', false, true, 'sms']);
+        expect(JSON.parse(printed)).toEqual(['s-1', false, true, 'sms', 'No.']);
       }
     } finally {
       await service.close();

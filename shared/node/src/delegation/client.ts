@@ -64,7 +64,7 @@ export interface VerifyMfaChangeResult extends Failure {
 }
 
 export interface UserCredentials extends Failure {
-  /** `email`, `sms` or `totp`; `none` if the user has no second factor. */
+  /** `email`, `sms` or `totp`; `none` if the user has no second factor, and with the status `failed`: check it first. */
   mfa_method: string;
   /** `success` or `failed`. */
   status: string;
