@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Incoming, ofNode, ofRequest, type RequestLike } from '../incoming.ts';
 import type { Handler } from '../middleware.ts';
 import type { DefaultUser, Session } from '../session/sessions.ts';
-import { fetched, type Latchkey, notShared } from './create-latchkey.ts';
+import { fetched, isWebSocket, type Latchkey, notShared } from './create-latchkey.ts';
 import type { Answer, SessionRequirements } from './routes.ts';
 
 /** Sessions of requests that have passed `requireSession`. */
@@ -190,6 +190,7 @@ export function honoAdapter<User = DefaultUser>({ handle, routes }: Latchkey<Use
       if ('answer' in required) return fetched(required.answer);
       passed.set(context, required.session);
       await next();
+      if (isWebSocket(context.res)) return undefined;
       for (const cookie of required.cookies) context.header('Set-Cookie', cookie, { append: true });
       const isRenewed = required.cookies.length > 0;
       if (isRenewed || !context.res.headers.has('Cache-Control')) context.header('Cache-Control', notShared);

@@ -1,10 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { Hono } from 'hono';
 import { type CryptoKey, importSPKI, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { settings } from '../../test/application.ts';
+import { origin, settings } from '../../test/application.ts';
 import { json } from '../../test/listen.ts';
 import { makeKey, startProvider, type TestProvider } from '../../test/provider.ts';
-import { createLatchkey } from './create-latchkey.ts';
+import { honoAdapter } from './adapters.ts';
+import { createLatchkey, type Latchkey } from './create-latchkey.ts';
 import type { LatchkeyOptions } from './options.ts';
 
 let provider: TestProvider;
@@ -208,20 +210,35 @@ describe('logoutUrl', () => {
 });
 
 describe('requireSession', () => {
-  it('works on responses whose headers are immutable, as middleware of Next.js returns them', async () => {
+  /** The cookie of a session that is due to be renewed. */
+  async function dueSession(app: Latchkey): Promise<string> {
     vi.useFakeTimers({ toFake: ['Date'] });
-    const app = latchkey();
-    const request = (cookie: string) => new Request('https://app.example.com/account', { headers: { cookie } });
     const signIn = await app.handle(
-      new Request('https://app.example.com/auth/sign-in', {
+      new Request(`${origin}/auth/sign-in`, {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json', Origin: 'https://app.example.com' },
+        headers: { 'Content-Type': 'application/json', Origin: origin },
         body: '{"code":"c"}',
       }),
     );
-    const cookie = signIn?.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     vi.setSystemTime(Date.now() + 600_000);
-    const guarded = app.requireSession(() => Response.redirect('https://app.example.com/next'));
+    return signIn?.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  }
+
+  it('keeps the response that opens a WebSocket, of which Deno and Cloudflare accept no copy', async () => {
+    const app = latchkey();
+    const headers = { cookie: await dueSession(app), Origin: origin, Upgrade: 'websocket' };
+    const request = () => new Request(`${origin}/socket`, { headers });
+    const opening = Object.defineProperty(new Response(), 'status', { value: 101 });
+    expect(await app.requireSession(() => opening)(request())).toBe(opening);
+    const server = new Hono().get('/socket', honoAdapter(app).requireSession(), () => opening);
+    expect(await server.request(request())).toBe(opening);
+  });
+
+  it('works on responses whose headers are immutable, as middleware of Next.js returns them', async () => {
+    const app = latchkey();
+    const request = (cookie: string) => new Request(`${origin}/account`, { headers: { cookie } });
+    const cookie = await dueSession(app);
+    const guarded = app.requireSession(() => Response.redirect(`${origin}/next`));
     const response = await guarded(request(cookie));
     expect([response.status, response.headers.getSetCookie().length]).toEqual([302, 1]);
     expect(await app.getSession(request(cookie))).toMatchObject({ sub: 'user-1' });

@@ -100,11 +100,16 @@ export function fetched(answer: Answer): Response {
  * the session never does: the cache would give the cookie to other visitors (RFC 9111 §7.3).
  */
 export function withCookies(response: Response, cookies: readonly string[]): Response {
-  if (cookies.length === 0 && response.headers.has('Cache-Control')) return response;
+  if (isWebSocket(response) || (cookies.length === 0 && response.headers.has('Cache-Control'))) return response;
   // Headers of a redirect or of a fetched response are immutable.
   const { body, status, statusText } = response;
   const headers = new Headers(response.headers);
   for (const cookie of cookies) headers.append('Set-Cookie', cookie);
   headers.set('Cache-Control', notShared);
   return new Response(body, { status, statusText, headers });
+}
+
+/** The response that opens a WebSocket: the runtime accepts no copy of it, and no cache stores it. */
+export function isWebSocket({ status }: Response): boolean {
+  return status === 101;
 }
