@@ -70,6 +70,7 @@ describe('createLatchkeyMiddleware', () => {
     [{ apiKey: 'a\nb' }, 'apiKey contains invalid characters.'],
     [{ baseUrl: 'id.example.com' }, 'baseUrl'],
     [{ baseUrl: 'http://id.example.com' }, 'Use https'],
+    [{ leeway: -1 }, 'leeway'],
   ])('refuses %j immediately', (change, problem) => {
     expect(() => createLatchkeyMiddleware({ ...good, ...change } as typeof good)).toThrow(problem);
   });

@@ -15,6 +15,7 @@ import { checkLogoutToken, type LogoutClaims, type VerifyLogoutTokenOptions } fr
 import { checkedUrl, OutgoingError } from './outgoing.ts';
 import type { PublicKeyInput } from './public-key.ts';
 import type { ReplayStore } from './replay-store.ts';
+import { faultOf } from './verify-jwt.ts';
 
 export interface RelyingPartyOptions {
   /** The service's base URL, which is its issuer. */
@@ -149,6 +150,8 @@ function checkOptions(options: RelyingPartyOptions): void {
   }
   checkApiKey(options.apiKey);
   checkAddress('baseUrl', options.baseUrl, options.allowInsecureHttp);
+  const fault = faultOf(options);
+  if (fault) fail(fault);
 }
 
 /** Throws `OAuthExchangeError` for an address that is not a URL, or not secure. */
