@@ -181,6 +181,7 @@ describe('errors', () => {
   it.each([
     ['code', { type: 'submit-code', otp: '12345' }, 'CODE_INCOMPLETE'],
     ['recovery-code', { type: 'submit-code', otp: ' ' }, 'CODE_INCOMPLETE'],
+    ['recovery-code', { type: 'submit-code', otp: 'abcde-12345 '.repeat(10) }, 'CODE_INCOMPLETE'],
     ['phone', { type: 'submit-phone', phoneNumber: '0170 1234567' }, 'PHONE_INVALID'],
   ] as [string, SignInEvent, string][])('of an incomplete input in %s use up no attempt', (step, action, name) => {
     const { machine, effect } = reduce(at(step), action);
