@@ -5,6 +5,18 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+describe('a secure store that once did not respond', () => {
+  it('works at the next try', async () => {
+    const storage = memoryStorage();
+    const getItem = vi.fn(storage.getItem).mockReturnValueOnce(new Promise(() => undefined));
+    const latchkey = createLatchkey({ origin: 'https://app.example.com', storage: { ...storage, getItem } });
+    const init = () =>
+      latchkey.init({ apiKey: 'lk_pk_test', baseUrl: 'https://id.example.com', options: { timeoutMs: 500 } });
+    await expect(init()).rejects.toMatchObject({ code: 'TIMEOUT', category: 'retryable' });
+    expect(await init()).toMatchObject({ status: 'INITIALIZED' });
+  });
+});
+
 describe('a runtime without navigator, such as Node 20', () => {
   it('reports that the service cannot be reached, and signs out', async () => {
     vi.stubGlobal('navigator', undefined);

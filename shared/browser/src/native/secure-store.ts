@@ -34,15 +34,15 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 /** The end of the last operation on each storage, which has no transactions. */
 const last = new WeakMap<SecureStorage, Promise<unknown>>();
 
-/** Device keys in a secure store, one operation at a time. */
+/** Device keys in a secure store, one operation at a time. One that is late no longer delays the others. */
 export function secureStore(storage: SecureStorage, timeoutMs: number): DeviceStore {
   const run = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = (last.get(storage) ?? Promise.resolve()).then(work);
+    const result = inTime((last.get(storage) ?? Promise.resolve()).then(work), timeoutMs);
     last.set(
       storage,
       result.catch(() => undefined),
     );
-    return inTime(result, timeoutMs);
+    return result;
   };
 
   const read = async <T>(name: string): Promise<T | undefined> => parsed(await storage.getItem(name));
