@@ -12,7 +12,7 @@ export interface RequestLike extends IncomingMessage {
 /** The parts of a request that a handler reads, of Node or of the Fetch standard. */
 export interface Incoming {
   method: string;
-  /** Absolute, or only path and query. */
+  /** Absolute, or only path and query, or `*`. */
   url: string;
   header(name: string): string | undefined;
   /** The text, or the fields that a body parser has read. Throws {@link BodyError}. */
@@ -64,7 +64,7 @@ export function ofRequest(request: Request): Incoming {
 /** The URL of a request; its host is not meaningful. */
 export function urlOf({ url }: Incoming): URL {
   // `//other.example/` is a path here, not another host.
-  return new URL(url.startsWith('/') ? `http://localhost${url}` : url);
+  return new URL(url.startsWith('/') ? `http://localhost${url}` : url, 'http://localhost');
 }
 
 /** Names and values of a request's cookies. A name can occur more than once. */

@@ -209,6 +209,13 @@ describe('logoutUrl', () => {
   });
 });
 
+describe('the routes', () => {
+  it('leave OPTIONS of the whole server (RFC 9110 §9.3.7) to the application', async () => {
+    const incoming = { method: 'OPTIONS', url: '*', header: () => undefined, body: async () => '' };
+    expect(await latchkey().routes.handle(incoming)).toBeUndefined();
+  });
+});
+
 describe('requireSession', () => {
   /** The cookie of a session that is due to be renewed. */
   async function dueSession(app: Latchkey): Promise<string> {
