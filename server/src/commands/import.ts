@@ -9,6 +9,7 @@ import {
 } from '../adapters/files/transfer.ts';
 import { systemRandom } from '../adapters/system/random.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { isUuid } from '../domain/kernel/secret.ts';
 import { type Fragment, query, sql } from '../domain/kernel/sql.ts';
 import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
 import { Vault, VaultError } from '../domain/keys/vault.ts';
@@ -163,15 +164,18 @@ class Importing {
     if (table.type === 'project') await this.chooseSlugs(em, data);
     // Rows of one statement have the same columns: a column missing from a record would be set to null.
     const groups = Map.groupBy(data, (row) => Object.keys(row).sort().join());
-    const deactivated = table.type === 'user' ? await this.deactivated(em, data) : [];
+    const active = table.type === 'user' ? await this.usersHere(em, data, true) : [];
     for (const rowsAlike of groups.values()) await this.upsert(em, table, rowsAlike, kept);
+    // The access of users whom the file deactivates ends, as if an admin had deactivated them.
+    const deactivated = active.length === 0 ? [] : await this.usersHere(em, active, false);
     for (const user of deactivated) await this.opened.services.accounts.deactivate(em, user, system);
   }
 
-  /** Users who are active here, but not in the file: their access ends, as if an admin had deactivated them. */
-  private deactivated(em: EntityManager, data: readonly Record<string, unknown>[]): Promise<User[]> {
-    const ids = data.flatMap(({ id, active }) => (active === false ? [String(id)] : []));
-    return em.find(User, { id: { $in: ids }, active: true });
+  /** Those of the users who are active, or inactive, here. */
+  private usersHere(em: EntityManager, users: readonly { id?: unknown }[], active: boolean): Promise<User[]> {
+    // `upsert` refuses other ids.
+    const ids = users.map(({ id }) => String(id)).filter(isUuid);
+    return em.find(User, { id: { $in: ids }, active }, { refresh: true });
   }
 
   /** False for records that need a secret, if secrets are left out. */

@@ -443,6 +443,7 @@ describe('import rejects, without writing anything,', () => {
       ['user', (data) => Object.assign(data, { is_admin: true }), /:\d+ has an unknown field for user: is_admin/],
       ['project', (data) => Object.assign(data, { built_in: 'console' }), /unknown field for project: built_in/],
       ['user', (data) => Object.assign(data, { id: 'x' }), /has an invalid value/],
+      ['user', (data) => Object.assign(data, { id: 'x', active: false }), /has an invalid value/],
       ['user', (data) => Object.assign(data, { user_name: null }), /has an invalid value/],
       ['project', (data) => Object.assign(data, { mfa_policy: 'never' }), /mfaPolicy must be one of/],
       [
