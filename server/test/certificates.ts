@@ -1,5 +1,5 @@
 /**
- * X.509 certificates (RFC 5280) for tests, with ECDSA P-256 keys. Node.js can parse certificates but not create them.
+ * X.509 certificates (RFC 5280) for tests, with ECDSA P-256 keys unless told otherwise. Node.js can parse certificates but not create them.
  *
  *     const root = newAuthority('Root');
  *     const leaf = newAuthenticatorCertificate(root, { aaguid });
@@ -20,6 +20,13 @@ interface Wanted {
   isAuthority: boolean;
   extensions?: Buffer[];
   validity?: [from: Date, to: Date] | undefined;
+  /** Default: a new P-256 pair. */
+  pair?: KeyPair | undefined;
+}
+
+interface KeyPair {
+  privateKey: KeyObject;
+  publicKey: KeyObject;
 }
 
 const der = (tag: number, ...parts: Uint8Array[]): Buffer => {
@@ -54,15 +61,17 @@ function nameOf(members: Record<string, string>): Buffer {
 
 const time = (at: Date) => der(0x18, Buffer.from(at.toISOString().replace(/\.\d+/, '').replace(/[-:T]/g, '')));
 const ecdsaWithSha256 = sequence(oid('1.2.840.10045.4.3.2'));
+const rsaWithSha256 = sequence(oid('1.2.840.113549.1.1.11'), der(0x05));
 
-function certificate({ issuer, subject, isAuthority, extensions = [], validity }: Wanted): TestCertificate {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+function certificate({ issuer, subject, isAuthority, extensions = [], validity, pair }: Wanted): TestCertificate {
+  const { privateKey, publicKey } = pair ?? generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const algorithm = (issuer?.privateKey ?? privateKey).asymmetricKeyType === 'rsa' ? rsaWithSha256 : ecdsaWithSha256;
   const [from, to] = validity ?? [new Date('2020-01-01'), new Date('2120-01-01')];
   const constraints = sequence(oid('2.5.29.19'), yes, octets(sequence(...(isAuthority ? [yes] : []))));
   const toSign = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1]), randomBytes(8)),
-    ecdsaWithSha256,
+    algorithm,
     issuer?.subject ?? subject,
     sequence(time(from), time(to)),
     subject,
@@ -70,7 +79,7 @@ function certificate({ issuer, subject, isAuthority, extensions = [], validity }
     der(0xa3, sequence(constraints, ...extensions)),
   );
   const signature = sign('sha256', toSign, issuer?.privateKey ?? privateKey);
-  const bytes = sequence(toSign, ecdsaWithSha256, bits(signature));
+  const bytes = sequence(toSign, algorithm, bits(signature));
   return { der: bytes, pem: new X509Certificate(bytes).toString().trim(), privateKey, subject };
 }
 
@@ -78,7 +87,7 @@ function certificate({ issuer, subject, isAuthority, extensions = [], validity }
 export function newAuthority(
   name: string,
   issuer?: TestCertificate,
-  over: { isAuthority?: boolean; validity?: [Date, Date] } = {},
+  over: { isAuthority?: boolean; validity?: [Date, Date]; pair?: KeyPair } = {},
 ): TestCertificate {
   return certificate({ issuer, subject: nameOf({ CN: name }), isAuthority: true, ...over });
 }

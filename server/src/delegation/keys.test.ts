@@ -8,6 +8,7 @@ import {
   turn,
 } from '../../test/back-end.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import { changed } from '../../test/rows.ts';
 import type { DelegationKey } from '../domain/clients/delegation-key.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 
@@ -54,6 +55,15 @@ describe('keys of delegation', () => {
     const keys = await app.services.delegationKeys.list(app.services.db.reader(), [backEnd.client]);
     const ours = keys.find(({ party }) => party === 'idp');
     await app.services.delegationKeys.revoke(ours as DelegationKey, system);
+    await expect(library.getUserCredentials(address)).rejects.toMatchObject({ code: 'NOT_CONFIGURED' });
+  });
+
+  it('of small order, stored by an earlier release, are not used', async () => {
+    const library = await backEnd.delegationClient();
+    const der = Buffer.concat([Buffer.from('302a300506032b656e032100', 'hex'), Buffer.of(1), Buffer.alloc(31)]);
+    const pem = `-----BEGIN PUBLIC KEY-----\n${der.toString('base64')}\n-----END PUBLIC KEY-----\n`;
+    const change = `update delegation_keys set encryption_public_pem = ? where client_id = ? and party = 'sp'`;
+    expect(await changed(app.services.db, change, [pem, backEnd.client.id])).toBe(1);
     await expect(library.getUserCredentials(address)).rejects.toMatchObject({ code: 'NOT_CONFIGURED' });
   });
 

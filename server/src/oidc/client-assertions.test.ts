@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
-import { rows } from '../../test/rows.ts';
+import { changed, rows } from '../../test/rows.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import { assertionType } from './client-auth.ts';
@@ -80,6 +80,29 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     ['no audience in the array', () => []],
   ])('refuses %s', async (_name, aud) => {
     const response = await exchange(await assertion({ aud: aud() }));
+    expect([response.status, await response.json()]).toMatchObject([401, { error: 'invalid_client' }]);
+  });
+
+  it('refuses a key of small order that an earlier release stored', async () => {
+    const x = `AQ${'A'.repeat(41)}`;
+    const { client: old } = await app.make.client(project, {
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      jwks: own.publicKey.export({ format: 'jwk' }),
+    });
+    await changed(app.services.db, 'update clients set jwk = ?::jsonb, version = version + 1 where id = ?', [
+      JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x }),
+      old.id,
+    ]);
+    const party = new RelyingParty(app, old);
+    await party.signIn(await app.make.user(project));
+    // R is the neutral element and S is 0, which such a key verifies for each message.
+    const signature = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]).toString('base64url');
+    const [head, payload] = (await assertion({ iss: old.id, sub: old.id })).split('.');
+    const response = await party.exchange(await party.code(), {
+      client_id: undefined,
+      client_assertion: `${head}.${payload}.${signature}`,
+      client_assertion_type: assertionType,
+    });
     expect([response.status, await response.json()]).toMatchObject([401, { error: 'invalid_client' }]);
   });
 

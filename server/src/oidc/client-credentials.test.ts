@@ -1,5 +1,5 @@
 /** Clients at the issuer of their project: secrets, and keys of several kinds. */
-import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SignJWT } from 'jose';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
+import { changed } from '../../test/rows.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -272,6 +273,29 @@ describe('private_key_jwt', () => {
     await expect(creating()).rejects.toMatchObject({ problem: { code: 'invalid', field: 'jwks' } });
   });
 
+  it.each(['project', 'jwks_uri'])(
+    'refuses an assertion forged for an RSA key of the exponent 1, stored by an earlier release (%s)',
+    async (place) => {
+      const weak = { kty: 'RSA', n: Buffer.alloc(256, 0xff).toString('base64url'), e: 'AQ', kid: 'weak' };
+      const settings = place === 'project' ? { jwks: jwkOf('RS256') } : { jwksUri: `${jwksUri}?${randomUUID()}` };
+      keySet = { keys: [weak] };
+      const { party } = await partyOf({ tokenEndpointAuthMethod: 'private_key_jwt', ...settings });
+      if (place === 'project') {
+        const change = 'update clients set jwk_set = ?::jsonb, version = version + 1 where id = ?';
+        await changed(app.services.db, change, [JSON.stringify([weak]), party.client.id]);
+      }
+      const now = Math.floor(app.clock.now().getTime() / 1000);
+      const { id } = party.client;
+      const claims = { iss: id, sub: id, aud: party.issuer, iat: now, exp: now + 60, jti: randomUUID() };
+      const response = await party.exchange(await party.code(), {
+        client_id: undefined,
+        client_assertion: forged({ alg: 'RS256', kid: 'weak' }, claims),
+        client_assertion_type: assertionType,
+      });
+      expect((await outcome(response)).slice(0, 2)).toEqual([401, 'invalid_client']);
+    },
+  );
+
   it('takes keys from jwks_uri, and reads them again for a new kid, at most once a minute', async () => {
     keySet = { keys: [jwkOf('ES256', 'first'), { kty: 'unknown' }] };
     reads = 0;
@@ -332,3 +356,13 @@ describe('private_key_jwt', () => {
     expect((await ask())[0]).toBe(200);
   });
 });
+
+/** A JWT that an RSA key of the exponent 1 verifies: its signature is the padded digest (RFC 8017 section 9.2). */
+function forged(header: object, claims: object): string {
+  const input = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  const digest = createHash('sha256').update(input).digest();
+  const info = Buffer.concat([Buffer.from('3031300d060960864801650304020105000420', 'hex'), digest]);
+  const padding = Buffer.alloc(256 - 3 - info.length, 0xff);
+  const signature = Buffer.concat([Buffer.of(0, 1), padding, Buffer.of(0), info]);
+  return `${input}.${signature.toString('base64url')}`;
+}

@@ -1,4 +1,4 @@
-import { sign } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -16,6 +16,8 @@ const aaguid = '2fc0579f-8113-47ea-b116-bb5a8db9202a';
 const otherModel = 'ee882879-721c-4913-9775-3dfcce97072a';
 const root = newAuthority('Example root');
 const maker = newAuthority('Example maker', root);
+const weakPair = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 });
+const shortPair = generateKeyPairSync('rsa', { modulusLength: 1024 });
 const over: [Date, Date] = [new Date('2020-01-01'), new Date('2021-01-01')];
 const notYet: [Date, Date] = [new Date('2119-01-01'), new Date('2120-01-01')];
 const refused = refusal('PASSKEY_MODEL_NOT_ALLOWED', 403);
@@ -91,6 +93,7 @@ describe('a project that allows some models of passkeys, with roots', () => {
   const foreignMaker = newAuthority('Example maker', foreignRoot);
   const expiredMaker = newAuthority('Example maker', root, { validity: over });
   const noAuthority = newAuthority('Example maker', root, { isAuthority: false });
+  const weakMaker = newAuthority('Example maker', root, { pair: weakPair });
   const device = leafOf(maker);
   const paths = (certificate: TestCertificate, ...others: TestCertificate[]) => attested([certificate, ...others]);
   const withPem = (own: TestCertificate, { pem }: TestCertificate) => ({
@@ -118,6 +121,7 @@ describe('a project that allows some models of passkeys, with roots', () => {
       'attestation-root',
       paths(withPem(leafOf(), leafOf(maker)), maker),
     ],
+    ['an issuer with a weak key', 'attestation-root', paths(leafOf(weakMaker), weakMaker)],
     ['a path that is too long', 'attestation-root', paths(leafOf(maker), ...Array.from({ length: 4 }, () => maker))],
     ['no certificate', 'attestation', { ...attested([leafOf()]), statement: map(['alg', -7], ['x5c', []]) }],
     ['a format without certificates of models', 'attestation', { ...genuine(), format: 'android-key' }],
@@ -228,6 +232,8 @@ describe('the settings', () => {
     ['passkeyRoots', ['A'.repeat(1_000_000)]],
     ['passkeyRoots', [leafOf(root).pem]],
     ['passkeyRoots', [newAuthority('Old', undefined, { validity: over }).pem]],
+    ['passkeyRoots', [newAuthority('Weak', undefined, { pair: weakPair }).pem]],
+    ['passkeyRoots', [newAuthority('Short', undefined, { pair: shortPair }).pem]],
     ['passkeyRoots', Array.from({ length: 11 }, () => root.pem)],
   ])('refuse invalid %s', async (field, value) => {
     await expect(set({ [field]: value })).rejects.toMatchObject({ problem: { code: 'invalid', field } });

@@ -4,6 +4,7 @@ import { InvalidPublicKeyError } from './error.ts';
 import { readTextFile } from './files.ts';
 import { jose } from './jose.ts';
 import { derIn, isPem, keyFormatOf, unescapePem } from './key-format.ts';
+import { weaknessOf } from './weak-key.ts';
 
 /** A public key: PEM (also of a certificate), the path of a PEM file, or the bytes of a PEM or DER. */
 export type PublicKeyInput = string | Uint8Array;
@@ -17,7 +18,6 @@ export interface VerificationKey {
 
 const maxLength = 64 * 1024;
 const rsa = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
-const minModulusBits = 2048;
 /** RFC 7518 §3.1, RFC 8037, RFC 9864. */
 const algorithms: Record<string, readonly string[]> = {
   rsa,
@@ -123,8 +123,9 @@ async function readable(read: () => Promise<VerificationKey>): Promise<Verificat
 async function usable(type: string, importAs: (alg: string) => Promise<CryptoKey>): Promise<VerificationKey> {
   const [first = '', ...further] = algorithms[type] ?? [];
   const key = await importAs(first);
-  const bits = (key.algorithm as { modulusLength?: number }).modulusLength;
-  if (bits !== undefined && bits < minModulusBits) unsupported(`rsa ${bits}`);
+  const { exportJWK } = await jose();
+  const weakness = weaknessOf(await exportJWK(key));
+  if (weakness) unsupported(weakness);
   const imported = new Map([[first, Promise.resolve(key)]]);
   const importFor = (alg: string) => {
     const known = imported.get(alg) ?? importAs(alg);

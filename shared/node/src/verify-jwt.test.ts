@@ -204,6 +204,9 @@ describe('public key', () => {
     ['a private key in DER', privateKey.export({ type: 'pkcs8', format: 'der' }), 'KEY_IS_PRIVATE'],
     ['an encryption key', spki('x25519'), 'KEY_TYPE_UNSUPPORTED'],
     ['RSA of 1024 bits', spki('rsa', { modulusLength: 1024 }), 'KEY_TYPE_UNSUPPORTED'],
+    ['RSA with the exponent 3', spki('rsa', { modulusLength: 2048, publicExponent: 3 }), 'KEY_TYPE_UNSUPPORTED'],
+    ['an Ed25519 point of small order', edwardsKey(1), 'KEY_TYPE_UNSUPPORTED'],
+    ['Ed25519 in another encoding', edwardsKey(0xf0, ...Array(30).fill(0xff), 0x7f), 'KEY_TYPE_UNSUPPORTED'],
     ['an unsupported curve', spki('ec', { namedCurve: 'secp256k1' }), 'KEY_TYPE_UNSUPPORTED'],
   ];
 
@@ -223,4 +226,11 @@ describe('public key', () => {
 function spki(type: string, options: object = {}): string {
   const { publicKey } = generateKeyPairSync(type as 'rsa', options as { modulusLength: number });
   return publicKey.export({ type: 'spki', format: 'pem' }).toString();
+}
+
+/** SPKI (RFC 8410 §4) of an Ed25519 key. @param octets its first octets; the others are zero */
+function edwardsKey(...octets: number[]): string {
+  const x = Buffer.concat([Buffer.from(octets), Buffer.alloc(32 - octets.length)]);
+  const der = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), x]);
+  return `-----BEGIN PUBLIC KEY-----\n${der.toString('base64')}\n-----END PUBLIC KEY-----`;
 }

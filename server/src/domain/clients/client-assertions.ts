@@ -2,11 +2,13 @@ import { type CryptoKey, createLocalJWKSet, decodeProtectedHeader, errors, impor
 import { isCompactJws } from '../kernel/base64url.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { refuse } from '../kernel/problem.ts';
+import { publicKeyFault } from '../kernel/public-keys/public-key.ts';
 import { digest } from '../kernel/secret.ts';
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 import type { Issuer } from '../projects/issuer.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import type { Client } from './client.entity.ts';
+import { usableKeys } from './client-keys.ts';
 import { fapiAlgorithms } from './fapi.ts';
 import type { RemoteKeys } from './remote-keys.ts';
 
@@ -125,7 +127,10 @@ export class ClientAssertions {
     if (client.jwksUri != null) return this.remoteKeysOf(client.jwksUri, assertion);
     const known = this.imported.get(client);
     if (known) return known;
-    const key = client.jwkSet ? createLocalJWKSet({ keys: client.jwkSet }) : await imported(client.jwk);
+    // Earlier releases stored keys that are refused today.
+    const key = client.jwkSet
+      ? createLocalJWKSet({ keys: usableKeys({ keys: client.jwkSet }) })
+      : await imported(client.jwk);
     this.imported.set(client, key);
     return key;
   }
@@ -146,6 +151,11 @@ function audiencesFor({ fapiProfile }: Client, { url, capabilities }: Issuer): s
 
 async function imported(jwk: JWK | null | undefined): Promise<CryptoKey> {
   if (!jwk) return reject('no key is registered');
+  const broken = publicKeyFault(jwk);
+  if (broken) {
+    const detail = `The registered key of the application is not accepted: ${broken.reason}.`;
+    return reject('the registered key is refused', detail);
+  }
   return (await importJWK(jwk, 'EdDSA')) as CryptoKey;
 }
 

@@ -1,12 +1,9 @@
-import { createPublicKey } from 'node:crypto';
 import type { JWK } from 'jose';
 import { refuse } from '../kernel/problem.ts';
-import { hasSmallOrder } from '../keys/small-order.ts';
+import { publicKeyFault } from '../kernel/public-keys/public-key.ts';
 
 const maxKeys = 10;
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-/** Bits of an RSA modulus. */
-const rsaBits = [2048, 4096] as const;
 /** Algorithms of assertions by key type, and the members that a public key consists of (RFC 7518 §6). */
 const kinds: readonly { kty: string; crv?: string; algorithms: readonly string[]; members: readonly string[] }[] = [
   { kty: 'EC', crv: 'P-256', algorithms: ['ES256'], members: ['kty', 'crv', 'x', 'y'] },
@@ -15,8 +12,8 @@ const kinds: readonly { kty: string; crv?: string; algorithms: readonly string[]
 
 /**
  * The public keys of a client for `private_key_jwt`, from a JWK, a JWK Set or either as JSON text: Ed25519, P-256, or RSA
- * of 2048 to 4096 bits; each of several has its own `kid`. Refuses `invalid`, also for private members, so that a leaked
- * private key is noticed. The reason never contains the input.
+ * ({@link publicKeyFault}); each of several has its own `kid`. Refuses `invalid`, also for private members, so that a
+ * leaked private key is noticed. The reason never contains the input.
  */
 export function parseClientKeys(input: unknown): JWK[] {
   const value = typeof input === 'string' && input.length <= 65_536 ? parsed(input) : input;
@@ -65,14 +62,7 @@ function parseKey(input: unknown): JWK {
 /** An Ed25519 key (RFC 8037 §2). */
 function parseEd25519Key({ crv, x, kid, alg, use, key_ops: operations }: Record<string, unknown>): JWK {
   if (crv !== 'Ed25519') fault('must be an Ed25519 key: kty "OKP", crv "Ed25519"');
-  if (
-    typeof x !== 'string' ||
-    !/^[A-Za-z0-9_-]{43}$/.test(x) ||
-    Buffer.from(x, 'base64url').toString('base64url') !== x
-  ) {
-    return fault('x must be 32 bytes in base64url');
-  }
-  if (hasSmallOrder(x, 'ed25519')) fault('x is a point of small order');
+  checkMaterial({ kty: 'OKP', crv, x });
   if (alg !== undefined && alg !== 'EdDSA' && alg !== 'Ed25519') fault('alg must be EdDSA or Ed25519');
   if (use !== undefined && use !== 'sig') fault('use must be sig');
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
@@ -84,18 +74,9 @@ function parseEd25519Key({ crv, x, kid, alg, use, key_ops: operations }: Record<
   return { kty: 'OKP', crv, x, ...(kid === undefined ? {} : { kid }) } as JWK;
 }
 
-/** Refuses points that are not on the curve, and RSA keys of an unusual size. */
-function checkMaterial(key: Record<string, unknown>): void {
-  let bits: number | undefined;
-  try {
-    bits = createPublicKey({ key: key as never, format: 'jwk' }).asymmetricKeyDetails?.modulusLength;
-  } catch {
-    fault('is not a valid key');
-  }
-  const [least, most] = rsaBits;
-  if (key['kty'] === 'RSA' && (bits === undefined || bits < least || bits > most)) {
-    fault(`an RSA key must have ${least} to ${most} bits`);
-  }
+function checkMaterial(key: object): void {
+  const broken = publicKeyFault(key);
+  if (broken) fault(broken.reason);
 }
 
 function parsed(text: string): unknown {

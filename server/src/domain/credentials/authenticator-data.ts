@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
+import { publicKeyFault } from '../kernel/public-keys/public-key.ts';
 
 /** COSE algorithms of passkeys, preferred first: EdDSA (Ed25519), ES256, RS256. */
 export const passkeyAlgorithms = [-8, -7, -257] as const;
@@ -88,7 +89,8 @@ export function passkeyKeyOf(publicKey: string): { alg: PasskeyAlgorithm; key: K
     const members = decodeCredentialPublicKey(new Uint8Array(bytes)) as unknown as Map<number, unknown>;
     const alg = passkeyAlgorithms.find((offered) => offered === members.get(cose.alg));
     const jwk = alg && jwkOf[alg](members);
-    return jwk ? { alg, key: createPublicKey({ key: jwk, format: 'jwk' }) } : null;
+    if (!jwk || publicKeyFault(jwk)) return null;
+    return { alg, key: createPublicKey({ key: jwk, format: 'jwk' }) };
   } catch {
     return null;
   }

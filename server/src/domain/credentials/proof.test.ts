@@ -211,7 +211,7 @@ describe('a registration proof', () => {
   it.each<[string, ProofFault, JWK | null]>([
     ['a private key', 'jwk', { ...key.privateJwk }],
     ['a private member of another key type', 'jwk', { ...key.jwk, k: 'AAAA' }],
-    ['a point that is not on the curve', 'signature', { ...key.jwk, y: key.jwk.x as string }],
+    ['a point that is not on the curve', 'jwk', { ...key.jwk, y: key.jwk.x as string }],
     ['a short coordinate', 'jwk', { ...key.jwk, x: 'AAAA' }],
     ['a coordinate x that is too long', 'jwk', { ...key.jwk, x: `${key.jwk.x}A` }],
     ['a coordinate y that is too long', 'jwk', { ...key.jwk, y: `${key.jwk.y}A` }],

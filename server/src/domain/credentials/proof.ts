@@ -3,6 +3,7 @@ import { type DeviceProofPayload, deviceProofPayload, deviceProofType, type Sign
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { z } from 'zod';
 import { isCompactJws } from '../kernel/base64url.ts';
+import { publicKeyFault } from '../kernel/public-keys/public-key.ts';
 import { digest } from '../kernel/secret.ts';
 import { parseStrictJson } from './strict-json.ts';
 
@@ -155,6 +156,7 @@ async function presentedKey(header: Json, expected: ProofKey): Promise<Presented
     if (!jwk.success) return { fault: 'jwk' };
     const { kty, crv, x, y } = jwk.data;
     const publicJwk = { kty, crv, x, y };
+    if (publicKeyFault(publicJwk)) return { fault: 'jwk' };
     return { jkt: await calculateJwkThumbprint(publicJwk), key: { jwk: publicJwk, alg: deviceKeyAlg }, publicJwk };
   }
   const use = headerOfUse.safeParse(header);

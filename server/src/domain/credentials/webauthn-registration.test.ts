@@ -164,6 +164,21 @@ describe('the response of a registration', () => {
     ['RSA of 1024 bits', 'algorithm', { publicKey: rsa(Buffer.alloc(128, 0xff), Buffer.from([1, 0, 1])) }],
     ['RSA of 8192 bits', 'algorithm', { publicKey: rsa(Buffer.alloc(1024, 0xff), Buffer.from([1, 0, 1])) }],
     ['RSA with exponent 1', 'algorithm', { publicKey: rsa(Buffer.alloc(256, 0xff), Buffer.from([0, 0, 1])) }],
+    [
+      'RSA filled with zeros',
+      'algorithm',
+      { publicKey: rsa(Buffer.concat([Buffer.alloc(8), Buffer.alloc(248, 0xff)]), Buffer.from([1, 0, 1])) },
+    ],
+    [
+      'Ed25519 of small order',
+      'algorithm',
+      { publicKey: map([1, 1], [3, -8], [-1, 6], [-2, Buffer.concat([Buffer.of(1), Buffer.alloc(31)])]) },
+    ],
+    [
+      'Ed25519 beyond the prime',
+      'algorithm',
+      { publicKey: map([1, 1], [3, -8], [-1, 6], [-2, Buffer.from([0xf0, ...Array(30).fill(0xff), 0x7f])]) },
+    ],
     ['a statement of format none', 'attestation', { statement: map(['sig', Buffer.alloc(70)]) }],
     ['an unknown format', 'attestation', { format: 'something' }],
     ['no self signature', 'attestation', { format: 'packed', statement: map(['alg', -7]) }],

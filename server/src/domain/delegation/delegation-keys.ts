@@ -8,6 +8,7 @@ import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
+import { keyObjectFault } from '../kernel/public-keys/public-key.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Vault } from '../keys/vault.ts';
 import { existing, locked, type TenantKey } from '../projects/tenant.ts';
@@ -97,11 +98,11 @@ export class DelegationKeys {
     });
   }
 
-  /** The currently valid keys, newest first. */
+  /** The currently valid keys, newest first, without those that an earlier release took and this one refuses. */
   async load(em: EntityManager, client: Client): Promise<DelegationParties> {
     const live = await this.live(em, client);
     const of = (party: DelegationParty) => live.filter((key) => key.party === party).map((key) => this.opened(key));
-    return { sp: of('sp'), idp: of('idp') };
+    return { sp: of('sp').filter(isSound), idp: of('idp') };
   }
 
   private live(em: EntityManager, client: Client): Promise<DelegationKey[]> {
@@ -205,4 +206,8 @@ const sealedParts = { signing: 'delegation-signing-key', encryption: 'delegation
 function checkOverlap(seconds: number): void {
   if (Number.isInteger(seconds) && seconds >= 0 && seconds <= longestOverlapSeconds) return;
   refuse({ code: 'invalid', field: 'overlapSeconds', reason: `must be from 0 to ${longestOverlapSeconds}` });
+}
+
+function isSound({ signing, encryption }: LoadedPair): boolean {
+  return keyObjectFault(signing) === null && keyObjectFault(encryption) === null;
 }

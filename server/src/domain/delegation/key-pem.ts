@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { refuse } from '../kernel/problem.ts';
+import { keyObjectFault } from '../kernel/public-keys/public-key.ts';
 import { digest } from '../kernel/secret.ts';
-import { hasSmallOrder } from '../keys/small-order.ts';
 
 /** Ed25519 signs (RFC 8032), X25519 encrypts (RFC 7748). */
 export type Curve = 'ed25519' | 'x25519';
@@ -30,8 +30,8 @@ export function parsePublicPem(pem: string, curve: Curve, field: string): KeyObj
   }
   if (key?.asymmetricKeyType !== curve) fault(`must be an ${names[curve]} key`);
   const checked = key as KeyObject;
-  if (hasSmallOrder(checked.export({ format: 'jwk' }).x ?? '', curve))
-    fault('is a point of small order, which gives no security');
+  const broken = keyObjectFault(checked);
+  if (broken) fault(`is not accepted: ${broken.reason}`);
   return checked;
 }
 

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { refuse } from '../kernel/problem.ts';
+import { certificateKeyFault } from '../kernel/public-keys/public-key.ts';
 import type { Project } from './project.entity.ts';
 
 /** The models of passkeys that users may create; one of the lists is not empty. */
@@ -42,6 +43,8 @@ export function checkedRoots(roots: readonly string[], now: Date): string[] {
     const root = certificateOf(pem);
     if (!root?.ca) return refuse({ code: 'invalid', field, reason: 'must contain one CA certificate in PEM each' });
     if (root.validToDate < now) refuse({ code: 'invalid', field, reason: `has expired: ${root.subject}` });
+    const broken = certificateKeyFault(root);
+    if (broken) refuse({ code: 'invalid', field, reason: `has a weak key: ${broken.reason}` });
     return root.toString().trim();
   });
 }

@@ -1,7 +1,9 @@
 import type { CryptoKey } from 'jose';
+import { toBase64url } from '../bytes.ts';
 import { readTextFile } from '../files.ts';
 import { jose } from '../jose.ts';
 import { derIn, isPem, keyFormatOf, unescapePem } from '../key-format.ts';
+import { weaknessOf } from '../weak-key.ts';
 
 /** Ed25519 signs (RFC 8032), X25519 encrypts (RFC 7748). */
 export type Curve = 'ed25519' | 'x25519';
@@ -18,6 +20,7 @@ export type LazyKey = () => Promise<DelegationKey>;
 /** An invalid option; the message never contains its value. */
 export class OptionFault extends Error {}
 
+const names = { ed25519: 'Ed25519', x25519: 'X25519' } as const;
 const algorithms = { ed25519: 'EdDSA', x25519: 'ECDH-ES' } as const;
 
 /** Reads a private key from a PEM or its path. Throws {@link OptionFault}. */
@@ -37,7 +40,12 @@ export function privateKey(input: string, curve: Curve): LazyKey {
 export function publicKey(input: string, curve: Curve): LazyKey {
   const pem = pemOf(input);
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) throw new OptionFault('is a private key: pass the public key');
-  check(derIn(pem, 'PUBLIC KEY'), curve);
+  const der = derIn(pem, 'PUBLIC KEY');
+  check(der, curve);
+  // RFC 8410 §4: the key is the end of the DER.
+  const x = toBase64url((der as Uint8Array).slice(-32));
+  const weakness = weaknessOf({ kty: 'OKP', crv: names[curve], x });
+  if (weakness) throw new OptionFault(`is not accepted: ${weakness}`);
   return once(async () => {
     const { importSPKI } = await jose();
     const key = await importSPKI(pem, algorithms[curve], { extractable: true });

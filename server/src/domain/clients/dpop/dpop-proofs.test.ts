@@ -124,24 +124,16 @@ describe('a DPoP proof', () => {
       'jwk has private members',
       (one) => one.proof({ url }, {}, { jwk: { kty: 'oct', k: 'c2VjcmV0' } }),
     ],
-    ['an empty key', 'signature or key', (one) => one.proof({ url }, {}, { jwk: {} })],
-    [
-      'a point off the curve',
-      'signature or key',
-      (one) => one.proof({ url }, {}, { jwk: { ...one.jwk, x: one.jwk.y } }),
-    ],
+    ['an empty key', 'jwk.kty', (one) => one.proof({ url }, {}, { jwk: {} })],
+    ['a point off the curve', 'jwk.y', (one) => one.proof({ url }, {}, { jwk: { ...one.jwk, x: one.jwk.y } })],
     ['a key for encryption', 'signature or key', (one) => one.proof({ url }, {}, { jwk: { ...one.jwk, use: 'enc' } })],
     [
       'a key of another algorithm',
       'signature or key',
       (one) => one.proof({ url }, {}, { jwk: { ...one.jwk, alg: 'ES384' } }),
     ],
-    ['an unknown kind of key', 'signature or key', (one) => one.proof({ url }, {}, { jwk: { ...one.jwk, kty: 'X' } })],
-    [
-      'a key of numbers',
-      'signature or key',
-      (one) => one.proof({ url }, {}, { jwk: { kty: 'EC', crv: 1, x: 2, y: 3 } }),
-    ],
+    ['an unknown kind of key', 'jwk.kty', (one) => one.proof({ url }, {}, { jwk: { ...one.jwk, kty: 'X' } })],
+    ['a key of numbers', 'jwk.crv', (one) => one.proof({ url }, {}, { jwk: { kty: 'EC', crv: 1, x: 2, y: 3 } })],
     [
       'crit',
       'signature or key',
@@ -185,7 +177,18 @@ describe('a DPoP proof', () => {
 
   it.each([1024, 8192])('is refused with an RSA key of %i bits', async (bits) => {
     const n = Buffer.alloc(bits / 8, 0xff).toString('base64url');
-    expect(await reasonOf(await key.proof({ url }, {}, { jwk: { kty: 'RSA', n, e: 'AQAB' } }))).toBe('RSA key');
+    expect(await reasonOf(await key.proof({ url }, {}, { jwk: { kty: 'RSA', n, e: 'AQAB' } }))).toBe('jwk.n');
+  });
+
+  it.each(['AQ', 'Ag', 'Aw', 'AQAA', 'AQAAAAE'])('is refused with an RSA key of the exponent %s', async (e) => {
+    const n = Buffer.alloc(256, 0xff).toString('base64url');
+    expect(await reasonOf(await key.proof({ url }, {}, { jwk: { kty: 'RSA', n, e } }))).toBe('jwk.e');
+  });
+
+  it('is refused with an Ed25519 key that matches any message', async () => {
+    const jwk = { kty: 'OKP', crv: 'Ed25519', x: `AQ${'A'.repeat(41)}` };
+    const header = { alg: 'EdDSA', typ: 'dpop+jwt', jwk };
+    expect(await reasonOf(altered(await key.proof({ url }), { header }))).toBe('jwk.x');
   });
 
   it('is identified by key, address and jti', async () => {

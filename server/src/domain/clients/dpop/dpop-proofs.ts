@@ -11,6 +11,7 @@ import { isCompactJws } from '../../kernel/base64url.ts';
 import { type Clock, seconds, secondsLater } from '../../kernel/clock.ts';
 import { dpopAlgorithms } from '../../kernel/openid.ts';
 import { refuse } from '../../kernel/problem.ts';
+import { publicKeyFault } from '../../kernel/public-keys/public-key.ts';
 import { digest } from '../../kernel/secret.ts';
 import { type Fragment, sql } from '../../kernel/sql.ts';
 import type { DpopNonces } from './dpop-nonces.ts';
@@ -23,9 +24,6 @@ const maxAgeSeconds = 60;
 const longestProof = 4096;
 const longestJti = 512;
 const longestUrl = 2048;
-/** Base64url characters of an RSA modulus of 2048 to 4096 bits, and of its exponent. */
-const rsaModulus = [342, 683] as const;
-const longestExponent = 6;
 
 /** The request that a proof came with. */
 export interface ProofTarget {
@@ -152,11 +150,8 @@ function headerOf(proof: string): { jwk: JWK; alg: string } {
       'jwk of the DPoP proof contains a private key: send the public key only, and replace this key, since it has leaked.',
     );
   }
-  const { kty, n, e } = jwk;
-  const [least, most] = rsaModulus;
-  if (kty === 'RSA' && !(isText(n, least, most) && isText(e, 1, longestExponent))) {
-    reject('RSA key', 'An RSA key of a DPoP proof must have 2048 to 4096 bits.');
-  }
+  const broken = publicKeyFault(jwk);
+  if (broken) reject(`jwk.${broken.member}`, `In jwk of the DPoP proof, ${broken.reason}.`);
   return { jwk, alg };
 }
 
@@ -166,10 +161,6 @@ function decoded(proof: string): { typ?: unknown; alg?: string | undefined; jwk?
   } catch {
     return reject('header', 'The header of the DPoP proof is not a JSON object.');
   }
-}
-
-function isText(value: unknown, least: number, most: number): boolean {
-  return typeof value === 'string' && value.length >= least && value.length <= most;
 }
 
 /** Whether `htu` is this address, except for query and fragment, after normalization (RFC 3986 section 6.2). */

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { certificateKeyFault } from '../../kernel/public-keys/public-key.ts';
 import { digest } from '../../kernel/secret.ts';
 import type { PasskeyModels } from '../../projects/passkey-models.ts';
 
@@ -57,7 +58,9 @@ export function checkModel(
 function rootOf(certificates: Uint8Array[], roots: readonly string[], now: Date): string | null {
   const path = parsed(certificates);
   if (!path || path[0]?.ca) return null;
-  const anchors = roots.map((pem) => new X509Certificate(pem)).filter((root) => isValid(root, now));
+  const anchors = roots
+    .map((pem) => new X509Certificate(pem))
+    .filter((root) => isValid(root, now) && hasSoundKey(root));
   for (const [index, certificate] of path.entries()) {
     if (!isValid(certificate, now)) return null;
     const anchor = anchors.find((root) => root.raw.equals(certificate.raw) || isIssuedBy(certificate, root));
@@ -74,17 +77,22 @@ export function rootDigest(root: X509Certificate): string {
 }
 
 /**
- * Null unless each is one certificate in DER, without further bytes. Node.js prefers a certificate in PEM that it finds
+ * Null unless each is one certificate in DER, with a sound key and without further bytes. Node.js prefers a certificate in PEM that it finds
  * among the bytes to the one in DER, whose key the library has verified the statement with.
  */
 function parsed(certificates: Uint8Array[]): X509Certificate[] | null {
   if (certificates.length > maxPath) return null;
   try {
     const path = certificates.map((bytes) => new X509Certificate(bytes));
-    return path.every(({ raw }, index) => raw.equals(certificates[index] as Uint8Array)) ? path : null;
+    const isDer = path.every(({ raw }, index) => raw.equals(certificates[index] as Uint8Array));
+    return isDer && path.every(hasSoundKey) ? path : null;
   } catch {
     return null;
   }
+}
+
+function hasSoundKey(certificate: X509Certificate): boolean {
+  return certificateKeyFault(certificate) === null;
 }
 
 function isValid({ validFromDate, validToDate }: X509Certificate, now: Date): boolean {
