@@ -8,6 +8,7 @@ describe('the route label in metrics and traces', () => {
     ['/v1/scim/0197e5a0-0000-7000-8000-000000000000/Users', '/v1/scim/:project/Users'],
     ['/v1/scim/0197e5a0-0000-7000-8000-000000000000/Users/ada@example.com', '/v1/scim/:project/Users/:id'],
     ['/v1/scim/x/Users/.search', '/v1/scim/:project/Users/.search'],
+    ['/v1/scim/x//Users//y', '/v1/scim/:project/Users/:id'],
     ['/admin/users/0197e5a0', '/admin/*'],
     ['/assets/index-1234.js', '/assets/*'],
     ['/nothing/here', 'other'],

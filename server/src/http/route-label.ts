@@ -30,7 +30,7 @@ export function routeLabel(path: string): string {
   if (ofProject !== undefined) return fixed.has(ofProject) ? `/p/:slug${ofProject}` : 'other';
   if (fixed.has(path)) return path;
   if (signInSteps.test(path)) return '/v1/signin/:step';
-  const found = scim.exec(path);
+  const found = scim.exec(path.replace(/\/{2,}/g, '/'));
   if (found) {
     const [, resource, rest] = found;
     if (resource === undefined) return rest === undefined ? '/v1/scim/:project' : '/v1/scim/other';

@@ -4,6 +4,7 @@ import { failureOf } from '../http/failure.ts';
 import { type ScimAnswer, type ScimCaller, versionCheck } from './answer.ts';
 import type { GroupEndpoint } from './groups.ts';
 import { field, isObject } from './patch-operations.ts';
+import { singleSlashes } from './paths.ts';
 import { idAlone } from './projection.ts';
 import { badRequest, ScimError, toScimError } from './scim-error.ts';
 import type { UserEndpoint } from './users.ts';
@@ -245,7 +246,7 @@ function readOperation(operation: unknown): Operation {
   };
   const method = text('method')?.toUpperCase();
   if (method === 'POST' && !text('bulkId')) throw badRequest('invalidSyntax', 'A POST must have a bulkId.');
-  const path = text('path') ?? '';
+  const path = singleSlashes(text('path') ?? '');
   const data = field(operation, 'data');
   const references = new Set<string>();
   const collect = (value: string) => {

@@ -72,6 +72,23 @@ describe('values', () => {
     }
   });
 
+  it('change by a path with a filter that says nothing as by the bare path, unless they are never returned', async () => {
+    await string('badge');
+    await string('skills', { multiValued: true });
+    await string('pin', { returned: 'never' });
+    const id = await created({ badge: 'B-7', skills: ['go', 'sql'] });
+    const change = (op: string, path: string, value?: unknown) => patch(id, { op, path: `${urn}:${path}`, value });
+    expect((await change('replace', 'badge[type eq "x"].value', 'B-8')).body[urn].badge).toBe('B-8');
+    expect(
+      (await change('replace', 'badge[primary eq true].value', [{ $ref: null, value: 'B-9' }])).body[urn].badge,
+    ).toBe('B-9');
+    expect((await change('remove', 'badge[value eq "other"]')).body[urn].badge).toBe('B-9');
+    expect((await change('remove', 'badge[value eq "b-9"]')).body[urn].badge).toBeUndefined();
+    expect((await change('add', 'skills[type eq "x"].value', 'c')).body[urn].skills).toEqual(['go', 'sql', 'c']);
+    expect((await change('remove', 'skills[value eq "sql"].value')).body[urn].skills).toEqual(['go', 'c']);
+    expect((await change('remove', 'pin[value eq "1234"]')).body).toMatchObject({ scimType: 'invalidPath' });
+  });
+
   it('change by paths of Entra ID, by objects of Okta, and in Bulk', async () => {
     await string('badge');
     await define({ name: 'floor', type: 'integer' });

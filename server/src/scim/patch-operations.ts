@@ -2,7 +2,7 @@ import type { Path } from './filter/ast.ts';
 import { parsePath } from './filter/parser.ts';
 import { isReadOnly, type Schema } from './schema/attribute.ts';
 import { type AttributeTarget, hasAliases, type ResourceType, resolve } from './schema/resource-type.ts';
-import { invalid } from './schema/values.ts';
+import { invalid, plainValue } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
 
 type PatchOp = 'add' | 'replace' | 'remove';
@@ -37,9 +37,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function* patchSteps(type: ResourceType, body: Record<string, unknown>): Generator<PatchStep | DropStep> {
   const operations = field(body, 'Operations');
   const list = isObject(operations) ? [operations] : operations;
-  if (!Array.isArray(list) || list.length === 0) {
-    throw badRequest('invalidSyntax', 'Operations must be a list of at least one operation.');
-  }
+  if (!Array.isArray(list)) throw badRequest('invalidSyntax', 'Operations must be a list.');
   for (const operation of list) {
     if (!isObject(operation)) throw badRequest('invalidSyntax', 'An operation must be an object.');
     yield* stepsOf(type, operation);
@@ -73,10 +71,12 @@ function* stepsAt(type: ResourceType, op: PatchOp, path: Path, value: unknown): 
   if (path.kind === 'ignored') return;
   if (path.kind === 'attribute') {
     const { attribute, sub } = path.target;
+    // It follows from the attributes: clients name it beside those of an extension.
+    if (attribute.name === 'schemas') return;
     if (isReadOnly(attribute) || (sub && isReadOnly(sub))) {
       throw badRequest('mutability', `${attribute.name} is read-only.`);
     }
-    yield { op, path, value };
+    yield stepOf(op, path, value);
     return;
   }
   const { schema } = path;
@@ -118,8 +118,14 @@ export function* entries(
       if (seen.has(key)) throw badRequest('invalidSyntax', `${attribute.name} occurs twice.`);
       seen.add(key);
     }
-    yield { op, path, value: each };
+    yield stepOf(op, path, each);
   }
+}
+
+function stepOf(op: PatchOp, path: PatchStep['path'], value: unknown): PatchStep {
+  const { attribute, sub } = path.target;
+  const isPlain = sub !== undefined || (!attribute.multiValued && attribute.type !== 'complex');
+  return { op, path, value: isPlain ? plainValue(value) : value };
 }
 
 /** The target of an attribute's name or path in a value. Undefined if there is no such attribute. */

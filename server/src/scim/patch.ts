@@ -22,7 +22,6 @@ import {
   readElements,
   readSingle,
   readValue,
-  unpacked,
   unwrapped,
 } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
@@ -113,10 +112,15 @@ function containerOf(resource: Resource, { extension }: AttributeTarget): Record
 
 function singleAfter(current: unknown, { op, path, value }: PatchStep): unknown {
   const { attribute, sub } = path.target;
+  if (op === 'remove' && path.filter && !matches(path.filter, current)) return current;
   if (op === 'remove') return sub ? withoutPart(current, sub) : undefined;
   if (sub) return merged(attribute, current, { [sub.name]: value });
   if (attribute.type !== 'complex') return readSingle(attribute, value, attribute.name);
   return merged(attribute, current, unwrapped(attribute, value));
+}
+
+function matches(filter: ElementFilter, current: unknown): boolean {
+  return current !== undefined && matcherOf(filter).meets(current as Complex);
 }
 
 /** Merges the parts in `value` into a complex value. */
@@ -226,7 +230,9 @@ function partsOf(attribute: Attribute, sub: Attribute | undefined, value: unknow
   if (sub) {
     const isUnassigned = sub === defaultSubAttribute(attribute) && isBlank(value);
     if (isUnassigned) return { [sub.name]: null };
-    return unpacked(attribute, { [sub.name]: readSingle(sub, value, `${attribute.name}.${sub.name}`) ?? null });
+    return (
+      (readSingle(attribute, { [sub.name]: value }, attribute.name) as Complex | undefined) ?? { [sub.name]: null }
+    );
   }
   const whole = Array.isArray(value) && value.length === 1 ? value[0] : value;
   const given = readSingle(attribute, whole, attribute.name) as Complex | undefined;

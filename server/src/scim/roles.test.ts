@@ -221,12 +221,14 @@ describe('roles and entitlements of users', () => {
       ...{ primary: true, value: 'editor', display: 'Editor' },
     });
     expect(await claimOf(wiki, id)).toEqual(['editor']);
-    const odd = ['{', '{}', '{"value":7}', '{"value":" "}', 'null'];
-    const kept = await project.request('PUT', `/Users/${id}`, {
-      userName: id,
-      roles: odd.map((value) => ({ value })),
+    const put = (roles: readonly string[]) =>
+      project.request('PUT', `/Users/${id}`, { userName: id, roles: roles.map((value) => ({ value })) });
+    expect((await put(['{', 'null', '{"value":" "}'])).body.roles).toEqual([{ value: '{' }, { value: 'null' }]);
+    expect((await put(['{}'])).body).toMatchObject({
+      scimType: 'invalidValue',
+      detail: 'roles.value is JSON without a value.',
     });
-    expect(kept.body.roles).toEqual(odd.map((value) => ({ value })));
+    expect((await put(['{"value":7}'])).body).toMatchObject({ scimType: 'invalidValue' });
   });
 
   it('assign nothing if they name no role of the project, or a key of two applications', async () => {

@@ -24,6 +24,7 @@ import { BulkEndpoint, maxPayloadBytes } from './bulk.ts';
 import { resourceTypeDocuments, schemaDocuments, serviceProviderConfig, wholeList } from './discovery.ts';
 import { GroupEndpoint } from './groups.ts';
 import { type MeDeps, meEndpoint } from './me.ts';
+import { singleSlashes } from './paths.ts';
 import type { Projection } from './projection.ts';
 import { defaultRateLimit, type RateLimit, RateLimiter } from './rate-limit.ts';
 import { callOf, type ResponseDeps, sendAnswer, sendError, setCall } from './respond.ts';
@@ -82,6 +83,10 @@ const recheckSeconds = 1;
 /** To be mounted at `/v1/scim/:projectId`. */
 export function scimRoutes(deps: ScimDeps): Router {
   const router = Router({ mergeParams: true });
+  router.use((req, _res, next) => {
+    req.url = singleSlashes(req.url);
+    next();
+  });
   const routes = Object.entries(routesOf(deps));
   for (const [path, operations] of routes) router.options(path, allows(allowed(operations)));
   router.options('/Me', allows('GET, HEAD, OPTIONS')).all('/Me', meEndpoint(deps));

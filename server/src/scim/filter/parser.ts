@@ -50,10 +50,10 @@ export function parsePath(type: ResourceType, text: string): Path {
       parser.expectEnd();
       return { kind: 'attribute', target };
     }
-    const filter = parser.elementFilter(target, name.at);
+    const filter = parser.pathFilter(target, name.at);
     const sub = parser.subAttribute(target);
     parser.expectEnd();
-    return { kind: 'attribute', target: sub ? { ...target, sub } : target, filter };
+    return { kind: 'attribute', target: sub ? { ...target, sub } : target, ...(filter && { filter }) };
   });
 }
 
@@ -97,6 +97,9 @@ const elementRules: Rules<Attribute> = {
   comparable: (sub) => ({ ref: sub, attribute: sub }),
 };
 
+/** Stands for a part that the schema does not have; any value is compared with it. */
+const unknownPart: Attribute = { name: '', type: 'complex', description: '' };
+
 /** Recursive descent parser of RFC 7644's grammar, with limits on depth and comparisons. */
 class Parser {
   private position = 0;
@@ -115,22 +118,44 @@ class Parser {
     if (sub || !attribute.multiValued || (attribute.type !== 'complex' && !isPlain)) {
       throw new FilterFault(`${sub?.name ?? attribute.name} has no elements to filter`, at);
     }
-    const filter = this.nested(() =>
-      this.expression<Attribute>((text, position) => {
-        const found = attributeNamed(isPlain ? [elementValue(attribute)] : attribute.subAttributes, text);
-        if (found) return found;
-        throw new FilterFault(`${attribute.name} has no part ${quote(text)}`, position);
-      }, elementRules),
-    );
+    const parts = isPlain ? [elementValue(attribute)] : attribute.subAttributes;
+    return this.bracket((text, position) => {
+      const found = attributeNamed(parts, text);
+      if (found) return found;
+      throw new FilterFault(`${attribute.name} has no part ${quote(text)}`, position);
+    });
+  }
+
+  /**
+   * Like {@link elementFilter}, in a path, where clients also filter attributes without elements. Undefined if the filter
+   * names a part that the attribute does not have: then it says nothing.
+   */
+  pathFilter(target: AttributeTarget, at: number): ElementFilter | undefined {
+    const { attribute, sub } = target;
+    const isComplex = attribute.type === 'complex';
+    if (sub || (attribute.multiValued && isComplex)) return this.elementFilter(target, at);
+    const parts = isComplex ? attribute.subAttributes : [elementValue(attribute)];
+    let isMeaningful = true;
+    const filter = this.bracket((text) => {
+      const found = attributeNamed(parts, text);
+      isMeaningful &&= found !== undefined;
+      return found ?? unknownPart;
+    });
+    return isMeaningful ? filter : undefined;
+  }
+
+  private bracket(name: (text: string, at: number) => Attribute): ElementFilter {
+    const filter = this.nested(() => this.expression<Attribute>(name, elementRules));
     this.expect(']');
     return filter;
   }
 
-  /** Parses `.sub` directly after a bracket. */
+  /** Parses `.sub` directly after a bracket. A value without parts is its own `value`. */
   subAttribute({ attribute }: AttributeTarget): Attribute | undefined {
     const token = this.peek();
     if (token.kind !== 'word' || !token.text.startsWith('.')) return undefined;
     this.position += 1;
+    if (attribute.type !== 'complex' && token.text.toLowerCase() === '.value') return undefined;
     const sub = attributeNamed(attribute.subAttributes, token.text.slice(1));
     if (!sub) throw new FilterFault(`${attribute.name} has no part ${quote(token.text.slice(1))}`, token.at);
     return sub;
@@ -253,6 +278,7 @@ class Parser {
 /** Converts the value to the attribute's type. */
 function fitting(attribute: Attribute, comparison: Comparison, value: Exclude<Literal, null>, at: number): Literal {
   const orders = ['gt', 'ge', 'lt', 'le'].includes(comparison);
+  if (attribute === unknownPart) return value;
   if (attribute.type === 'boolean') {
     if (comparison !== 'eq' && comparison !== 'ne') {
       throw new FilterFault(`${attribute.name} is true or false: only eq and ne compare it`, at);

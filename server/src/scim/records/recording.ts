@@ -9,6 +9,7 @@ import { listResponseSchema } from '../answer.ts';
 import { isObject } from '../patch-operations.ts';
 import { userTypeOf } from '../schema/custom.ts';
 import type { ScimError } from '../scim-error.ts';
+import { plusEncoded } from '../search/search-request.ts';
 import { concerned } from './concerned-users.ts';
 import { ignoredAttributes } from './ignored.ts';
 import { Redaction } from './redaction.ts';
@@ -37,7 +38,7 @@ export function recordOf(
   const userType = userTypeOf(custom);
   const redaction = new Redaction(userType);
   // Decoded, for readers.
-  const path = cut(redaction.path(unescape(req.url.replaceAll('+', ' '))), 2048);
+  const path = cut(redaction.path(unescape(plusEncoded(req.url).replaceAll('+', ' '))), 2048);
   const requestBody = redaction.body(outcome.requestBody);
   const ignored = error ? [] : ignoredAttributes(req.url, outcome.requestBody, userType);
   const responseBody = error ? error.toJSON() : summary(outcome.responseBody, redaction);

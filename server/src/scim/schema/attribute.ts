@@ -19,8 +19,6 @@ export interface Attribute {
   maxLength?: number;
   /** An additional check of a value; returns the reason for a refusal. */
   check?: (value: string) => string | undefined;
-  /** The parts of a complex attribute that its `value` may contain as text. */
-  unpack?: (value: string) => Record<string, string> | undefined;
   /** Parses a value of a custom attribute, or returns the reason for a refusal; instead of `check`. */
   read?: (value: unknown) => { value: unknown } | { fault: string };
   /** The index of values that contains it, for equality. */

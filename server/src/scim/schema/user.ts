@@ -27,20 +27,6 @@ const several = (name: string, description: string, subAttributes: readonly Attr
   subAttributes,
 });
 
-/** Accepts app roles of Entra ID, which are JSON in the value: `{"id": …, "value": "editor", "displayName": "Editor"}`. */
-const assignable = (...args: Parameters<typeof several>): Attribute => ({ ...several(...args), unpack: appRole });
-
-function appRole(text: string): Record<string, string> | undefined {
-  if (!text.trimStart().startsWith('{')) return undefined;
-  try {
-    const { value, displayName } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof value !== 'string' || value.trim() === '') return undefined;
-    return { value, ...(typeof displayName === 'string' ? { display: displayName } : {}) };
-  } catch {
-    return undefined;
-  }
-}
-
 const notBlank = (value: string) => (value.trim() === '' ? 'must not be blank' : undefined);
 const oneLine = (value: string) =>
   /[\p{Cc}\u2028\u2029]/u.test(value) ? 'must not contain control characters' : undefined;
@@ -182,13 +168,13 @@ export const userSchema: Schema = {
         }),
       ],
     },
-    assignable('entitlements', 'Entitlements of the user. One that names a resource of /Entitlements assigns it.', [
+    several('entitlements', 'Entitlements of the user. One that names a resource of /Entitlements assigns it.', [
       text('value', 'The entitlement.'),
       display,
       type('entitlement'),
       primary,
     ]),
-    assignable('roles', 'The roles of the user. One that names a resource of /Roles assigns it.', [
+    several('roles', 'The roles of the user. One that names a resource of /Roles assigns it.', [
       text('value', 'The role.'),
       display,
       type('role'),

@@ -101,9 +101,10 @@ export function unwrapped(attribute: Attribute, value: unknown): unknown {
   return isWrapped && defaultSubAttribute(attribute) ? (value[0] ?? null) : value;
 }
 
-function readComplex(attribute: Attribute, value: unknown, name: string): Complex | undefined {
+function readComplex(attribute: Attribute, given: unknown, name: string): Complex | undefined {
   const whole = defaultSubAttribute(attribute);
-  if (isBlank(value)) return undefined;
+  if (isBlank(given)) return undefined;
+  const value = withoutJson(attribute, given, name);
   if (typeof value === 'string' && whole) return readComplex(attribute, { value }, name);
   if (typeof value !== 'object' || Array.isArray(value)) throw invalid(name, 'must be an object');
   if (whole && Object.entries(value as object).some(([key, part]) => isDefault(key) && isBlank(part))) return undefined;
@@ -115,13 +116,59 @@ function readComplex(attribute: Attribute, value: unknown, name: string): Comple
     const read = readSingle(sub, part, `${name}.${sub.name}`);
     if (read !== undefined) complex[sub.name] = read;
   }
-  return Object.keys(complex).length === 0 ? undefined : unpacked(attribute, complex);
+  return Object.keys(complex).length === 0 ? undefined : complex;
 }
 
-/** A complex value with the parts that its `value` contains. */
-export function unpacked({ unpack }: Attribute, complex: Complex): Complex {
-  const parts = typeof complex['value'] === 'string' ? unpack?.(complex['value']) : undefined;
-  return parts ? { ...parts, ...complex, value: parts['value'] } : complex;
+/**
+ * A complex value that a client sent as JSON text, whole or as its `value`, as an object: Entra ID sends app roles as
+ * `{"value": "{\"id\": …, \"value\": \"editor\", \"displayName\": \"Editor\"}"}`. Throws `invalidValue` for an array, and for a
+ * `value` that names none.
+ */
+function withoutJson(attribute: Attribute, value: unknown, name: string): unknown {
+  if (typeof value === 'string') {
+    const packed = jsonIn(value, name);
+    return packed ? withoutJson(attribute, withDisplay(attribute, packed), name) : value;
+  }
+  if (typeof value !== 'object' || value === null || !defaultSubAttribute(attribute)) return value;
+  const key = Object.keys(value).find(isDefault);
+  const text = key === undefined ? undefined : (value as Complex)[key];
+  const packed = typeof text === 'string' ? jsonIn(text, `${name}.value`) : undefined;
+  if (key === undefined || packed === undefined) return value;
+  if (!Object.keys(packed).some(isDefault)) throw invalid(`${name}.value`, 'is JSON without a value');
+  const { [key]: _, ...rest } = value as Complex;
+  return withoutJson(attribute, { ...withDisplay(attribute, packed), ...rest }, name);
+}
+
+/** The object in a text that is JSON; undefined for any other text. */
+function jsonIn(text: string, name: string): Complex | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  const parsed = parsedJson(text);
+  if (Array.isArray(parsed)) throw invalid(name, 'must not be a JSON array as text');
+  return parsed;
+}
+
+function parsedJson(text: string): Complex | unknown[] | undefined {
+  try {
+    return JSON.parse(text) as Complex | unknown[];
+  } catch {
+    return undefined;
+  }
+}
+
+/** App roles have a `displayName`. */
+function withDisplay(attribute: Attribute, packed: Complex): Complex {
+  const { displayName } = packed;
+  const hasDisplay = attributeNamed(attribute.subAttributes, 'display') && typeof displayName === 'string';
+  return hasDisplay ? { display: displayName, ...packed } : packed;
+}
+
+/**
+ * A value for an attribute with one value that a client wrapped: Entra ID sends `[{"$ref": null, "value": "False"}]`.
+ */
+export function plainValue(value: unknown): unknown {
+  const only = Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : value;
+  const isWrapped = typeof only === 'object' && only !== null && Object.hasOwn(only, 'value');
+  return isWrapped ? (only as Complex)['value'] : value;
 }
 
 const isDefault = (name: string) => name.toLowerCase() === 'value';

@@ -35,7 +35,7 @@ type Parameter = (typeof parameters)[number];
 export function searchOfQuery(query: string): SearchRequest {
   const values = new Map<Parameter, string>();
   const repeated: Parameter[] = [];
-  for (const [name, value] of new URLSearchParams(query)) {
+  for (const [name, value] of new URLSearchParams(plusEncoded(query))) {
     const parameter = parameters.find((each) => each.toLowerCase() === name.toLowerCase());
     if (!parameter) continue;
     if (values.has(parameter)) repeated.push(parameter);
@@ -44,6 +44,15 @@ export function searchOfQuery(query: string): SearchRequest {
   const [twice] = repeated;
   if (twice) throw badRequest(keywordOf(twice, values.has('cursor')), `${twice} occurs more than once.`);
   return searchOf((name) => values.get(name));
+}
+
+/**
+ * A query in which every `+` is a space. One in a value with `%20` is a plus sign: such a value is percent-encoded (RFC 3986),
+ * not form-encoded, as Entra ID's.
+ */
+export function plusEncoded(query: string): string {
+  const encoded = (part: string) => (part.includes('%20') ? part.replaceAll('+', '%2B') : part);
+  return query.includes('+') ? query.split('&').map(encoded).join('&') : query;
 }
 
 /** Parses the body of `.search` (RFC 7644 §3.4.3). */
