@@ -72,6 +72,7 @@ import { Signer } from './domain/keys/signer.ts';
 import { Vault } from './domain/keys/vault.ts';
 import { Limits } from './domain/limits/limits.ts';
 import { Logout, type PostLogoutToken } from './domain/logout/logout.ts';
+import { LogoutNotices } from './domain/logout/notices.ts';
 import { Mfa } from './domain/mfa/mfa.ts';
 import { Guessing } from './domain/otp/guessing.ts';
 import { Otp } from './domain/otp/otp.ts';
@@ -309,10 +310,12 @@ function withSignIn(lower: ReturnType<typeof withTokens>, settings: DomainSettin
 
 /** Changes of accounts: by their users, by admins, by directories and by back ends. */
 function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, readTxt }: Ports) {
+  const logoutNotices = new LogoutNotices(signIn);
   const lower = {
     ...signIn,
-    logout: new Logout({ ...signIn, post: postLogoutToken }),
-    accounts: new Accounts(signIn),
+    logoutNotices,
+    logout: new Logout({ ...signIn, logoutNotices, post: postLogoutToken }),
+    accounts: new Accounts({ ...signIn, logoutNotices }),
     recoveries: new Recoveries(signIn),
     directories: new Directories(signIn),
   };

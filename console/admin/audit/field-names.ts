@@ -30,6 +30,7 @@ const names: Readonly<Record<string, string>> = {
   mappings: t('Mapped claims'),
   maxSessionSeconds: t('Longest session'),
   mfaPolicy: t('Second factor'),
+  notifyOnDeactivation: t('Logout on deactivation'),
   offeredFactors: t('Factors offered'),
   passkeyAaguids: t('Allowed models of passkeys'),
   passkeyPolicy: t('Passkeys'),

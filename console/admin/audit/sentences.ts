@@ -127,6 +127,7 @@ const sentences: Record<EventType, readonly [EventGroup, string]> = {
   'webhook.disabled': ['administration', template('The webhook {subject} was disabled')],
   'logout-delivery.retried': ['applications', template('{actor} retried a logout to {subject}')],
   'logout-delivery.failed': ['applications', template('A logout to {subject} failed')],
+  'logout-delivery.omitted': ['applications', template('No logout token was sent about {subject}')],
   'directory.tested': ['directory', template('{actor} ran the self-test of the directory')],
   'scim-token.issued': ['directory', template('{actor} issued the directory token {subject}')],
   'scim-token.expiring': ['directory', template('The directory token {subject} expires soon')],

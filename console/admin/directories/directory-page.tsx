@@ -19,6 +19,7 @@ import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { useAction } from '../ui/feedback/use-action.ts';
 import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
+import { Radios } from '../ui/forms/radios.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { isLive } from '../ui/secrets/expiry.ts';
@@ -124,6 +125,23 @@ function Rules({ project, mayChange }: { project: Project; mayChange: boolean })
           disabled={!mayChange || busy}
           onChange={({ currentTarget }) =>
             void run(projectChange(project, { scimAuthoritative: currentTarget.checked }))
+          }
+        />
+        <Radios
+          label={t('Logout on deactivation')}
+          isLabelled
+          options={{
+            null: {
+              name: t('At project issuers'),
+              hint: t('Also at custom domains. Applications of the base issuer get no logout token.'),
+            },
+            true: { name: t('At all issuers'), hint: t('Also at the base issuer.') },
+            false: { name: t('Off'), hint: t('Applications may keep deactivated and deleted users signed in.') },
+          }}
+          value={`${project.notifyOnDeactivation ?? null}`}
+          disabled={!mayChange || busy}
+          onChange={(choice) =>
+            void run(projectChange(project, { notifyOnDeactivation: choice === 'null' ? null : choice === 'true' }))
           }
         />
       </Stack>

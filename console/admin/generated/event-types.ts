@@ -62,6 +62,7 @@ export type EventType =
   | 'log-stream.tested'
   | 'log-stream.updated'
   | 'logout-delivery.failed'
+  | 'logout-delivery.omitted'
   | 'logout-delivery.retried'
   | 'master-key.changed'
   | 'membership.granted'

@@ -249,6 +249,8 @@ export type CreateProjectInput = {
   emailFactor?: boolean | null | undefined;
   mfaPolicy?: MfaPolicy | null | undefined;
   name: string;
+  /** Null: at the project issuer and custom domains, not at the base issuer. Default of new projects: null. */
+  notifyOnDeactivation?: boolean | null | undefined;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
   /** AAGUIDs of the models of passkeys that users may create, at most 100. Empty: all, or all of `passkeyRoots`. */
@@ -893,6 +895,8 @@ export type UpdateProjectInput = {
   id: string;
   mfaPolicy?: MfaPolicy | null | undefined;
   name?: string | null | undefined;
+  /** Null: at the project issuer and custom domains, not at the base issuer. Default of new projects: null. */
+  notifyOnDeactivation?: boolean | null | undefined;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
   /** AAGUIDs of the models of passkeys that users may create, at most 100. Empty: all, or all of `passkeyRoots`. */
@@ -1364,7 +1368,7 @@ export type FinishTrialMutationVariables = Exact<{
 }>;
 
 
-export type FinishTrialMutation = { finishTrial: { userInfo: Record<string, unknown>, scope: string, expiresInSeconds: number, revoked: boolean, client: { id: string, name: string, project: { id: string, name: string } }, idToken: { header: Record<string, unknown>, claims: Record<string, unknown>, verified: boolean }, accessToken: { header: Record<string, unknown>, claims: Record<string, unknown>, verified: boolean } } };
+export type FinishTrialMutation = { finishTrial: { userInfo: Record<string, unknown>, scope: string, revoked: boolean, client: { id: string, name: string, project: { id: string, name: string } }, idToken: { header: Record<string, unknown>, claims: Record<string, unknown>, verified: boolean }, accessToken: { header: Record<string, unknown>, claims: Record<string, unknown>, verified: boolean } } };
 
 export type DevMailboxQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -1711,7 +1715,7 @@ export type WithdrawSigningKeyMutationVariables = Exact<{
 
 export type WithdrawSigningKeyMutation = { withdrawSigningKey: Array<SigningKeyRowFragment> };
 
-export type LogoutDeliveryRowFragment = { id: string, createdAt: string, state: LogoutDeliveryState, sid: string | null, uri: string, nextAttemptAt: string | null, deliveredAt: string | null, userId: string, user: { id: string, userName: string, displayName: string | null } | null, client: { id: string, name: string }, attempts: Array<{ at: string, status: number | null, error: string | null, durationMs: number }> };
+export type LogoutDeliveryRowFragment = { id: string, createdAt: string, state: LogoutDeliveryState, sid: string | null, uri: string, nextAttemptAt: string | null, userId: string, user: { id: string, userName: string, displayName: string | null } | null, client: { id: string, name: string }, attempts: Array<{ at: string, status: number | null, error: string | null, durationMs: number }> };
 
 export type LogoutDeliveriesQueryVariables = Exact<{
   projectId: string;
@@ -1735,7 +1739,7 @@ export type RetryLogoutDeliveryMutationVariables = Exact<{
 }>;
 
 
-export type RetryLogoutDeliveryMutation = { retryLogoutDelivery: LogoutDeliveryRowFragment };
+export type RetryLogoutDeliveryMutation = { retryLogoutDelivery: { id: string } };
 
 export type MessagesQueryVariables = Exact<{
   projectId: string;
@@ -1815,7 +1819,7 @@ export type OverviewPageQuery = (
   & ActivityPartsFragment
 ) & { owners?: Array<{ id: string }> };
 
-export type ProjectSettingsFragment = { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string, updatedAt: string };
+export type ProjectSettingsFragment = { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, notifyOnDeactivation: boolean | null, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string };
 
 export type ProjectByIdQueryVariables = Exact<{
   id: string;

@@ -6,6 +6,7 @@ import { useProject } from '../projects/project.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { Deliveries } from './deliveries.tsx';
+import { Omissions } from './omissions.tsx';
 import { Receivers } from './receivers.tsx';
 
 /** Back-channel logout deliveries per application. */
@@ -21,6 +22,7 @@ export function Component() {
     >
       {!mayChange && <ViewerNotice project={project} />}
       <Receivers receivers={receivers} failure={failure} reload={reload} />
+      <Omissions projectId={project.id} />
       {(receivers === undefined || receivers.length > 0) && (
         <Deliveries projectId={project.id} receivers={receivers} mayChange={mayChange} />
       )}

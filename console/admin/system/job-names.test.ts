@@ -8,7 +8,7 @@ it('has a name for every job of the server', () => {
   const periodic = [...source('jobs/jobs.ts').matchAll(/\{ name: '([^']+)', everyMinutes/g)];
   const queued = [
     ...source('domain/delivery/queues.ts').matchAll(/'(delivery\.[a-z]+)'/g),
-    ...source('domain/logout/logout.ts').matchAll(/deliverJob = '([^']+)'/g),
+    ...source('domain/logout/notices.ts').matchAll(/deliverJob = '([^']+)'/g),
     ...source('domain/domains/domains.ts').matchAll(/endDomainJob = '([^']+)'/g),
   ];
   const names = [...new Set([...periodic, ...queued].map(([, name]) => name as string))];

@@ -30,6 +30,7 @@ const columns = {
     ...{ passkeyPolicy: 'passkey_policy', passkeyAaguids: 'passkey_aaguids', passkeyRoots: 'passkey_roots' },
     ...{ rememberMfaSeconds: 'remember_mfa_seconds', deviceTrustSeconds: 'device_trust_seconds' },
     ...{ deviceTrustDays: 'device_trust_days', smsCountries: 'sms_countries', smsPerDay: 'sms_per_day' },
+    notifyOnDeactivation: 'notify_on_deactivation',
   } satisfies ColumnsOf<ProjectSettings>,
   sessionPolicy: {
     ...{ idleTimeoutSeconds: 'idle_timeout_seconds', maxSessionSeconds: 'max_session_seconds' },

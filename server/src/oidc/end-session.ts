@@ -4,7 +4,7 @@ import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { isReturnable } from '../domain/clients/redirect-uri.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { inProject } from '../domain/kernel/scope.ts';
-import type { LogoutScope } from '../domain/logout/logout.ts';
+import type { LogoutScope } from '../domain/logout/notices.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TenantKey } from '../domain/projects/tenant.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';

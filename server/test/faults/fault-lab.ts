@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { type Executing, execute, sql } from '../../src/domain/kernel/sql.ts';
 import type { TestQueue } from '../build-app.ts';
 import { type Change, recordChanges, shapeOf, takeChanges } from './changes.ts';
 import { type Fault, prepareFaults, withFault } from './connection-faults.ts';
@@ -59,11 +60,13 @@ export async function openAdmin(url: string): Promise<pg.Client> {
 
 /** A queue in a table, so that a job is sent with its transaction. */
 export function queueInTable(admin: () => pg.Client): TestQueue {
-  const insert = 'insert into faults.queue (job, data) select ?, unnest(?::jsonb[])';
-  const texts = (list: readonly object[]) => `{${list.map((one) => JSON.stringify(JSON.stringify(one))).join()}}`;
+  const insert = async (on: Executing, job: string, list: readonly object[]) => {
+    const texts = `{${list.map((one) => JSON.stringify(JSON.stringify(one))).join()}}`;
+    await execute(on, sql`insert into faults.queue (job, data) select ${job}, unnest(${texts}::jsonb[])`);
+  };
   return {
-    send: async (em, job, data) => void (await em.execute(insert, [job, texts([data])])),
-    sendMany: async (em, job, list) => void (await em.execute(insert, [job, texts(list)])),
+    send: (em, job, data) => insert(em, job, [data]),
+    sendMany: insert,
     take: async () => {
       const text = `delete from faults.queue where id = (select min(id) from faults.queue) returning job, data`;
       return (await admin().query(text)).rows[0];

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { fromKysely, type Job, type JobResult, PgBoss, type UpdateQueueOptions } from 'pg-boss';
 import type { JobTable, PeriodicJob, QueuedJob } from '../../domain/kernel/jobs.ts';
 import type { Queue, QueueGauge, QueueStats } from '../../domain/kernel/queue.ts';
+import type { Executing } from '../../domain/kernel/sql.ts';
 
 export interface JobQueueOptions {
   /** The domain's database. */
@@ -100,10 +101,11 @@ export class JobQueue implements Queue, QueueGauge {
     await this.boss.send(job, data, { ...options, db: fromKysely(em.getKysely()) });
   }
 
-  async sendMany(em: EntityManager, job: string, data: readonly Record<string, unknown>[]): Promise<void> {
-    if (!em.isInTransaction()) throw new Error(`${job} must be enqueued in a transaction`);
+  async sendMany(on: Executing, job: string, data: readonly Record<string, unknown>[]): Promise<void> {
+    const kysely = on.getKysely() as ReturnType<EntityManager['getKysely']>;
+    if (!kysely.isTransaction) throw new Error(`${job} must be enqueued in a transaction`);
     const jobs = data.map((one) => ({ data: one }));
-    await this.boss.insert(job, jobs, { db: fromKysely(em.getKysely()) });
+    await this.boss.insert(job, jobs, { db: fromKysely(kysely) });
   }
 
   /** Cached counts, at most 30 seconds old. */

@@ -23,6 +23,9 @@ const projectSettings = {
   rememberMfaSeconds: nullable(int()),
   deviceTrustSeconds: nullable(int()),
   emailFactor: nullable(boolean()),
+  notifyOnDeactivation: nullable(
+    boolean('Null: at the project issuer and custom domains, not at the base issuer. Default of new projects: null.'),
+  ),
   deviceTrustDays: nullable(int('1 to 3650.')),
   smsCountries: nullable(list(text('ISO 3166-1 alpha-2; empty: all countries.'))),
   smsPerDay: nullable(int('0 to 1,000,000; 0: none.')),

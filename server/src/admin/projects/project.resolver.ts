@@ -92,7 +92,8 @@ export class ProjectResolver {
   })
   @Mutation(() => ProjectView)
   updateProject(@Arg('input', () => UpdateProjectInput) input: UpdateProjectInput, @Ctx() ctx: AdminContext) {
-    return ctx.domain.projects.update(input.id, withoutNulls(input), ctx.actor);
+    const cleared = input.notifyOnDeactivation === null ? { notifyOnDeactivation: null } : {};
+    return ctx.domain.projects.update(input.id, { ...withoutNulls(input), ...cleared }, ctx.actor);
   }
 
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: true, scope: 'projects:write' })

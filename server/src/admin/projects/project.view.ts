@@ -34,6 +34,11 @@ export class ProjectView extends fields({
   rememberMfaSeconds: int('Seconds for which a device can skip the second factor; 0: never.'),
   deviceTrustSeconds: int('Seconds for which a remembered device stays trusted after its last use.'),
   emailFactor: boolean('Whether email as a second factor satisfies `REQUIRED`.'),
+  notifyOnDeactivation: nullable(
+    boolean(
+      'Whether applications get a logout token when the directory deactivates or deletes a user. Null: at the project issuer and custom domains, not at the base issuer.',
+    ),
+  ),
   deviceTrustDays: int("Absolute lifetime of a device's trust, in days since its registration."),
   smsCountries: list(text('Countries that SMS can be sent to (ISO 3166-1 alpha-2); empty: all.')),
   smsPerDay: int('SMS that the project can send per day.'),

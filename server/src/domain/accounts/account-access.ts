@@ -19,6 +19,7 @@ import { inAllProjects } from '../kernel/scope.ts';
 import { query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import type { Logout } from '../logout/logout.ts';
+import type { LogoutNotices } from '../logout/notices.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
@@ -46,9 +47,10 @@ export interface AccountAccessDeps {
   devices: Pick<Devices, 'list' | 'revoke'>;
   passkeys: Pick<Passkeys, 'list'>;
   consents: Pick<Consents, 'list'>;
-  sessions: Pick<Sessions, 'listLive'>;
+  sessions: Pick<Sessions, 'endAllOfUser' | 'listLive'>;
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes' | 'recoveryGrants'>;
-  logout: Pick<Logout, 'endSessionIn' | 'endAllOfUserIn'>;
+  logout: Pick<Logout, 'endSessionIn'>;
+  logoutNotices: Pick<LogoutNotices, 'ofUser'>;
 }
 
 /** Notices of removed passkeys that one address gets from a project, in addition to those to the login address of a user. */
@@ -135,11 +137,13 @@ export class AccountAccess {
     await ((await isOfAdmins(this.deps.db, projectId)) ? inAllProjects(work) : work());
   }
 
-  /** Ends all sessions and notifies their clients. */
+  /** Ends all sessions and notifies the applications that the user used, also without a session. */
   endSessions(projectId: string, userId: string, actor: Actor): Promise<void> {
+    const { logoutNotices, sessions } = this.deps;
     return this.change(projectId, userId, async (em, user) => {
       await this.endWork(em, user);
-      await this.deps.logout.endAllOfUserIn(em, user, 'revoked', actor);
+      await sessions.endAllOfUser(em, user, 'revoked', actor);
+      await logoutNotices.ofUser(em, user, actor);
     });
   }
 

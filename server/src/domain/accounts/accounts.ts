@@ -7,6 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
 import { type Executing, execute, type Fragment, query } from '../kernel/sql.ts';
+import type { LogoutNotices } from '../logout/notices.ts';
 import { endGrants, followPhone } from '../mfa/user-tables.ts';
 import { endOfSession, type Sessions } from '../sessions/sessions.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
@@ -51,6 +52,7 @@ export class Accounts {
       audit: Audit;
       users: Users;
       sessions: Sessions;
+      logoutNotices: Pick<LogoutNotices, 'ofUser' | 'ofUsers'>;
     },
   ) {}
 
@@ -187,7 +189,7 @@ export class Accounts {
     actor: Actor,
     admits: Admits = () => true,
   ): Promise<void> {
-    const { audit, clock } = this.deps;
+    const { audit, clock, logoutNotices } = this.deps;
     const held = await heldForErasure(on, projectId, userIds);
     const users = userIds.flatMap((id) => {
       const user = held.get(id);
@@ -202,16 +204,20 @@ export class Accounts {
       subject: { kind: 'user', id },
     }));
     const statement = erasure(erased, clock.now(), audit.insertions(events));
-    const open = await query(on, statement, { prepare: 'accounts.erase' });
-    if (open.length === 0) return;
-    const ends = open.map((session) => endOfSession(projectId, session, 'deactivated', actor));
+    const [ended] = await query(on, statement, { prepare: 'accounts.erase' });
+    if (!ended) return;
+    await logoutNotices.ofUsers(on, projectId, ended.uses, actor);
+    if (ended.sessions.length === 0) return;
+    const ends = ended.sessions.map((session) => endOfSession(projectId, session, 'deactivated', actor));
     await execute(on, audit.insertions(ends), { prepare: 'accounts.record-ended' });
   }
 
   private async revokeAccess(em: EntityManager, user: User, actor: Actor): Promise<void> {
     const now = this.deps.clock.now();
     await endOpenWork(em, now, user);
-    await this.deps.sessions.endAllOfUser(em, user, 'deactivated', actor);
+    const { logoutNotices, sessions } = this.deps;
+    await sessions.endAllOfUser(em, user, 'deactivated', actor);
+    await logoutNotices.ofUser(em, user, actor);
     for (const tables of userTables) await tables.deactivate?.(em, user, now, actor.kind === 'scim');
   }
 

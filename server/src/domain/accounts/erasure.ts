@@ -2,8 +2,10 @@ import { lockedSignIns } from '../ceremonies/user-tables.ts';
 import { recordsHeld } from '../directories/user-tables.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { type Executing, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
+import { type UseInProject, usesOf } from '../logout/uses.ts';
 import { keyIn } from '../projects/tenant.ts';
 import { liveSessions } from '../sessions/sessions.ts';
+import { lockedCodes } from '../tokens/user-tables.ts';
 import { recordSelection, type UserRecord, withInstants } from '../users/user-record.ts';
 import { type ErasedUsers, type KeyedUser, removal } from '../users/user-tables.ts';
 import { userTables } from './user-tables.ts';
@@ -16,7 +18,7 @@ import { userTables } from './user-tables.ts';
 const plannedOnce = sql`set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`;
 
 /**
- * Locks users for {@link erasure}, then their sign-ins, and holds back the writer of request records: the next
+ * Locks users for {@link erasure}, then their sign-ins and codes, and holds back the writer of request records: the next
  * statement sees their writes. Returns them by id, without those that the project does not have. Joins the caller's
  * transaction.
  */
@@ -33,24 +35,35 @@ export async function heldForErasure(
     with r as materialized (
       select * from users where project_id = ${projectId}::uuid and ${chosen} order by id for no key update
     )
-    select ${sql.raw(recordSelection)}, (select count(*) from (${lockedSignIns}) as s), ${recordsHeld(projectId)},
+    select ${sql.raw(recordSelection)}, (select count(*) from (${lockedSignIns}) as s),
+      (select count(*) from (${lockedCodes(sql`r`)}) as c), ${recordsHeld(projectId)},
       ${plannedOnce} from r`;
   const prepare = isOne ? 'accounts.hold-for-erasure' : 'accounts.hold-several-for-erasure';
   const rows = await query(on, statement, { prepare });
   return new Map(rows.map((row) => [row.id, { ...withInstants(row), ...keyIn(projectId, row.id) }]));
 }
 
+/** What an erasure ended. */
+interface Erasure {
+  /** The sessions that were open. */
+  sessions: { id: string; userId: string }[];
+  /** The applications that the users used. */
+  uses: UseInProject[];
+}
+
 /**
- * SQL: deletes held users with everything that belongs to them, and writes `events`. Returns the sessions that were open. The
- * parts run in the order of the list, and the users go last: a step that waits for them holds no lock that this needs.
+ * SQL: deletes held users with everything that belongs to them, and writes `events`. One row. The parts run in the order of the
+ * list, and the users go last: a step that waits for them holds no lock that this needs.
  */
-export function erasure(erased: ErasedUsers, now: Date, events: Fragment): Statement<{ id: string; userId: string }> {
+export function erasure(erased: ErasedUsers, now: Date, events: Fragment): Statement<Erasure> {
   const parts = userTables.flatMap((tables) => tables.erase?.(erased, now) ?? []);
   const named = parts.map((part, at) => ({ name: sql.ref(`part_${at}`), part }));
   const done = named.map(({ name }) => sql`(select count(*) from ${name})`);
-  return sql<{ id: string; userId: string }>`
+  const all = (rows: Fragment) => sql`(select coalesce(json_agg(x), '[]') from (${rows}) x)`;
+  return sql<Erasure>`
     with ${sql.join(named.map(({ name, part }) => sql`${name} as (${part} returning 1)`))},
     ${removal(erased, sql`${sql.join(done, sql` + `)} >= 0`)},
     recorded as (${events})
-    ${liveSessions(erased.projectId, erased.ids)}`;
+    select ${all(liveSessions(erased.projectId, erased.ids))} as sessions,
+      ${all(usesOf(erased.projectId, erased.ids))} as uses`;
 }

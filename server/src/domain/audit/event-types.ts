@@ -61,6 +61,7 @@ export const eventTypes = [
   'log-stream.tested',
   'log-stream.updated',
   'logout-delivery.failed',
+  'logout-delivery.omitted',
   'logout-delivery.retried',
   'master-key.changed',
   'membership.granted',

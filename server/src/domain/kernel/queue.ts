@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Executing } from './sql.ts';
 
 /** Number of jobs of one kind, by state. */
 export interface QueueStats {
@@ -24,6 +25,6 @@ export const noQueue: Queue = { send: async () => undefined, sendMany: async () 
 export interface Queue {
   /** Joins `em`'s transaction. Data is small and holds ids, never secrets. */
   send(em: EntityManager, job: string, data: Record<string, unknown>, options?: { startAfter?: Date }): Promise<void>;
-  /** Like {@link send}, several jobs by one statement. */
-  sendMany(em: EntityManager, job: string, data: readonly Record<string, unknown>[]): Promise<void>;
+  /** Like {@link send}, several jobs by one statement. Joins the transaction of `on`. */
+  sendMany(on: Executing, job: string, data: readonly Record<string, unknown>[]): Promise<void>;
 }

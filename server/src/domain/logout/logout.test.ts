@@ -8,7 +8,6 @@ import { systemRandom } from '../../adapters/system/random.ts';
 import { buildServices, type Services } from '../../services.ts';
 import { Client } from '../clients/client.entity.ts';
 import { system } from '../kernel/actor.ts';
-import { noQueue } from '../kernel/queue.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { TenantKey } from '../projects/tenant.ts';
@@ -42,7 +41,10 @@ beforeAll(async () => {
       orm,
       clock,
       random: systemRandom,
-      queue: { ...noQueue, send: async (_em, _job, data) => void jobs.push(String(data['deliveryId'])) },
+      queue: {
+        send: async (_em, _job, data) => void jobs.push(String(data['deliveryId'])),
+        sendMany: async (_on, _job, list) => void jobs.push(...list.map((data) => String(data['deliveryId']))),
+      },
       senders: { mail: null, sms: null },
       postLogoutToken: async (uri, token) => {
         sent.push({ uri, token });

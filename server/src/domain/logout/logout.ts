@@ -1,7 +1,6 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
-import { Client } from '../clients/client.entity.ts';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { type Database, pastDeadlocks } from '../kernel/database.ts';
@@ -12,21 +11,14 @@ import type { Random } from '../kernel/random.ts';
 import { query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
 import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
-import type { Session } from '../sessions/session.entity.ts';
 import type { SessionEnd, Sessions } from '../sessions/sessions.ts';
-import { endUnredeemed } from '../tokens/user-tables.ts';
 import { isFinal, isSuccess, maxAttempts, nextAttemptAt } from './attempts.ts';
 import { type DeliveryAttempt, LogoutDelivery } from './logout-delivery.entity.ts';
+import { deliverData, deliverJob, type LogoutNotices, type LogoutScope } from './notices.ts';
 
 /** Posts one logout token; never throws. */
 export type PostLogoutToken = (uri: string, logoutToken: string) => Promise<{ status: number } | { error: string }>;
 
-/** `global` ends all sessions of the user, `session` the current one (service.md 3.2). */
-export type LogoutScope = 'global' | 'session';
-
-/** The job that delivers; its data is `{ projectId, deliveryId }`. */
-export const deliverJob = 'logout.deliver';
-export const deliverData = ({ project, id }: TenantKey) => ({ projectId: project.id, deliveryId: id });
 /** Lifetime of a claim; after it, another process may attempt the delivery. */
 const leaseSeconds = 10;
 /** Maximum concurrent attempts per process; further jobs wait. */
@@ -43,6 +35,7 @@ export interface LogoutDeps {
   random: Random;
   audit: Audit;
   sessions: Sessions;
+  logoutNotices: Pick<LogoutNotices, 'ofSessions'>;
   signer: Signer;
   queue: Queue;
   post: PostLogoutToken;
@@ -67,7 +60,7 @@ export class Logout {
   /** Like {@link endSession}, in the caller's transaction. */
   async endSessionIn(em: EntityManager, session: TenantKey, reason: SessionEnd, actor: Actor): Promise<void> {
     const ended = await this.deps.sessions.end(em, session, reason, actor);
-    if (ended) await this.notify(em, [ended], 'session');
+    if (ended) await this.deps.logoutNotices.ofSessions(em, [ended], 'session');
   }
 
   /**
@@ -117,7 +110,8 @@ export class Logout {
 
   /** Like {@link endAllOfUser}, in the caller's transaction. */
   async endAllOfUserIn(em: EntityManager, user: TenantKey, reason: SessionEnd, actor: Actor): Promise<void> {
-    await this.notify(em, await this.deps.sessions.endAllOfUser(em, user, reason, actor), 'global');
+    const ended = await this.deps.sessions.endAllOfUser(em, user, reason, actor);
+    await this.deps.logoutNotices.ofSessions(em, ended, 'global');
   }
 
   /**
@@ -276,59 +270,6 @@ export class Logout {
     }
   }
 
-  /** Writes the deliveries for each client with a logout URI. Those with `sid` wait for the one without. */
-  private async notify(em: EntityManager, sessions: Session[], scope: LogoutScope): Promise<void> {
-    const [first] = sessions;
-    if (!first) return;
-    // A code that is being redeemed adds its client to the session before the clients are read; every other code is
-    // revoked.
-    await em.flush();
-    const user = { id: first.user.id, project: first.project };
-    await endUnredeemed(em, user, { sessionIds: sessions.map(({ id }) => id), now: this.deps.clock.now() });
-    const joined = await participations(em, sessions);
-    const clients = await em.find(Client, {
-      project: first.project.id,
-      backchannelLogoutUri: { $ne: null },
-      disabledAt: null,
-      id: { $in: [...joined.keys()] },
-    });
-    for (const client of clients) {
-      const receiver = { client, projectId: first.project.id, subject: first.user.id };
-      const ofClient = joined.get(client.id) ?? [];
-      const latest = { sessionId: null, issuer: ofClient.at(-1)?.issuer ?? null };
-      const general = scope === 'global' ? this.keep(em, receiver, latest, null) : null;
-      const named = general && !client.backchannelLogoutSessionRequired ? [] : ofClient;
-      const deliveries = named.map((one) => this.keep(em, receiver, one, general));
-      for (const delivery of general ? [general] : deliveries)
-        await this.deps.queue.send(em, deliverJob, deliverData(delivery));
-    }
-  }
-
-  private keep(
-    em: EntityManager,
-    { client, projectId, subject }: { client: Client; projectId: string; subject: string },
-    { sessionId, issuer }: { sessionId: string | null; issuer: string | null },
-    after: LogoutDelivery | null,
-  ): LogoutDelivery {
-    const { clock, random } = this.deps;
-    const delivery = em.create(LogoutDelivery, {
-      id: random.id(),
-      project: projectId,
-      client,
-      subject,
-      issuer,
-      sid: sessionId,
-      afterId: after?.id ?? null,
-      jti: random.id(),
-      uri: client.backchannelLogoutUri as string,
-      attempts: [],
-      createdAt: clock.now(),
-      nextAttemptAt: clock.now(),
-    });
-    em.persist(delivery);
-    return delivery;
-  }
-
   /**
    * Back-Channel Logout 1.0 §2.4. `exp` and `iat` are new in each attempt, `jti` is not. `toe`, the time of the logout
    * (RFC 8417 §2.2), shows receivers of a late attempt which sessions are newer; the base issuer's claims are fixed.
@@ -358,24 +299,3 @@ export class Logout {
 /** The delivery that this one follows was attempted, or no longer exists. */
 const isFirst = sql`not exists (select from logout_deliveries before
   where before.project_id = logout_deliveries.project_id and before.id = logout_deliveries.after_id and before.state = 'pending' and before.attempts = '[]')`;
-
-/** A session that a client joined, and the issuer of its tokens. */
-interface Joined {
-  sessionId: string;
-  issuer: string | null;
-}
-
-/** The sessions that each client joined, by client id. */
-async function participations(em: EntityManager, sessions: Session[]): Promise<Map<string, Joined[]>> {
-  const found = await query(
-    em,
-    sql<{ client_id: string; session_id: string; issuer: string | null }>`
-      select client_id, session_id, issuer from participations
-      where project_id = ${sessions[0]?.project.id ?? null} and session_id = any(${sessions.map(({ id }) => id)}::uuid[]) order by first_at, session_id`,
-  );
-  const joined = new Map<string, Joined[]>();
-  for (const { client_id, session_id, issuer } of found) {
-    joined.set(client_id, [...(joined.get(client_id) ?? []), { sessionId: session_id, issuer }]);
-  }
-  return joined;
-}

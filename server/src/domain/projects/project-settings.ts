@@ -10,7 +10,7 @@ import {
   passkeyPolicies,
   signUpModes,
 } from './project.entity.ts';
-import { checkedBy, flag, numberOf, oneOf, seconds } from './setting-checks.ts';
+import { checkedBy, flag, flagOrNull, numberOf, oneOf, seconds } from './setting-checks.ts';
 
 const year = 365 * 24 * 3600;
 
@@ -27,6 +27,7 @@ const checks = {
   scimAuthoritative: flag,
   testMode: flag,
   emailFactor: flag,
+  notifyOnDeactivation: flagOrNull,
   rememberMfaSeconds: seconds([0, year]),
   deviceTrustSeconds: seconds([0, year]),
   deviceTrustDays: numberOf('days', [1, 3650]),

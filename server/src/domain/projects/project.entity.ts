@@ -51,6 +51,11 @@ const schema = defineEntity({
     emailFactor: p.boolean().default(true),
     /** Absolute lifetime of a device's trust, in days since its registration. */
     deviceTrustDays: p.integer().default(180),
+    /**
+     * Whether applications get a logout token when the directory deactivates or deletes a user: true, at every issuer;
+     * null, except at the base issuer, as in new projects; false, as in projects from before this setting.
+     */
+    notifyOnDeactivation: p.boolean().nullable().default(false),
     /** ISO 3166-1 alpha-2 codes of the countries that SMS may be sent to; empty: every country. */
     smsCountries: p.array().columnType('text[]').default([]),
     /** SMS that the project may send in a day. */

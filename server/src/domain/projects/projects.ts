@@ -158,6 +158,7 @@ export class Projects {
       rememberMfaSeconds: input.rememberMfaSeconds ?? 0,
       deviceTrustSeconds: input.deviceTrustSeconds ?? 30 * 24 * 3600,
       emailFactor: input.emailFactor ?? false,
+      notifyOnDeactivation: input.notifyOnDeactivation ?? null,
       deviceTrustDays: input.deviceTrustDays ?? 180,
       smsCountries: input.smsCountries ?? [],
       smsPerDay: input.smsPerDay ?? 1000,

@@ -32,6 +32,13 @@ export function flag(value: boolean, field: string): boolean {
   return value;
 }
 
+export function flagOrNull(value: boolean | null | undefined, field: string): boolean | null {
+  if (value !== null && typeof value !== 'boolean') {
+    refuse({ code: 'invalid', field, reason: 'must be true, false or null' });
+  }
+  return value;
+}
+
 export function seconds(bounds: readonly [number, number]): Check<number> {
   return (value, field) => {
     checkSeconds(field, value, bounds);

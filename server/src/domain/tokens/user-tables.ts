@@ -60,6 +60,14 @@ export async function endUnredeemed(
   );
 }
 
+/**
+ * SQL: locks the codes of the row `user` of `users` that are not redeemed yet. Waits for those that are being redeemed.
+ */
+export function lockedCodes(user: Fragment): Fragment {
+  return sql`select id from authorization_codes c where c.project_id = ${user}.project_id and c.user_id = ${user}.id
+    and c.used_at is null order by id for no key update`;
+}
+
 /** Ends all refresh grants of a client, and their access tokens. Returns the number of grants that ended. */
 export async function endRefreshGrantsOf(em: EntityManager, client: TenantKey, now: Date): Promise<number> {
   const live = sql`project_id = ${client.project.id} and client_id = ${client.id} and revoked_at is null`;

@@ -1,0 +1,135 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit, AuditEntry } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Queue } from '../kernel/queue.ts';
+import type { Random } from '../kernel/random.ts';
+import { type Executing, execute, query, sql } from '../kernel/sql.ts';
+import { keyIn, type TenantKey } from '../projects/tenant.ts';
+import type { Session } from '../sessions/session.entity.ts';
+import { endUnredeemed } from '../tokens/user-tables.ts';
+import { type Use, type UseInProject, usesOf, usesUnder } from './uses.ts';
+
+/** `global` ends all sessions of the user, `session` the current one (service.md 3.2). */
+export type LogoutScope = 'global' | 'session';
+
+/** The job that delivers; its data is `{ projectId, deliveryId }`. */
+export const deliverJob = 'logout.deliver';
+export const deliverData = ({ project, id }: TenantKey) => ({ projectId: project.id, deliveryId: id });
+
+/** A delivery to be written. */
+interface NewDelivery {
+  id: string;
+  client: string;
+  subject: string;
+  issuer: string | null;
+  sid: string | null;
+  /** The delivery whose first attempt must precede this one's. */
+  after: string | null;
+  jti: string;
+  uri: string;
+}
+
+/**
+ * Decides which applications get a logout token, and enqueues the deliveries in the caller's transaction
+ * (server/docs/logout.md has the table).
+ */
+export class LogoutNotices {
+  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit; queue: Queue }) {}
+
+  /** Enqueues the tokens for the applications of sessions that have just ended. */
+  async ofSessions(em: EntityManager, sessions: readonly Session[], scope: LogoutScope): Promise<void> {
+    const [first] = sessions;
+    if (!first) return;
+    // A code that is being redeemed adds its client to the session before the clients are read; every other code is
+    // revoked.
+    await em.flush();
+    const sessionIds = sessions.map(({ id }) => id);
+    const user = { id: first.user.id, project: first.project };
+    await endUnredeemed(em, user, { sessionIds, now: this.deps.clock.now() });
+    const uses = await query(em, usesUnder(first.project.id, sessionIds));
+    await this.enqueue(em, first.project.id, uses, scope);
+  }
+
+  /** Joins: {@link ofUsers} for a user whose sessions and open work have ended. */
+  async ofUser(em: EntityManager, { project, id }: TenantKey, actor: Actor): Promise<void> {
+    await em.flush();
+    const uses = await query(em, usesOf(project.id, [id]), { prepare: 'logout.uses-of-user' });
+    await this.ofUsers(em, project.id, uses, actor);
+  }
+
+  /**
+   * Enqueues the tokens for users whose access ends: global ones. If a directory ends it, `notifyOnDeactivation` of the
+   * project decides (decisions/0305), and an event for each user names the applications that get none.
+   */
+  async ofUsers(on: Executing, projectId: string, uses: readonly UseInProject[], actor: Actor): Promise<void> {
+    const isNotified = (use: UseInProject) => actor.kind !== 'scim' || admits(use);
+    await this.enqueue(on, projectId, uses.filter(isNotified), 'global');
+    const omitted = Map.groupBy(
+      uses.filter((use) => !isNotified(use)),
+      ({ userId }) => userId,
+    );
+    if (omitted.size === 0) return;
+    const events = [...omitted].map(([id, those]): AuditEntry => {
+      const applications = [...new Set(those.map(({ clientName }) => clientName))].sort().slice(0, maxNames);
+      const reason = those[0]?.notifyOnDeactivation === false ? 'off' : 'base-issuer';
+      const detail = { reason, applications };
+      return { type: 'logout-delivery.omitted', actor, projectId, subject: { kind: 'user', id }, detail };
+    });
+    await execute(on, this.deps.audit.insertions(events), { prepare: 'logout.record-omitted' });
+  }
+
+  /**
+   * Global scope: each application gets one token without `sid`, from its latest issuer; then, if it requires `sid`, one
+   * for each session, since receivers that key sessions by `sid` ignore the first.
+   */
+  private async enqueue(on: Executing, projectId: string, uses: readonly Use[], scope: LogoutScope): Promise<void> {
+    const byReceiver = Map.groupBy(uses, ({ clientId, userId }) => `${userId} ${clientId}`);
+    const deliveries = [...byReceiver.values()].flatMap((those) => this.deliveriesTo(those, scope));
+    if (deliveries.length === 0) return;
+    const now = this.deps.clock.now();
+    await execute(
+      on,
+      sql`insert into logout_deliveries (project_id, id, client_id, subject, issuer, sid, after_id, jti, uri, state, attempts,
+          created_at, next_attempt_at)
+        select ${projectId}::uuid, (x->>'id')::uuid, (x->>'client')::uuid, (x->>'subject')::uuid, x->>'issuer', (x->>'sid')::uuid,
+          (x->>'after')::uuid, x->>'jti', x->>'uri', 'pending', '[]', ${now}::timestamptz, ${now}::timestamptz
+        from jsonb_array_elements(${JSON.stringify(deliveries)}::jsonb) x`,
+      { prepare: 'logout.enqueue' },
+    );
+    // The others wait for the first attempt of these.
+    const first = deliveries.filter(({ after }) => after === null);
+    const jobs = first.map(({ id }) => deliverData(keyIn(projectId, id)));
+    await this.deps.queue.sendMany(on, deliverJob, jobs);
+  }
+
+  /** @param uses of one user and client, at least one */
+  private deliveriesTo(uses: readonly Use[], scope: LogoutScope): NewDelivery[] {
+    const { random } = this.deps;
+    const [first] = uses as [Use];
+    const latest = uses.at(-1) as Use;
+    const delivery = ({ issuer, sessionId }: Pick<Use, 'issuer' | 'sessionId'>, after: string | null): NewDelivery => ({
+      id: random.id(),
+      client: first.clientId,
+      subject: first.userId,
+      issuer,
+      sid: sessionId,
+      after,
+      jti: random.id(),
+      uri: first.uri,
+    });
+    const general = scope === 'global' ? delivery({ issuer: latest.issuer, sessionId: null }, null) : null;
+    if (general && !first.needsSid) return [general];
+    const ofSessions = new Map(uses.flatMap((use) => (use.sessionId === null ? [] : [[use.sessionId, use] as const])));
+    const named = [...ofSessions.values()].map((use) => delivery(use, general?.id ?? null));
+    return general ? [general, ...named] : named;
+  }
+}
+
+/** Names of applications in one event. */
+const maxNames = 20;
+
+/** Whether the setting admits a token at this issuer: null admits all but the base issuer. */
+function admits({ issuer, notifyOnDeactivation: setting }: UseInProject): boolean {
+  return issuer === null ? setting === true : setting !== false;
+}

@@ -1,0 +1,61 @@
+import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
+import { ofUsers } from '../users/user-tables.ts';
+
+/** An application with a logout URI that a user used, under a session or not. */
+export interface Use {
+  userId: string;
+  clientId: string;
+  clientName: string;
+  /** Its back-channel logout URI. */
+  uri: string;
+  /** Whether its tokens need `sid`. */
+  needsSid: boolean;
+  /** The session; null: none, e.g. for codes of the browser SDK. */
+  sessionId: string | null;
+  /** The issuer of its tokens; null: the base issuer. */
+  issuer: string | null;
+}
+
+/** The same, with the setting of the project. */
+export interface UseInProject extends Use {
+  notifyOnDeactivation: boolean | null;
+}
+
+const columns = sql`u.user_id as "userId", u.client_id as "clientId", k.name as "clientName", k.backchannel_logout_uri as uri,
+  k.backchannel_logout_session_required as "needsSid", u.session_id as "sessionId", u.issuer`;
+const receiving = sql`join clients k on k.project_id = u.project_id and k.id = u.client_id
+  and k.backchannel_logout_uri is not null and k.disabled_at is null`;
+
+/** The order of the tokens: by first use. */
+const inOrder = sql`order by u.first_at, u.session_id`;
+
+const underSessions = (
+  where: Fragment,
+) => sql`select s.project_id, s.user_id, p.client_id, p.session_id, p.issuer, p.first_at, p.last_at
+  from sessions s join participations p on p.project_id = s.project_id and p.session_id = s.id where ${where}`;
+
+/** SQL: the uses under these sessions. */
+export function usesUnder(projectId: string, sessionIds: readonly string[]): Statement<Use> {
+  const chosen = sql`s.project_id = ${projectId}::uuid and s.id = any(${sessionIds}::uuid[])`;
+  return sql<Use>`select ${columns} from (${underSessions(chosen)}) u ${receiving} ${inOrder}`;
+}
+
+/**
+ * SQL: the uses of these users since the last logout token about them. Sessions are kept for 30 days after their end,
+ * refresh grants for 100 days after their last use, codes for an hour, keys of the browser SDK until the user is erased.
+ */
+export function usesOf(projectId: string, userIds: readonly string[]): Statement<UseInProject> {
+  const chosen = ofUsers({ projectId, ids: userIds });
+  return sql<UseInProject>`select ${columns}, p.notify_on_deactivation as "notifyOnDeactivation"
+    from (
+      ${underSessions(sql`s.project_id = ${projectId}::uuid and s.user_id = any(${userIds}::uuid[])`)}
+      union all select project_id, user_id, client_id, session_id, issuer, created_at, last_used_at from refresh_grants where ${chosen}
+      union all select project_id, user_id, client_id, session_id, issuer, used_at, used_at from authorization_codes
+        where ${chosen} and used_at is not null
+      union all select project_id, user_id, client_id, null, null, created_at, coalesce(last_used_at, created_at) from credentials
+        where ${chosen} and kind = 'device-key' and hosted is not true
+    ) u ${receiving} join projects p on p.id = u.project_id
+    where not exists (select from logout_deliveries d where d.project_id = u.project_id and d.subject = u.user_id
+      and d.client_id = u.client_id and (d.sid is null or d.sid = u.session_id) and d.created_at >= u.last_at and d.state <> 'failed')
+    ${inOrder}`;
+}
