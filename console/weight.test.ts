@@ -39,7 +39,7 @@ describe('the hosted sign-in page', () => {
     String((output.find(({ fileName }) => fileName === name) as { source: string }).source);
   const pages = () => output.map(({ fileName }) => fileName).filter((name) => name.endsWith('.html'));
 
-  it('loads under 15 KB gzip of script, the SDK’s core included, the QR code left out', () => {
+  it('loads under 16 KB gzip of script, the SDK’s core included, the QR code left out', () => {
     const chunks = new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file] as const] : [])));
     const [, entry] = /src="\/(assets\/[\w.-]+\.js)"/.exec(html('signin/index.html')) as unknown as [string, string];
     const loaded = new Set<string>();
@@ -50,7 +50,7 @@ describe('the hosted sign-in page', () => {
     };
     load(entry);
     const codes = [...loaded].map((name) => chunks.get(name)!.code);
-    expect(weigh(codes)).toBeLessThan(15_000);
+    expect(weigh(codes)).toBeLessThan(16_000);
     expect(codes.join('')).not.toContain('too long for a QR code');
   });
 

@@ -8,6 +8,8 @@ export type CodePromptOptions = {
   kind: 'address' | 'email' | 'sms' | 'totp' | 'passkey';
   /** Masked address. */
   sentTo?: string | undefined;
+  /** Unix seconds; absent: now. */
+  sentAt?: number | undefined;
   /** Seconds. */
   resendAfter?: number | undefined;
   /** Absent: six digits. */
@@ -60,7 +62,7 @@ export class CodePrompt {
   /** Shows the prompt; `note` is a status message. */
   ask(asked: CodePromptOptions, note = ''): void {
     this.#asked = asked;
-    this.#askedAt = new Date();
+    this.#askedAt = asked.sentAt === undefined ? new Date() : new Date(asked.sentAt * 1000);
     const { kind, testCode, resendAfter, totp, isNew = false } = asked;
     this.#setFormat();
     this.#describe();

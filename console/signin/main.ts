@@ -4,7 +4,7 @@
  */
 import { hostedSignin, LatchkeyError } from '@latchkey/browser/internal';
 import { CodePrompt } from './code-prompt.ts';
-import { Flow } from './flow.ts';
+import { Flow } from './flow/flow.ts';
 import { element, Page } from './page.ts';
 import { fetchTexts } from './texts.ts';
 
@@ -35,10 +35,13 @@ async function begin(): Promise<void> {
   try {
     const hosted = await hostedSignin(application, data['flow']!);
     const trustedUser = await hosted.trustedUser();
+    // The address step of a pending sign-in, to which the user went back, is not left again.
+    const isPending = data['pending'] === 'true' && (history.state === null || history.state.begun);
+    const resumed = isPending ? await hosted.resume().catch(() => undefined) : undefined;
     await texts;
-    const flow = new Flow(page, hosted.signin, new CodePrompt(page));
+    const flow = new Flow(page, hosted, new CodePrompt(page));
     element<HTMLButtonElement>('address-submit').disabled = false;
-    flow.start(trustedUser);
+    flow.start(trustedUser, resumed);
   } catch (error) {
     await texts;
     if (!(error instanceof LatchkeyError)) throw error;

@@ -26,7 +26,7 @@ describe('texts of the sign-in page', () => {
   });
 
   const within = (part: string) => readdirSync(new URL(part, folder)).map((name) => `${part}${name}`);
-  const names = [...readdirSync(folder), ...within('device/'), ...within('plain/')];
+  const names = [...readdirSync(folder), ...within('device/'), ...within('flow/'), ...within('plain/')];
   const html = names.filter((name) => name.endsWith('.html'));
   it.each(html)('cover every text of %s', (page) => {
     const asked = [...read(page).matchAll(/%\{t:([\w.]+)\}/g)].map(([, key]) => key!);

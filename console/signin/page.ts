@@ -29,6 +29,7 @@ export class Page {
   #texts: Texts = {};
   #step: Step = 'address';
   #busy = false;
+  #hasDialog = false;
   /** Field values when the request in flight began. */
   readonly #sent = new Map<HTMLInputElement, string>();
 
@@ -119,10 +120,15 @@ export class Page {
     for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
   }
 
-  /** Runs an action: once at a time, marked busy, explained if slow. `hasDialog`: it waits for the user, not the network. */
+  /** Whether an action waits for the network: another one is ignored. While it waits for the user, another one replaces it. */
+  get isWorking(): boolean {
+    return this.#busy && !this.#hasDialog;
+  }
+
+  /** Runs an action, marked busy and explained if slow. `hasDialog`: it waits for the user, not the network. */
   async busy(work: () => Promise<void>, { hasDialog = false } = {}): Promise<void> {
-    if (this.#busy) return;
     this.#busy = true;
+    this.#hasDialog = hasDialog;
     for (const field of document.querySelectorAll('input')) this.#sent.set(field, field.value);
     const main = document.querySelector('main')!;
     main.setAttribute('aria-busy', 'true');

@@ -1,6 +1,6 @@
 import type { HostedSignin } from '@latchkey/browser/internal';
 import { CodePrompt, type CodePromptOptions } from './code-prompt.ts';
-import { Flow } from './flow.ts';
+import { Flow } from './flow/flow.ts';
 import { element, type Page } from './page.ts';
 import { showRecoveryCodes } from './recovery-codes.ts';
 
@@ -18,7 +18,8 @@ export function showPreview(page: Page, step: string): void {
   if (window.top !== window) focusQuietly();
   const code = new CodePrompt(page);
   const totp = { secret, otpauthUri: totpUri(page.data['projectName'] ?? '') };
-  new Flow(page, fakeService(totp), code).start(step === 'known' ? person : undefined);
+  const hosted = { signin: fakeService(totp), isStored: true, trustedUser: none, resume: none };
+  new Flow(page, hosted, code).start(step === 'known' ? person : undefined, undefined);
   element<HTMLButtonElement>('address-submit').disabled = false;
   element('who-name').textContent = person;
   const ask = (asked: CodePromptOptions) => code.ask({ resendAfter: 30, ...asked });
@@ -43,6 +44,8 @@ export function showPreview(page: Page, step: string): void {
   };
   steps[step]?.();
 }
+
+const none = async () => undefined;
 
 /** In an iframe, focusing would also scroll the parent page. */
 function focusQuietly(): void {

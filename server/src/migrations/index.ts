@@ -67,6 +67,7 @@ import { Migration20261125040000LocalGroups } from './20261125040000-local-group
 import { Migration20261125050000VerifiedFactors } from './20261125050000-verified-factors.ts';
 import { Migration20261127060000EmailChanges } from './20261127060000-email-changes.ts';
 import { Migration20261127070000UsersOfMessages } from './20261127070000-users-of-messages.ts';
+import { Migration20261128080000ResumedSignIns } from './20261128080000-resumed-sign-ins.ts';
 import { Migration20261128155000NotifyOnDeactivation } from './20261128155000-notify-on-deactivation.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
@@ -140,5 +141,6 @@ export const migrations = [
   { name: '20261125050000-verified-factors', class: Migration20261125050000VerifiedFactors },
   { name: '20261127060000-email-changes', class: Migration20261127060000EmailChanges },
   { name: '20261127070000-users-of-messages', class: Migration20261127070000UsersOfMessages },
+  { name: '20261128080000-resumed-sign-ins', class: Migration20261128080000ResumedSignIns },
   { name: '20261128155000-notify-on-deactivation', class: Migration20261128155000NotifyOnDeactivation },
 ];

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { SigninCallers } from '../domain/ceremonies/callers.ts';
+import type { Ceremonies } from '../domain/ceremonies/ceremonies.ts';
 import { isPasskeyRequired } from '../domain/ceremonies/sign-in-context.ts';
 import { brandIn } from '../domain/experience/content.ts';
 import type { Experiences } from '../domain/experience/experiences.ts';
@@ -12,6 +13,7 @@ import { siteAt } from '../http/site.ts';
 
 export interface SigninPageDeps {
   callers: Pick<SigninCallers, 'requestOf'>;
+  ceremonies: Pick<Ceremonies, 'isPending'>;
   db: Database;
   experiences: Pick<Experiences, 'published' | 'logo'>;
   cookies: Cookies;
@@ -59,6 +61,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       client_name: client.name,
       login_hint: request.loginHint ?? '',
       asked: String(request.setupLinkId != null),
+      pending: String(await deps.ceremonies.isPending(request)),
       adds_passkey: String(request.addsPasskey),
       passkeys: isPasskeyRequired({ project, client }) ? 'required' : passkeyPolicyOf(project),
       test_mode: String(await deps.testMode.holds(deps.db.reader(), project)),

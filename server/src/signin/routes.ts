@@ -21,10 +21,10 @@ import { siteAt } from '../http/site.ts';
 import { accentSheet, brandingOf, logoFile } from './experience.ts';
 import { type SigninPageDeps, signinPage } from './page.ts';
 import { logFields, toSigninFailure, UnreadableRequest } from './signin-error.ts';
-import { checked, readJson, readStep, txnOf, writeAnswer } from './wire.ts';
+import { checked, readJson, readStep, txnOf, writeAnswer, writeResumed } from './wire.ts';
 
 export interface SigninDeps extends SigninPageDeps {
-  ceremonies: Pick<Ceremonies, 'challenge' | 'take' | 'replaceNonce'>;
+  ceremonies: Pick<Ceremonies, 'challenge' | 'isPending' | 'resume' | 'take' | 'replaceNonce'>;
   callers: Pick<SigninCallers, 'byApiKey' | 'byFlow' | 'requestOf'>;
   /** Whether any client has a redirect URI of this origin (a CORS preflight names no client). */
   isRegisteredOrigin(origin: string): Promise<boolean>;
@@ -51,6 +51,7 @@ export function signinRoutes(deps: SigninDeps): Router {
   // Raw bytes: the proof signs the body as sent.
   api.use(bounded(express.raw({ type: 'application/json', limit: maxBodyBytes, inflate: false }), maxBodyBytes));
   api.route('/challenge').post(answering(deps, challenge)).all(onlyPost);
+  api.route('/resume').post(answering(deps, resume)).all(onlyPost);
   for (const step of Object.keys(steps) as CeremonyStep[]) {
     api
       .route(`/${step}`)
@@ -114,6 +115,12 @@ async function challenge(deps: SigninDeps, req: Request): Promise<object> {
   };
 }
 
+/** Hosted page only: an application's page has no flow. */
+async function resume(deps: SigninDeps, req: Request): Promise<object> {
+  const page = await pageOfFlow(deps, req);
+  return writeResumed(await deps.ceremonies.resume(page, requestContext(req).ip));
+}
+
 async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Response): Promise<object> {
   const body = bodyOf(req);
   const json = readJson(body);
@@ -144,11 +151,14 @@ async function fieldsOf({ ceremonies }: SigninDeps, step: CeremonyStep, json: un
 function pageOf(deps: SigninDeps, req: Request): Promise<CheckedPage> {
   const origin = req.get('origin');
   const apiKey = req.get('x-api-key');
-  const site = siteAt(req);
-  if (apiKey !== undefined && site.domain === null) return deps.callers.byApiKey(apiKey, origin);
+  if (apiKey !== undefined && siteAt(req).domain === null) return deps.callers.byApiKey(apiKey, origin);
+  return pageOfFlow(deps, req);
+}
+
+async function pageOfFlow(deps: SigninDeps, req: Request): Promise<CheckedPage> {
   const flow = req.get(signinFlowHeader);
-  if (flow !== undefined) return deps.callers.byFlow(flow, deps.cookies.flow(req, flow), { origin, site });
-  return refuse({ code: 'unauthenticated' });
+  if (flow === undefined) refuse({ code: 'unauthenticated' });
+  return deps.callers.byFlow(flow, deps.cookies.flow(req, flow), { origin: req.get('origin'), site: siteAt(req) });
 }
 
 /** @param issuer the issuer of the flow's request */
@@ -167,7 +177,7 @@ function failing(deps: SigninDeps): express.ErrorRequestHandler {
     if (res.headersSent) return next(thrown);
     const { requestId } = requestContext(req);
     const { status, retryAfterSeconds, body, isBug } = toSigninFailure(thrown, requestId);
-    if (Object.hasOwn(steps, req.path.slice(1)) || req.path === '/challenge') {
+    if (Object.hasOwn(steps, req.path.slice(1)) || ['/challenge', '/resume'].includes(req.path)) {
       deps.onStep?.(req.path.slice(1), body.error.code);
     }
     if (isBug) deps.log.error({ err: thrown, requestId }, 'sign-in failed');

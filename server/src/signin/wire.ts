@@ -4,6 +4,7 @@ import {
   initiateMfaRequest,
   passkeyOptionsRequest,
   passkeyResponseRequest,
+  type ResumeResponse,
   type SigninResponses,
   type Success as SuccessOnWire,
   verifyDeviceRequest,
@@ -12,6 +13,7 @@ import {
   verifyPhoneNumberRequest,
 } from '@latchkey/contracts';
 import type { StepInput } from '../domain/ceremonies/flow.ts';
+import type { Resumed, SentCode } from '../domain/ceremonies/resume.ts';
 import type { Answers, CeremonyStep, Success } from '../domain/ceremonies/steps/steps.ts';
 import { parseStrictJson } from '../domain/credentials/strict-json.ts';
 import { UnreadableRequest } from './signin-error.ts';
@@ -165,4 +167,42 @@ function writeSuccess(success: Success, redirectTo: string | null, message: stri
   const offer = success.offersPasskey && { passkey_offer: true as const };
   if ('code' in success) return { status: 'SUCCESS', message, code: success.code, ...codes };
   return { status: 'SUCCESS', message, redirect_to: redirectTo ?? '', ...codes, ...offer };
+}
+
+/** The pending sign-in of a reloaded page in wire names. */
+export function writeResumed(resumed: Resumed | null): ResumeResponse {
+  if (!resumed) return { status: 'NOTHING_PENDING' };
+  const { txn, nonce, expiresInSeconds, nowSeconds, userid, jkt, rememberDevice, prompt } = resumed;
+  return {
+    status: 'PENDING',
+    ...{ txn, nonce, expires_in: expiresInSeconds, time: nowSeconds },
+    ...{ userid, jkt, remember_device: rememberDevice, prompt: writePrompt(prompt) },
+  };
+}
+
+function writePrompt(prompt: Resumed['prompt']): Extract<ResumeResponse, { status: 'PENDING' }>['prompt'] {
+  switch (prompt.status) {
+    case 'OTP_NEEDED': {
+      const { status, codeFormat } = prompt;
+      return { status, ...writeSent(prompt), ...(codeFormat && { code_format: codeFormat }) };
+    }
+    case 'MFA_REQUIRED': {
+      const { status, sessionId, method, methods } = prompt;
+      return { status, session_id: sessionId, method, ...(methods && { methods }) };
+    }
+    case 'MFA_INITIATED': {
+      const { status, sessionId, method, methods, sent, totp } = prompt;
+      return {
+        ...{ status, session_id: sessionId, method, ...(methods && { methods }) },
+        ...(sent && writeSent(sent)),
+        ...(totp && { totp: { secret: totp.secret, otpauth_uri: totp.otpauthUri } }),
+      };
+    }
+    default:
+      return { status: prompt.status };
+  }
+}
+
+function writeSent({ sentTo, sentAt, resendAfterSeconds }: SentCode) {
+  return { sent_to: sentTo, sent_at: sentAt, resend_after: resendAfterSeconds };
 }

@@ -2,15 +2,21 @@
  * Entry point for Latchkey's hosted pages, not for applications: the same steps with the flow's cookie instead of an
  * API key. Unstable between versions.
  */
-import type { Application, DeviceKey, DeviceStore } from './device-key.ts';
+import { type Application, createDeviceKey, type DeviceKey, type DeviceStore } from './device-key.ts';
 import { checkBrowser } from './environment.ts';
+import { LatchkeyError } from './error.ts';
 import { indexedDbStore } from './indexed-db.ts';
+import { memoryStore } from './memory-store.ts';
+import { type ResumedSignin, resume } from './signin/resume.ts';
 import { Signin } from './signin/signin.ts';
+import { Transactions } from './signin/transactions.ts';
 
 export { LatchkeyError } from './error.ts';
+export { asPhoneNumber } from './flow/inputs.ts';
 export { passkeySupport } from './passkey-support.ts';
 export { signalAccepted, signalUser } from './passkeys.ts';
 export type { CodeFormat, InitiateMfaResult, MfaMethod } from './results.ts';
+export type { ResumedSignin } from './signin/resume.ts';
 
 /** This browser's keys with these thumbprints, of any client and user. */
 export async function findKeys(thumbprints: readonly string[]): Promise<DeviceKey[]> {
@@ -33,26 +39,38 @@ export type HostedSignin = {
   signin: Signin<Redirected>;
   /** The user who last signed in on this trusted browser, if any. */
   trustedUser: () => Promise<string | undefined>;
+  /** False: the browser blocks its storage, so that this page keeps the device key in memory. */
+  isStored: boolean;
+  /** The pending sign-in of the flow, for a page that was reloaded. */
+  resume: () => Promise<ResumedSignin | undefined>;
 };
 
 /**
  * The sign-in of one flow, on the issuer's origin.
  *
- * @throws LatchkeyError INSECURE_CONTEXT or STORAGE_UNAVAILABLE if device keys cannot be stored
+ * @throws LatchkeyError INSECURE_CONTEXT
  */
 export async function hostedSignin(application: Application, flow: string): Promise<HostedSignin> {
   checkBrowser();
-  const own = indexedDbStore();
-  await own.findApplication('');
-  const store = storeOfProject(own, application);
+  const browser = indexedDbStore();
+  const probe = await createDeviceKey({ issuer: application.issuer, clientId: '', userid: '' }, 0);
+  const stored = await isStored(browser, probe);
+  const store = storeOfProject(stored ? browser : memoryStore(), application);
   const connection = {
     baseUrl: application.issuer,
     headers: { 'Signin-Flow': flow },
     credentials: 'same-origin' as const,
     timeoutMs: 15_000,
   };
-  const signin = new Signin<Redirected>({ connection, store, origin: location.origin, now: Date.now, application });
-  return { signin, trustedUser: () => signin.lastUser() };
+  const setting = { connection, store, origin: location.origin, now: Date.now, application };
+  const transactions = new Transactions(setting);
+  const signin = new Signin<Redirected>(setting, transactions);
+  return {
+    signin,
+    trustedUser: () => signin.lastUser(),
+    isStored: stored,
+    resume: () => resume(setting, transactions),
+  };
 }
 
 /**
@@ -80,4 +98,16 @@ function storeOfProject(store: DeviceStore, { projectId }: Application): DeviceS
     changeKey: (owner, change) => store.changeKey(own(owner), change),
     removeKey: (key) => store.removeKey(own(key)),
   };
+}
+
+/** Whether the browser keeps device keys: not if it blocks IndexedDB, or cannot store keys there (private windows). */
+async function isStored(store: DeviceStore, probe: DeviceKey): Promise<boolean> {
+  try {
+    await store.addKey(probe);
+    await store.removeKey(probe);
+    return true;
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === 'STORAGE_UNAVAILABLE') return false;
+    throw error;
+  }
 }

@@ -250,6 +250,40 @@ export type PasskeyCreationOptions = {
   attestation: 'none' | 'direct';
 };
 
+/**
+ * `POST /v1/signin/resume`, hosted page only, without fields: the pending sign-in of the flow, for a page that was
+ * reloaded. The `txn` is new, and the former one ends. Times are Unix seconds.
+ */
+export type ResumeResponse =
+  | { status: 'NOTHING_PENDING' }
+  | {
+      status: 'PENDING';
+      txn: string;
+      nonce: string;
+      /** Seconds until `txn` expires. */
+      expires_in: number;
+      time: number;
+      /** The normalized address. */
+      userid: string;
+      /** Thumbprint of the device key that the sign-in was started with. */
+      jkt: string;
+      remember_device: boolean;
+      prompt: ResumedPrompt;
+    };
+/** The prompt that the page had reached: `methods` can be enrolled, if the factor is being enrolled. */
+export type ResumedPrompt =
+  | ({ status: 'OTP_NEEDED'; code_format?: CodeFormat } & SentCode)
+  | { status: 'OTP_VERIFIED' | 'DEVICE_REGISTERED' | 'PASSKEY_ENROLLMENT_NEEDED' }
+  | { status: 'MFA_REQUIRED'; session_id: string; method: MfaMethod | 'passkey'; methods?: MfaMethod[] }
+  | ({
+      status: 'MFA_INITIATED';
+      session_id: string;
+      method: MfaMethod;
+      methods?: MfaMethod[];
+      totp?: { secret: string; otpauth_uri: string };
+    } & Partial<SentCode>);
+type SentCode = { sent_to: string; sent_at: number; resend_after: number };
+
 /** Response of each step; errors are {@link SigninFailure}. */
 export interface SigninResponses {
   challenge: ChallengeResponse;

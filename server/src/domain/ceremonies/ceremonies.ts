@@ -11,6 +11,7 @@ import { digest } from '../kernel/secret.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { LimitRule } from '../limits/limits.ts';
 import { networkOf } from '../otp/network.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
 import { type CheckedPage, inSignIn, type SigninCaller } from './callers.ts';
@@ -29,6 +30,7 @@ import {
 import { open, type TakenNonce } from './opening.ts';
 import { requestOptions } from './passkey-request.ts';
 import { refusalEvent } from './refusals.ts';
+import { isPending, type Resumed, resumed } from './resume.ts';
 import { nonceTtlSeconds } from './shortcuts/granting.ts';
 import { shortcuts } from './shortcuts/shortcuts.ts';
 import { mayUsePasskeys, siteOfPage } from './sign-in-context.ts';
@@ -103,14 +105,36 @@ export class Ceremonies {
    * @param ip the caller's address, for the limit per network. Refuses `too-many`
    */
   async challenge(page: CheckedPage, begun: Begun, ip: string | undefined): Promise<Challenge> {
-    const { db, limits, callers } = this.deps;
-    const spent = await limits.spendPrepaid(db, this.challengesPerNetwork, networkOf(ip));
-    if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
+    const { callers } = this.deps;
+    await this.countStart(ip);
     const challenge = await this.begin(page, begun);
     if (challenge) return challenge;
     const current = await callers.current(page);
     if (lacksPkce(current, begun.codeChallenge)) refuse({ code: 'pkce-required' });
     return (await this.begin(current, begun)) ?? refuse({ code: 'unauthenticated' });
+  }
+
+  /**
+   * The pending sign-in of the hosted page, for a page that was reloaded: with a new `txn`, so that a page has it, and the
+   * prompt that it had reached. The caller proves the flow's cookie; later steps need the device key as before.
+   * Null if none is pending. Limited like {@link challenge}. Refuses `too-many`.
+   */
+  async resume(page: CheckedPage, ip: string | undefined): Promise<Resumed | null> {
+    await this.countStart(ip);
+    return this.deps.db.transaction((em) => resumed(em, this.deps, page));
+  }
+
+  /** Whether {@link resume} finds a pending sign-in of the hosted page's request. */
+  isPending(request: TenantKey): Promise<boolean> {
+    const { clock, db } = this.deps;
+    return isPending(db.reader(), request, clock.now());
+  }
+
+  /** Counts a start of an unauthenticated caller. Refuses `too-many`. */
+  private async countStart(ip: string | undefined): Promise<void> {
+    const { db, limits } = this.deps;
+    const spent = await limits.spendPrepaid(db, this.challengesPerNetwork, networkOf(ip));
+    if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
   }
 
   /** Null, with nothing written, if the page lacks PKCE or is stale. */

@@ -100,6 +100,11 @@ const schema = defineEntity({
         'create index "ceremonies_project_id_started_address_index" on "ceremonies" ("project_id", "address") where ("address" is not null)',
     },
     {
+      name: 'ceremonies_project_id_request_id_started_index',
+      expression:
+        'create index "ceremonies_project_id_request_id_started_index" on "ceremonies" ("project_id", "request_id") where ("request_id" is not null and "address" is not null)',
+    },
+    {
       name: 'ceremonies_proved_account_id_index',
       expression:
         'create index "ceremonies_proved_account_id_index" on "ceremonies" ("account_id") where ("account_id" is not null)',

@@ -127,6 +127,15 @@ export class Otp {
     return row ? countedOf(row) : null;
   }
 
+  /** When the newest code of this place was issued, and its format; null: there is none. */
+  async issued(
+    em: EntityManager,
+    { projectId, ceremonyId, purpose }: CodePlace,
+  ): Promise<{ at: Date; format: CodeFormat } | null> {
+    const code = await em.findOne(OneTimeCode, { project: projectId, ceremonyId, purpose, replacedAt: null });
+    return code && { at: code.createdAt, format: code.format };
+  }
+
   /**
    * Counts an attempt at a user's factor or phone, over all sign-ins. Returns the seconds to wait after too many
    * attempts; null: allowed.

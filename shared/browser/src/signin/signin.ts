@@ -40,9 +40,9 @@ export class Signin<End = CodeIssued> {
   readonly #setting: Setting;
   readonly #transactions: Transactions;
 
-  constructor(setting: Setting) {
+  constructor(setting: Setting, transactions = new Transactions(setting)) {
     this.#setting = setting;
-    this.#transactions = new Transactions(setting);
+    this.#transactions = transactions;
   }
 
   /** Starts or restarts a sign-in; calling it again sends another code. */

@@ -63,7 +63,7 @@ export class Transactions {
       application = begun.application;
       await store.saveApplication(this.#credential, application);
     }
-    throw unexpected('challenge for a different client on each attempt');
+    throw unexpected('challenge for changing clients');
   }
 
   /**

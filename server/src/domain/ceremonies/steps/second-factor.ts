@@ -8,6 +8,7 @@ import { codeTtlSeconds } from '../../otp/code-check.ts';
 import type { CodePurpose } from '../../otp/otp.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
 import type { User } from '../../users/user.entity.ts';
+import type { SigninCaller } from '../callers.ts';
 import type { Counters } from '../counters.ts';
 import {
   accountOf,
@@ -287,10 +288,14 @@ async function counted(flow: Flow, user: User, factor: Enrolment): Promise<boole
 }
 
 /** Destination of the factor's codes; for SMS the directory's number if it owns the phone, else the enrolled one. */
-function destinationOf({ caller }: Flow, user: User, factor: Enrolment): string | null {
+export function destinationOf(
+  { caller }: { caller: Pick<SigninCaller, 'project'> },
+  user: User,
+  factor: Enrolment,
+): string | null {
   return factor.method === 'email' ? addressOf(user) : smsNumberOf(caller.project, user, factor);
 }
 
-function purposeOf(factor: Enrolment): CodePurpose {
+export function purposeOf(factor: Enrolment): CodePurpose {
   return factor.method === 'sms' ? 'mfa-sms' : 'mfa-email';
 }

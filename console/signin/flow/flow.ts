@@ -1,14 +1,19 @@
-import { type HostedSignin, LatchkeyError, type MfaMethod } from '@latchkey/browser/internal';
-import type { CodePrompt, CodePromptOptions } from './code-prompt.ts';
-import { cleanCode, formatOf, isComplete } from './codes/one-time-code.ts';
-import { element, type Page } from './page.ts';
-import { Passkeys } from './passkeys.ts';
-import { showRecoveryCodes } from './recovery-codes.ts';
+import {
+  asPhoneNumber,
+  type HostedSignin,
+  LatchkeyError,
+  type MfaMethod,
+  type ResumedSignin,
+} from '@latchkey/browser/internal';
+import { Actions } from './actions.ts';
+import type { CodePrompt, CodePromptOptions } from '../code-prompt.ts';
+import { cleanCode, formatOf, isComplete } from '../codes/one-time-code.ts';
+import { Ending, type SignedIn } from './ending.ts';
+import { element, type Page } from '../page.ts';
+import { Passkeys } from '../passkeys.ts';
 
 type Signin = HostedSignin['signin'];
 type Authenticated = Awaited<ReturnType<Signin['authenticate']>>;
-type SignedIn = Extract<Awaited<ReturnType<Signin['verifyMfa']>>, { status: 'SUCCESS' }>;
-type MfaVerified = Awaited<ReturnType<Signin['verifyMfa']>>;
 type DeviceVerified = Awaited<ReturnType<Signin['verifyDevice']>>;
 
 /** The sign-in flow: maps each response of the service to the next step. */
@@ -19,39 +24,47 @@ export class Flow {
   readonly #passkeys: Passkeys;
   readonly #address = element<HTMLInputElement>('userid');
   readonly #shared = element<HTMLInputElement>('shared');
+  readonly #hosted: HostedSignin;
   readonly #number = element<HTMLInputElement>('number');
   readonly #codeForm = element<HTMLFormElement>('code');
   #userid = '';
   #remembers = true;
   #sessionId = '';
-  #redirectTo = '';
+  #ending: Ending | undefined;
   /** Whether a new factor is being enrolled in this sign-in. */
   #isEnrolling = false;
-  /** Aborts the request in flight when the user goes back. */
-  #abort = new AbortController();
+  readonly #actions: Actions;
 
-  constructor(page: Page, signin: Signin, code: CodePrompt) {
+  constructor(page: Page, hosted: HostedSignin, code: CodePrompt) {
     this.#page = page;
-    this.#signin = signin;
+    this.#hosted = hosted;
+    this.#signin = hosted.signin;
     this.#code = code;
-    this.#passkeys = new Passkeys(page, signin);
+    this.#passkeys = new Passkeys(page, hosted.signin);
+    this.#actions = new Actions(page, {
+      onStart: () => this.#passkeys.stopSuggesting(),
+      onError: (error) => this.#fail(error),
+      onIdle: () => this.#suggest(),
+    });
+    // Without storage, every device is a shared one.
+    if (!hosted.isStored) this.#shared.checked = this.#shared.disabled = true;
   }
 
   /** Takes over from the server-rendered page. */
-  start(trustedUser: string | undefined): void {
+  start(trustedUser: string | undefined, resumed: ResumedSignin | undefined): void {
     const hint = this.#address.value.trim();
     // Keep text already typed; a login_hint wins over the trusted user.
     if (trustedUser && (!hint || hint.toLowerCase() === trustedUser)) this.#offerAccount(trustedUser);
 
-    this.#onSubmit('address', () => this.#submitAddress());
-    this.#onSubmit('code', () => this.#submitCode());
-    this.#onSubmit('choose', (button) => this.#submitMethod(button));
-    this.#onSubmit('phone', () => this.#submitPhone());
+    this.#actions.onSubmit('address', () => this.#submitAddress());
+    this.#actions.onSubmit('code', () => this.#submitCode());
+    this.#actions.onSubmit('choose', (button) => this.#submitMethod(button));
+    this.#actions.onSubmit('phone', () => this.#submitPhone());
     this.#startPasskeys();
     this.#address.addEventListener('input', () => this.#page.clearProblem());
     this.#number.addEventListener('input', () => this.#page.clearProblem());
     element('resend').addEventListener('click', () => {
-      if (this.#code.mayResend) this.#run(() => this.#resend());
+      if (this.#code.mayResend) this.#actions.run(() => this.#resend());
     });
     element('other-method').addEventListener('click', () => this.#page.show('choose'));
     element('other-way').addEventListener('click', () => this.#page.show('choose'));
@@ -67,33 +80,60 @@ export class Flow {
     // The setup page has asked for the address already. Not again after a reload.
     const isAsked = this.#page.data['asked'] === 'true' && history.state === null && hint !== '';
     // Back leads from any later step to the address step, and from there to the application.
-    history.replaceState({}, '');
+    if (!resumed || !history.state?.begun) history.replaceState({}, '');
     addEventListener('popstate', () => {
       if (['recovery-codes', 'offer', 'done', 'ended'].includes(this.#page.step)) return;
       this.#askAddress(this.#userid);
     });
-    if (isAsked) this.#run(() => this.#submitAddress());
+    if (resumed) this.#actions.run(async () => this.#continue(resumed));
+    else if (isAsked) this.#actions.run(() => this.#submitAddress());
+  }
+
+  /** Shows the prompt that the sign-in had reached before the page was reloaded. */
+  #continue({ userid, rememberDevice, prompt }: ResumedSignin): Promise<void> | void {
+    this.#userid = this.#address.value = element('who-name').textContent = userid;
+    this.#remembers = rememberDevice;
+    this.#shared.checked = !rememberDevice || !this.#hosted.isStored;
+    this.#isEnrolling = 'methods' in prompt;
+    if ('methods' in prompt) this.#offerMethods(prompt.methods ?? []);
+    switch (prompt.status) {
+      case 'OTP_NEEDED':
+        return this.#ask({ kind: 'address', ...prompt });
+      case 'OTP_VERIFIED':
+        return this.#verifyDevice();
+      case 'DEVICE_REGISTERED':
+        return this.#begin();
+      case 'MFA_REQUIRED':
+        return prompt.method === 'passkey' ? this.#askPasskey() : this.#askFactor(prompt.sessionId, prompt.method);
+      case 'MFA_INITIATED':
+        this.#sessionId = prompt.sessionId;
+        return this.#ask({ ...prompt, kind: prompt.method, isNew: this.#isEnrolling });
+      case 'PASSKEY_ENROLLMENT_NEEDED':
+        return this.#askNewPasskey();
+    }
+  }
+
+  #offerMethods(methods: readonly MfaMethod[]): void {
+    for (const button of document.querySelectorAll<HTMLButtonElement>('.choices button'))
+      button.hidden = !methods.includes(button.value as MfaMethod);
   }
 
   #startPasskeys(): void {
-    this.#onSubmit('passkey', () => this.#usePasskey({ userid: this.#userid }), { hasDialog: true });
-    this.#onSubmit('offer', () => this.#createPasskey(), { hasDialog: true });
-    this.#onSubmit('new-passkey', () => this.#createNeededPasskey(), { hasDialog: true });
+    this.#actions.onSubmit('passkey', () => this.#usePasskey({ userid: this.#userid }), { hasDialog: true });
+    this.#actions.onSubmit('offer', async () => this.#ending?.createPasskey(this.#actions.signal), { hasDialog: true });
+    this.#actions.onSubmit('new-passkey', () => this.#createNeededPasskey(), { hasDialog: true });
     element('passkey-recovery').addEventListener('click', () => this.#code.askRecovery('passkey'));
     element('own-passkey').addEventListener('click', () =>
-      this.#run(() => this.#usePasskey({ userid: this.#userid }), { hasDialog: true }),
+      this.#actions.run(() => this.#usePasskey({ userid: this.#userid }), { hasDialog: true }),
     );
     const button = element('use-passkey');
     const choose = async () => {
       button.dataset['chosen'] = '';
       await this.#usePasskey({}).finally(() => delete button.dataset['chosen']);
     };
-    button.addEventListener('click', () => this.#run(choose, { hasDialog: true }));
+    button.addEventListener('click', () => this.#actions.run(choose, { hasDialog: true }));
     element('no-passkey').addEventListener('click', () =>
-      this.#run(async () => {
-        await this.#passkeys.dismiss(this.#userid);
-        this.#leave(this.#redirectTo);
-      }),
+      this.#actions.run(async () => this.#ending?.withoutPasskey()),
     );
     void this.#passkeys.load().then(() => this.#suggest());
   }
@@ -101,7 +141,7 @@ export class Flow {
   /** Suggests passkeys while the address field is shown. */
   #suggest(): void {
     if (this.#page.step !== 'address' || element('address-field').hidden) return;
-    this.#passkeys.suggest((signedIn) => this.#run(async () => this.#finish(await signedIn)));
+    this.#passkeys.suggest((signedIn) => this.#actions.run(async () => this.#finish(await signedIn)));
   }
 
   #offerAccount(trustedUser: string): void {
@@ -119,7 +159,7 @@ export class Flow {
   }
 
   #askAddress(userid: string): void {
-    this.#abort.abort();
+    this.#actions.abort();
     this.#address.value = userid;
     this.#showAccount(false);
     this.#page.show('address', this.#address);
@@ -144,7 +184,7 @@ export class Flow {
   }
 
   #authenticate(): Promise<Authenticated> {
-    return this.#signin.authenticate(this.#userid, { rememberDevice: this.#remembers, ...this.#signal });
+    return this.#signin.authenticate(this.#userid, { rememberDevice: this.#remembers, ...this.#actions.signal });
   }
 
   async #proceed(answer: Authenticated, note?: string): Promise<void> {
@@ -178,7 +218,7 @@ export class Flow {
 
   /** Signs in with any passkey, or with one of `userid` as the second factor. */
   async #usePasskey(of: { userid?: string }): Promise<void> {
-    await this.#finish(await this.#signin.signInWithPasskey({ ...of, ...this.#signal }));
+    await this.#finish(await this.#signin.signInWithPasskey({ ...of, ...this.#actions.signal }));
   }
 
   async #askFactor(sessionId: string, method: MfaMethod): Promise<void> {
@@ -193,7 +233,7 @@ export class Flow {
   }
 
   async #startMfa(note?: string): Promise<void> {
-    const asking = { userid: this.#userid, sessionId: this.#sessionId, ...this.#signal };
+    const asking = { userid: this.#userid, sessionId: this.#sessionId, ...this.#actions.signal };
     const { method, code: testCode, ...sent } = await this.#signin.initiateMfa(asking);
     this.#ask({ ...sent, kind: method, testCode, isNew: this.#isEnrolling }, note);
   }
@@ -223,18 +263,18 @@ export class Flow {
       const missing = { digits: 'problem.digits', long: 'problem.long', recovery: 'problem.empty' }[format];
       return this.#page.problem(this.#page.text(missing), field);
     }
-    const [userid, signal] = [this.#userid, this.#signal];
+    const [userid, signal] = [this.#userid, this.#actions.signal];
     if (asked.kind === 'address') {
       await this.#signin.verifyEmailOtp({ userid, otp, ...signal });
-      return this.#registered(await this.#signin.verifyDevice({ userid, ...signal }));
+      return this.#verifyDevice();
     }
     // One choice covers both: a remembered browser may skip the second factor as long as the project allows.
     const answer = await this.#signin.verifyMfa({ userid, otp, remember_me: this.#remembers, ...signal });
-    return this.#verified(answer);
+    return answer.status === 'SUCCESS' ? this.#finish(answer) : this.#askNewPasskey();
   }
 
-  #verified(answer: MfaVerified): Promise<void> | void {
-    return answer.status === 'SUCCESS' ? this.#finish(answer) : this.#askNewPasskey();
+  async #verifyDevice(): Promise<void> {
+    await this.#registered(await this.#signin.verifyDevice({ userid: this.#userid, ...this.#actions.signal }));
   }
 
   async #registered(answer: DeviceVerified): Promise<void> {
@@ -246,8 +286,7 @@ export class Flow {
       case 'DEVICE_REGISTERED':
         return this.#proceed(await this.#authenticate());
       case 'MFA_ENROLLMENT_NEEDED':
-        for (const button of document.querySelectorAll<HTMLButtonElement>('.choices button'))
-          button.hidden = !answer.methods.includes(button.value as MfaMethod);
+        this.#offerMethods(answer.methods);
         return this.#page.show('choose');
       case 'FINALIZE_REGISTRATION_NEEDED':
         return this.#page.show('phone', this.#number);
@@ -259,55 +298,33 @@ export class Flow {
     button!.dataset['chosen'] = '';
     this.#isEnrolling = true;
     try {
-      await this.#registered(await this.#signin.verifyDevice({ userid: this.#userid, mfaMethod, ...this.#signal }));
+      await this.#registered(
+        await this.#signin.verifyDevice({ userid: this.#userid, mfaMethod, ...this.#actions.signal }),
+      );
     } finally {
       delete button!.dataset['chosen'];
     }
   }
 
   async #submitPhone(): Promise<void> {
-    const phoneNumber = this.#number.value
-      .normalize('NFKC')
-      .replace(/[\s().\-/]/g, '')
-      .replace(/^00/, '+');
-    if (!/^\+\d{6,15}$/.test(phoneNumber)) return this.#page.problem(this.#page.text('problem.phone'), this.#number);
+    const phoneNumber = asPhoneNumber(this.#number.value);
+    if (phoneNumber instanceof LatchkeyError) return this.#fail(phoneNumber);
     const chosen = { userid: this.#userid, mfaMethod: 'sms', phoneNumber } as const;
-    await this.#registered(await this.#signin.verifyDevice({ ...chosen, ...this.#signal }));
+    await this.#registered(await this.#signin.verifyDevice({ ...chosen, ...this.#actions.signal }));
   }
 
-  async #finish({ redirectTo, recoveryCodes, passkeyOffer }: SignedIn): Promise<void> {
-    this.#redirectTo = redirectTo;
-    const next = async () => (passkeyOffer ? this.#offerPasskey() : this.#leave(redirectTo));
-    if (!recoveryCodes) return next();
-    showRecoveryCodes(this.#page, recoveryCodes, () => this.#run(next));
-  }
-
-  async #offerPasskey(): Promise<void> {
-    const { signal } = this.#signal;
-    if (await this.#passkeys.mayOffer(this.#userid, signal)) this.#page.show('offer');
-    else this.#leave(this.#redirectTo);
-  }
-
-  async #createPasskey(): Promise<void> {
-    try {
-      await this.#signin.createPasskey({ userid: this.#userid, ...this.#signal });
-    } catch (error) {
-      if (!(error instanceof LatchkeyError)) throw error;
-      const page = this.#page;
-      const notCreated = page.text('problem.passkeyNotCreated');
-      if (error.code === 'PASSKEY_CANCELLED') return page.showNotice(notCreated);
-      if (error.category === 'retryable' || error.code === 'PASSKEY_MODEL_NOT_ALLOWED')
-        return page.problem(page.sentence(error));
-      if (!offerEnds.includes(error.code)) return page.problem(notCreated);
-    }
-    this.#leave(this.#redirectTo);
+  async #finish(signedIn: SignedIn): Promise<void> {
+    this.#ending = new Ending(this.#page, this.#signin, this.#passkeys, { userid: this.#userid, ...signedIn });
+    await this.#ending.show(this.#actions.signal, () =>
+      this.#actions.run(() => this.#ending!.afterCodes(this.#actions.signal)),
+    );
   }
 
   /** Creates the passkey that this sign-in needs to end. */
   async #createNeededPasskey(): Promise<void> {
     const page = this.#page;
     try {
-      const created = await this.#signin.createPasskey({ userid: this.#userid, ...this.#signal });
+      const created = await this.#signin.createPasskey({ userid: this.#userid, ...this.#actions.signal });
       if (created.status === 'SUCCESS') return this.#finish(created);
     } catch (error) {
       const code = error instanceof LatchkeyError ? error.code : undefined;
@@ -316,35 +333,6 @@ export class Flow {
       if (code === 'PASSKEY_REJECTED') return page.problem(page.text('problem.newPasskeyRejected'));
       throw error;
     }
-  }
-
-  #leave(redirectTo: string): void {
-    element<HTMLAnchorElement>('done-link').href = redirectTo;
-    this.#page.show('done');
-    location.replace(redirectTo);
-  }
-
-  #onSubmit(
-    step: string,
-    work: (submitter: HTMLElement | null) => Promise<void>,
-    waiting?: { hasDialog: boolean },
-  ): void {
-    element<HTMLFormElement>(step).addEventListener('submit', (event) => {
-      event.preventDefault();
-      this.#run(() => work(event.submitter), waiting);
-    });
-  }
-
-  #run(work: () => Promise<void>, waiting?: { hasDialog: boolean }): void {
-    this.#passkeys.stopSuggesting();
-    this.#page.clearProblem();
-    this.#abort = new AbortController();
-    const done = () => work().catch((error: unknown) => this.#fail(error));
-    void this.#page.busy(done, waiting).then(() => this.#suggest());
-  }
-
-  get #signal(): { signal: AbortSignal } {
-    return { signal: this.#abort.signal };
   }
 
   /** Handles an error: wrong input, restart, or end of the flow. */
@@ -371,15 +359,18 @@ export class Flow {
           page.text(page.step === 'address' ? 'problem.passkeyCancelled' : 'problem.passkeyNotUsed'),
         );
       case 'TRANSACTION_EXPIRED':
+        // Another tab may have continued this sign-in.
+        return void this.#hosted.resume().then(
+          (resumed) => (resumed ? this.#actions.run(async () => this.#continue(resumed)) : this.#restart(error)),
+          () => this.#restart(error),
+        );
       case 'OUT_OF_ORDER':
       case 'DEVICE_KEY_LOST':
       case 'DEVICE_REVOKED':
       case 'NONCE_REJECTED':
       case 'PROOF_REQUIRED':
       case 'PROOF_REJECTED':
-        this.#code.countDown(0);
-        if (page.step !== 'address') this.#askAddress(this.#userid);
-        return page.problem(page.sentence(error));
+        return this.#restart(error);
       case 'MFA_METHOD_NOT_ALLOWED':
         if (page.step === 'code') return page.problem(page.text('problem.methodOff'));
         break;
@@ -390,10 +381,14 @@ export class Flow {
     // The request ID, to find the server error in its log.
     page.problem(page.sentence(error), null, error.code === 'SERVER_ERROR' ? error.requestId : undefined);
   }
-}
 
-/** Errors after which no passkey can be created: the device has one, or the offer has expired. */
-const offerEnds = ['PASSKEY_EXISTS', 'TRANSACTION_EXPIRED', 'OUT_OF_ORDER', 'FLOW_EXPIRED'];
+  /** Asks for the address again. */
+  #restart(error: LatchkeyError): void {
+    this.#code.countDown(0);
+    if (this.#page.step !== 'address') this.#askAddress(this.#userid);
+    this.#page.problem(this.#page.sentence(error));
+  }
+}
 
 /** Whether the factor is unavailable for now, as opposed to wrong input. */
 function isFactorUnavailable(error: unknown): boolean {
