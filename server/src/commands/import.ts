@@ -69,6 +69,9 @@ class DryRunRollback extends Error {}
 
 const batchSize = 300;
 
+/** Advisory lock: two imports at once could both find an id unused. */
+const importLock = 7_316_904_561;
+
 /** SQL condition: row `n` of the file exists here, or no event in the audit log ended it. */
 function notEnded({ table, key, endedBy }: TransferTable): Fragment {
   if (endedBy === undefined) return sql`true`;
@@ -123,6 +126,7 @@ class Importing {
     const { db } = this.opened.services;
     try {
       await db.transaction(async (em) => {
+        await query(em, sql`select pg_advisory_xact_lock(${importLock})`);
         let batch: TransferRecord[] = [];
         for await (const item of readTransfer(this.path)) {
           this.opened.interrupted.throwIfAborted();

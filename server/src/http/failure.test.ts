@@ -5,6 +5,7 @@ import { RelyingParty } from '../../test/relying-party.ts';
 import { errorFor } from '../admin/api/graphql-error.ts';
 import { toFailure } from '../delegation/delegation-error.ts';
 import type { Refusal } from '../domain/kernel/problem.ts';
+import { execute, sql } from '../domain/kernel/sql.ts';
 import { toOAuthError } from '../oidc/oauth-error.ts';
 import { toSigninFailure } from '../signin/signin-error.ts';
 import { failureOf } from './failure.ts';
@@ -138,6 +139,15 @@ describe('while the database is unreachable', () => {
       }),
     ]);
     expect(lines.join()).not.toContain('gone@example.com');
+  });
+
+  it('responds with 503 to a value that another request has taken since it was looked up', async () => {
+    const project = await app.make.project();
+    const copy = sql`insert into projects select * from projects where id = ${project.id}`;
+    const thrown = await execute(app.services.db.alone, copy).catch((error: unknown) => error);
+    const { problem } = failureOf(thrown) as Refusal;
+    expect(problem).toMatchObject({ code: 'unavailable', reason: 'unique violation: projects_pkey' });
+    expect(JSON.stringify(toOAuthError(failureOf(thrown)))).not.toContain('projects');
   });
 
   it('keeps serving discovery and JWKS', async () => {

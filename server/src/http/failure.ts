@@ -1,11 +1,12 @@
 import { type Noun, Refusal } from '../domain/kernel/problem.ts';
 
 /**
- * SQLSTATEs and socket errors for a database that is unreachable, out of resources or read-only, or that cancelled a
- * statement (deadlock, lock timeout, statement timeout). Nothing was written; a retry may succeed.
+ * SQLSTATEs and socket errors for a database that is unreachable, out of resources or read-only, that cancelled a
+ * statement (deadlock, lock timeout, statement timeout), or refused a value that another request has taken since it was
+ * looked up (unique violation). Nothing was written; a retry may succeed.
  */
 const gone =
-  /^(08|53|57P|57014|55P03|25006|25P03|25P04|58030|40001|40P01|E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN)$)/;
+  /^(08|53|57P|57014|55P03|25006|25P03|25P04|58030|40001|40P01|23505|E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN)$)/;
 
 /** Faults that an operator must fix, by SQLSTATE: named in every response. */
 const lasting: Partial<Record<string, string>> = {
@@ -45,11 +46,11 @@ export function failureOf(thrown: unknown): unknown {
   for (let error: unknown = thrown; error instanceof Error; error = error.cause) {
     const what = deletedMeanwhile(error);
     if (what) return new Refusal({ code: 'not-found', what }, { cause: thrown });
-    const { code } = error as { code?: unknown };
+    const { code, constraint } = error as { code?: unknown; constraint?: unknown };
     if ((typeof code === 'string' && gone.test(code)) || broken.test(error.message)) {
       const fault = typeof code === 'string' ? lasting[code] : undefined;
       const detail = fault && { detail: `The service is temporarily unavailable: ${fault}.` };
-      const reason = fault ?? error.message;
+      const reason = fault ?? (code === '23505' ? `unique violation: ${constraint}` : error.message);
       return new Refusal({ code: 'unavailable', reason, ...detail, retryAfterSeconds: 5 }, { cause: thrown });
     }
   }

@@ -6,7 +6,7 @@ import type { Audit } from '../../domain/audit/audit.ts';
 import type { Actor } from '../../domain/kernel/actor.ts';
 import { isCompactJws } from '../../domain/kernel/base64url.ts';
 import type { Database } from '../../domain/kernel/database.ts';
-import { inProject } from '../../domain/kernel/scope.ts';
+import { inAllProjects, inProject } from '../../domain/kernel/scope.ts';
 import { sameSecret } from '../../domain/kernel/secret.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import { keyIn, type TenantKey } from '../../domain/projects/tenant.ts';
@@ -87,12 +87,12 @@ export class AdminCallers {
     }
     // Admins are users of the console's project.
     const project = await this.db.reader().findOneOrFail(Project, { builtIn: 'console' });
-    return inProject(project.id, () =>
-      this.db.transaction(async (em) => {
-        if (credentials.authorization === undefined) return this.bySession(em, project, credentials);
-        return isBearer && token !== undefined ? this.byToken(em, project, token, requested) : null;
-      }),
-    );
+    if (credentials.authorization === undefined) {
+      return inProject(project.id, () => this.db.transaction((em) => this.bySession(em, project, credentials)));
+    }
+    if (!isBearer || token === undefined) return null;
+    // A token does not name its project.
+    return inAllProjects(() => this.db.transaction((em) => this.byToken(em, project, token, requested)));
   }
 
   private async byClientToken(sent: SentAdminToken): Promise<AdminCaller | null> {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type RequestHandler, Router } from 'express';
+import { isOfAdmins } from '../../domain/accounts/account-access.ts';
 import { personExport } from '../../domain/accounts/person-export.ts';
 import type { Audit } from '../../domain/audit/audit.ts';
 import type { AdminScope } from '../../domain/kernel/admin-api.ts';
@@ -103,7 +104,9 @@ function oneExport(deps: UserExportDeps): RequestHandler {
     res.setHeader('Cache-Control', 'no-store');
     const about = { exportedAt: clock.now(), issuer, projectId };
     const chunks = personExport(() => db.reader(), user, about);
-    const text = Readable.from(eachInScope(projectId, chunks));
+    // The tokens that an admin created are for other projects.
+    const scope = (await isOfAdmins(db, projectId)) ? 'all' : projectId;
+    const text = Readable.from(eachInScope(scope, chunks));
     await pipeline(text, res).catch((error: { code?: unknown }) => {
       if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     });

@@ -247,7 +247,7 @@ export class AccountAccess {
   }
 }
 
-async function isOfAdmins({ alone }: Database, projectId: string): Promise<boolean> {
+export async function isOfAdmins({ alone }: Database, projectId: string): Promise<boolean> {
   const found = sql`select from projects where id = ${projectId} and built_in = 'console'`;
   return (await query(alone, found)).length === 1;
 }

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { type Executing, execute, query, sql } from '../kernel/sql.ts';
+import { instanceId } from './audit-event.entity.ts';
 import { firstIdAt, momentOf } from './moment.ts';
 
 /** Months that have a partition before they begin. */
@@ -60,6 +61,12 @@ export class EventMonths {
       if ((await partitionsOf(em)).some((one) => one.until !== null && one.until > month)) return;
       await execute(em, sql`lock table ${others} in access exclusive mode`);
       await execute(em, sql`create table ${table} (like audit_log including defaults)`);
+      await execute(em, sql`alter table ${table} enable row level security`);
+      await execute(
+        em,
+        sql`create policy "project" on ${table}
+          using (project_id::text in (current_setting('latchkey.project', true), ${sql.lit(instanceId)}))`,
+      );
       await execute(
         em,
         sql`with moved as (delete from ${others} where id >= ${from} and id < ${until} returning *)

@@ -230,14 +230,21 @@ export function liveSessions(projectId: string, userIds: readonly string[]): Sta
 /** Minimum seconds between updates of `last_at`: limits writes of busy sessions. */
 const participationSeconds = 60;
 
-/** SQL: upserts a participation for each row of `from` (`project_id`, `session_id`, `client_id`, `issuer`). */
-export function participation(from: Fragment, now: Date): Fragment {
-  return sql`insert into participations (project_id, session_id, client_id, issuer, first_at, last_at)
-    select project_id, session_id, client_id, issuer, ${now}::timestamptz, ${now}::timestamptz from ${from} r
-    where session_id is not null and coalesce((
-      select p.last_at <= ${secondsLater(now, -participationSeconds)}::timestamptz or p.issuer is distinct from r.issuer
-      from participations p where p.project_id = r.project_id and p.session_id = r.session_id and p.client_id = r.client_id), true)
-    on conflict (project_id, session_id, client_id) do update set last_at = excluded.last_at, issuer = excluded.issuer`;
+/**
+ * SQL: the parts of a statement that write a participation for each row of `from` (`project_id`, `session_id`, `client_id`,
+ * `issuer`): of several at once, one adds it. Two parts, because only `on conflict` without a key covers every unique index.
+ */
+export function participation(from: Fragment, now: Date): { renewed: Fragment; added: Fragment } {
+  return {
+    renewed: sql`update participations p set last_at = ${now}::timestamptz, issuer = r.issuer from ${from} r
+      where p.project_id = r.project_id and p.session_id = r.session_id and p.client_id = r.client_id
+        and (p.last_at <= ${secondsLater(now, -participationSeconds)}::timestamptz or p.issuer is distinct from r.issuer)`,
+    added: sql`insert into participations (project_id, session_id, client_id, issuer, first_at, last_at)
+      select project_id, session_id, client_id, issuer, ${now}::timestamptz, ${now}::timestamptz from ${from} r
+      where session_id is not null and not exists (select from participations p
+        where p.project_id = r.project_id and p.session_id = r.session_id and p.client_id = r.client_id)
+      on conflict do nothing`,
+  };
 }
 
 /**

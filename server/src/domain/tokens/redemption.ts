@@ -55,6 +55,7 @@ export function redemption(
   const resource = exchange.resource ?? null;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
   const event = { id: eventId, at: now, type: 'token.issued', actor } as const;
+  const participated = participation(redeemed, now);
   // The code is found by its hash, so a plan created while the tables were empty stays good. Each condition that a
   // concurrent exchange can change is on the updated row, so exactly one redeems it.
   return sql<RedemptionRow>`with client as materialized (${currentClient(exchange)}),
@@ -94,7 +95,7 @@ export function redemption(
         u.user_name, k.id_token_signed_response_alg, p.id as project_id, p.id_token_ttl_seconds,
         coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds
     ),
-    participation as (${participation(redeemed, now)}),
+    renewed as (${participated.renewed}), added as (${participated.added}),
     ${granted ? sql`granted as (${newGrant(granted, now, redeemed)}),` : sql``}
     event as (${eventOfClient(event, redeemed)})
     select exists (select from client) as client_is_current,
