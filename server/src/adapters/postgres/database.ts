@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
-import { Client, Pool, TypeOverrides, types } from 'pg';
+import { Client, Pool, type PoolClient, TypeOverrides, types } from 'pg';
 import { entities } from '../../domain/entities.ts';
 import { migrations } from '../../migrations/index.ts';
 import { type DatabaseLog, PooledDialect } from './driver.ts';
@@ -31,6 +31,12 @@ export const serverLimits = {
   lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 60_000,
 };
+/**
+ * PostgreSQL checks at this interval whether the client of a running statement is still connected, and else ends it: less
+ * than the silence after which `DatabaseWatch` closes connections. A statement that was answered with 503 then writes
+ * nothing later. Not a startup parameter, which poolers refuse.
+ */
+const endAbandoned = 'set client_connection_check_interval = 1000';
 /** Maximum time that a request waits for a free connection. `DatabaseWatch` limits the time to connect. */
 const connectionTimeoutMillis = 3_000;
 
@@ -64,6 +70,7 @@ function poolOf({ url, poolSize = 10, watch }: DatabaseOptions): Pool {
     application_name: 'latchkey',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    verify: configure,
     ...(watch && { ...serverLimits, connectionTimeoutMillis, Client: watch.client() }),
   });
   // A dropped connection has already left the pool; an `error` event without a listener would end the process.
@@ -71,6 +78,13 @@ function poolOf({ url, poolSize = 10, watch }: DatabaseOptions): Pool {
   pool.on('connect', (client) => client.on('error', () => undefined));
   watch?.join(pool);
   return pool;
+}
+
+/** Runs once on each new connection. Systems without such checks refuse the setting (22023). */
+function configure(client: PoolClient, done: (error?: Error) => void): void {
+  client.query(endAbandoned, (error: (Error & { code?: string }) | null) =>
+    done(error === null || error.code === '22023' ? undefined : error),
+  );
 }
 
 /** Leaves dates and timestamps as text, which the ORM parses. */
