@@ -52,6 +52,8 @@ async function waitingForLocks(count: number, isOver = () => false): Promise<voi
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   while (!isOver() && (await rows(app.services.db, waiting)).length < count);
 }
+const replays = () =>
+  rows(app.services.db, `select from audit_log where type = 'refresh-token.replayed' and project_id = '${project.id}'`);
 const grants = () => app.services.db.reader().find(RefreshGrant, { project: project.id });
 
 describe('a refresh token', () => {
@@ -80,7 +82,7 @@ describe('a refresh token', () => {
     expect((await post('revoke', { token: 'x' }, app.url)).status).toBe(404);
   });
 
-  it('is replaced by the same new one for 30 seconds, in parallel tabs and after a lost response', async () => {
+  it('is replaced by the same new one for 30 seconds, for parallel tabs', async () => {
     const { refresh_token: token } = await offline();
     const answers = await Promise.all(Array.from({ length: 40 }, () => refresh(token)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -90,23 +92,80 @@ describe('a refresh token', () => {
     expect(await grants()).toHaveLength(1);
   });
 
-  it.each([
-    ['later', 1, 30],
-    ['after the next one was used', 2, 0],
-  ])('ends the grant if it returns %s', async (_when, uses, seconds) => {
+  it('gives another new one as long as the lost one is unused, whenever the application asks again', async () => {
     const { refresh_token: token } = await offline();
-    let last = token;
-    let access = '';
-    for (let n = 0; n < uses; n += 1) ({ refresh_token: last, access_token: access } = (await refresh(last)).body);
-    app.clock.turn(seconds);
-    expect(await refresh(token)).toMatchObject(refused);
-    expect(await refresh(last)).toMatchObject(refused);
-    expect((await party.userInfo(access)).status).toBe(401);
-    expect(
-      await app.services.db
-        .reader()
-        .execute(`select type from audit_log where type = 'refresh-token.replayed' and project_id = ?`, [project.id]),
-    ).toHaveLength(1);
+    const given = [(await refresh(token)).body.refresh_token];
+    for (const seconds of [31, 35, 6 * 24 * 3600]) {
+      app.clock.turn(seconds);
+      const { status, body } = await refresh(token);
+      expect(status).toBe(200);
+      expect(given).not.toContain(body.refresh_token);
+      given.push(body.refresh_token);
+    }
+    const next = await refresh(given.at(-1) as string);
+    expect(next.status).toBe(200);
+    expect((await refresh(next.body.refresh_token)).status).toBe(200);
+    expect(await replays()).toHaveLength(0);
+  });
+
+  it('gives one other new one to 200 requests in two processes that ask again at once', async () => {
+    const there = await buildSibling(app);
+    const { refresh_token: token } = await offline();
+    const lost = (await refresh(token)).body.refresh_token;
+    app.clock.turn(35);
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, at) => refresh(token, {}, undefined, at % 2 === 0 ? app.url : there.url)),
+    );
+    await there.close();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const [given, ...others] = new Set(answers.map(({ body }) => body.refresh_token));
+    expect(others).toEqual([]);
+    expect(given).not.toBe(lost);
+    expect((await refresh(given as string)).status).toBe(200);
+  });
+
+  it.each<[string, (token: string) => Promise<{ stolen: string; live: Tokens }>]>([
+    [
+      'after the next one was used',
+      async (token) => {
+        const { body: next } = await refresh(token);
+        return { stolen: token, live: (await refresh(next.refresh_token)).body };
+      },
+    ],
+    [
+      'after the next one was used, which came in place of a lost one',
+      async (token) => {
+        await refresh(token);
+        app.clock.turn(35);
+        const { body: next } = await refresh(token);
+        return { stolen: token, live: (await refresh(next.refresh_token)).body };
+      },
+    ],
+    [
+      'although another one has taken its place unused',
+      async (token) => {
+        const { body: lost } = await refresh(token);
+        app.clock.turn(35);
+        return { stolen: lost.refresh_token, live: (await refresh(token)).body };
+      },
+    ],
+  ])('ends the grant if it returns %s', async (_when, steal) => {
+    const { stolen, live } = await steal((await offline()).refresh_token);
+    expect(await refresh(stolen)).toMatchObject(refused);
+    expect(await refresh(live.refresh_token)).toMatchObject(refused);
+    expect((await party.userInfo(live.access_token)).status).toBe(401);
+    expect(await replays()).toHaveLength(1);
+  });
+
+  it('ends the grant for both if a thief and the application each follow a copy', async () => {
+    const { refresh_token: copied } = await offline();
+    const { body: own } = await refresh(copied);
+    app.clock.turn(35);
+    const { body: thief } = await refresh(copied);
+    expect(thief.refresh_token).not.toBe(own.refresh_token);
+    expect(await refresh(own.refresh_token)).toMatchObject(refused);
+    expect(await refresh(thief.refresh_token)).toMatchObject(refused);
+    expect(await replays()).toHaveLength(1);
   });
 
   it('works for its client and issuer only, and an attempt by another client changes nothing', async () => {

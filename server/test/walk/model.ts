@@ -236,6 +236,8 @@ export interface GrantModel {
   isOffline: boolean;
   /** Oldest first; the last one is live. */
   tokens: string[];
+  /** Replaced without use, because the one before returned. */
+  ended: string[];
   /** Time of the last replacement. */
   rotatedAt: number;
   createdAt: number;

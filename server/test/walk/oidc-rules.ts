@@ -78,7 +78,7 @@ export function grantOf(
   demand(JSON.stringify(stored) === JSON.stringify(proved), `${what} wrote a grant for ${stored.join(' ')}`);
   demand(String(row['amr']) === String(code.amr), `${what} wrote a grant with another amr`);
   return {
-    ...{ id: row['id'], code, isOffline, tokens: [String(token)], isEnded: false },
+    ...{ id: row['id'], code, isOffline, tokens: [String(token)], ended: [], isEnded: false },
     ...{ rotatedAt: model.now, createdAt: model.now, lastUsedAt: model.now },
   };
 }

@@ -36,6 +36,8 @@ const schema = defineEntity({
     currentHash: p.text(),
     /** SHA-256 of the token that the live one replaced. */
     previousHash: p.text().nullable(),
+    /** How often that token was presented again while its replacement was unused: each time, another one replaced it. */
+    renewals: p.integer().default(0),
     rotatedAt: instant().nullable(),
     createdAt: instant(),
     lastUsedAt: instant(),

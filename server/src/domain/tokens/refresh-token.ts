@@ -24,11 +24,13 @@ export function parseRefreshToken(text: string): RefreshToken | null {
 
 /**
  * The possible successors of this token. The first one is used; there are others only while the master key is changed.
- * They are derived from the token itself, so that a client that lost the response can repeat the request, and nothing
- * is stored.
+ * They are derived from the token itself, so that parallel requests get the same one, and nothing is stored.
+ *
+ * @param renewals the number of its successors that were replaced unused
  */
-export function successors(vault: Vault, { family, secret }: RefreshToken): RefreshToken[] {
-  return vault.macs('refresh-token', family, secret).map((next) => tokenOf(family, next));
+export function successors(vault: Vault, { family, secret }: RefreshToken, renewals = 0): RefreshToken[] {
+  const seed = renewals === 0 ? secret : `${secret}.${renewals}`;
+  return vault.macs('refresh-token', family, seed).map((next) => tokenOf(family, next));
 }
 
 function tokenOf(family: string, secret: string): RefreshToken {

@@ -18,11 +18,8 @@ import { parseRefreshToken, type RefreshToken, successors } from './refresh-toke
 import type { TokenResponse, Tokens } from './tokens.ts';
 import { endRefreshGrant } from './user-tables.ts';
 
-/**
- * Seconds after its replacement during which a token gives the same new one: for parallel tabs, and for a client that
- * lost the response, for example because the server was restarted.
- */
-const graceSeconds = 30;
+/** Seconds after its replacement during which a token gives the same new one: for requests of parallel tabs. */
+const parallelSeconds = 30;
 
 interface Refreshed {
   row: RefreshRow;
@@ -34,8 +31,8 @@ function isPart(scope: string | undefined, granted: string): boolean {
 }
 
 /**
- * Refresh tokens (RFC 6749 section 6): replaced at each use; the reuse of a replaced one ends the grant (RFC 9700
- * section 4.14).
+ * Refresh tokens (RFC 6749 section 6): replaced at each use. While the new one is unused, the response may have been lost:
+ * the replaced one gives another, and the unused one ends. Any other reuse ends the grant (RFC 9700 section 4.14).
  */
 export class RefreshTokens {
   constructor(
@@ -73,7 +70,7 @@ export class RefreshTokens {
     });
   }
 
-  /** Returns the same new token for one that was just replaced. Any other replaced token ends the grant. */
+  /** New tokens for one whose replacement is unused. Any other replaced token ends the grant. */
   private async again(refresh: Refresh, presented: RefreshToken): Promise<Refreshed> {
     const outcome = await this.deps.db.transaction((em) => this.check(em, refresh, presented));
     return typeof outcome === 'string' ? refuse({ code: 'grant-rejected', reason: outcome }) : outcome;
@@ -100,13 +97,15 @@ export class RefreshTokens {
       if (!isProved) return 'mismatch';
       return isPart(refresh.scope, grant.scope) ? 'expired' : 'scope';
     }
-    const token = successors(vault, presented).find(({ text }) => digest(text) === grant.currentHash);
-    const isRecent = grant.rotatedAt != null && grant.rotatedAt > secondsLater(now, -graceSeconds);
     if (hash === grant.previousHash && !isPart(refresh.scope, grant.scope)) return 'scope';
-    if (hash !== grant.previousHash || !token || !isRecent || !isProved) {
+    if (hash !== grant.previousHash || !isProved) {
       await this.endReused(em, refresh, grant, now);
       return 'used';
     }
+    const same = successors(vault, presented, grant.renewals).find(({ text }) => digest(text) === grant.currentHash);
+    const isParallel = grant.rotatedAt != null && grant.rotatedAt > secondsLater(now, -parallelSeconds);
+    const renewals = same && isParallel ? grant.renewals : grant.renewals + 1;
+    const token = same && isParallel ? same : (successors(vault, presented, renewals)[0] as RefreshToken);
     const [row] = await query(
       em,
       sql<RefreshRow>`with target as materialized (${requestedApi(
@@ -114,8 +113,13 @@ export class RefreshTokens {
         sql`(select resources from refresh_grants where project_id = ${grant.project.id} and id = ${grant.id})`,
         resource,
       )}),
-        live as (select ${refreshed} from refresh_grants g, users u, clients k, projects p
-          where g.project_id = ${grant.project.id} and g.id = ${grant.id} and ${isLive(now)} and ${matchesTarget(sql`g`, resource)}),
+        live as (update refresh_grants g set current_hash = ${digest(token.text)}, renewals = ${renewals}::int,
+            rotated_at = case when g.renewals = ${renewals}::int then g.rotated_at else ${now}::timestamptz end,
+            last_used_at = ${now}::timestamptz
+          from users u, clients k, projects p
+          where g.project_id = ${grant.project.id} and g.id = ${grant.id} and g.previous_hash = ${hash}
+            and g.current_hash = ${grant.currentHash} and ${isLive(now)} and ${matchesTarget(sql`g`, resource)}
+          returning ${refreshed}),
         token as (${noted(random, now, sql`live`)} returning id)
         select live.*, token.id, t.* from live cross join token left join target t on true`,
     );

@@ -70,7 +70,7 @@ export function rotation(
       resource,
     )}),
     rotated as (
-      update refresh_grants g set previous_hash = current_hash, current_hash = ${digest(next.text)},
+      update refresh_grants g set previous_hash = current_hash, current_hash = ${digest(next.text)}, renewals = 0,
         dpop_jkt = coalesce(g.dpop_jkt, ${jkt}::text), rotated_at = ${now}::timestamptz, last_used_at = ${now}::timestamptz
       from client, users u, clients k, projects p
       where g.project_id = ${client.project.id}::uuid and g.family_hash = ${digest(presented.family)}

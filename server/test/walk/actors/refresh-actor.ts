@@ -8,8 +8,8 @@ import { checkRefusal } from '../signin-rules.ts';
 import { type Reply, send } from '../wire.ts';
 import type { World } from '../world.ts';
 
-/** A replaced token yields the same successor for this long (decisions/0112). */
-const graceMs = 30_000;
+/** A replaced token yields the same unused successor for this long, then another one (decisions/0112). */
+const parallelMs = 30_000;
 
 /** A request with a refresh token. */
 interface Sent {
@@ -38,7 +38,7 @@ export class RefreshActor {
     if (deviation === 'revoke-access') return this.revokeAccess(app, grant);
     const sent = this.sentOf(grant, deviation, pick);
     if (deviation === 'late') {
-      processes.clock.turn((graceMs + toleranceMs) / 1000 + 1);
+      processes.clock.turn((parallelMs + toleranceMs) / 1000 + 1);
       model.now = this.world.now();
     }
     if (sent) await (deviation.startsWith('revoke') ? this.revoke(app, sent) : this.refresh(app, sent));
@@ -52,7 +52,8 @@ export class RefreshActor {
     const [other] = others;
     const elsewhere = world.projects.find((one) => one !== client.project) ?? client.project;
     const isRepeat = deviation === 'repeat' || deviation === 'late';
-    const older = grant.tokens.slice(0, isRepeat ? -1 : -2);
+    // Those that were replaced unused have ended, like those before the last two.
+    const older = isRepeat ? grant.tokens.slice(0, -1) : [...grant.tokens.slice(0, -2), ...grant.ended];
     const earlier = isRepeat ? older.at(-1) : older[pick % Math.max(1, older.length)];
     switch (deviation) {
       case 'repeat':
@@ -87,7 +88,7 @@ export class RefreshActor {
     await this.post(app, sent, 'token', fields, (reply, changes) => {
       this.log(`a refresh ${this.nameOf(sent)}${scope ? `, scope ${scope}` : ''}: ${reply.status}`);
       if (reply.status !== 200) {
-        checkRefusedRefresh(model, sent, reply, changes);
+        checkRefusedRefresh(sent, reply, changes);
         absorb(model, changes);
         if (changes.some(isEndOfGrant)) this.log('which ends the grant');
         return;
@@ -95,12 +96,18 @@ export class RefreshActor {
       checkRefresh(model, sent, changes);
       const isLive = token === grant.tokens.at(-1);
       const next = String(reply.json['refresh_token']);
-      if (!isLive) demand(next === grant.tokens.at(-1), 'a repeated refresh gave a different token than the first');
-      if (isLive) {
-        demand(!grant.tokens.includes(next), 'a refresh gave a token that was replaced');
+      const age = model.now - grant.rotatedAt;
+      if (!isLive && next === grant.tokens.at(-1)) {
+        demand(age < parallelMs + toleranceMs, 'a refresh gave the same token again after 30 seconds');
+      } else {
+        demand(isLive || age > parallelMs - toleranceMs, 'parallel refreshes gave different tokens');
+        demand(!isIssued(grant, next), 'a refresh gave a token that was replaced');
+        // The unused one has ended.
+        if (!isLive) grant.ended.push(grant.tokens.pop() as string);
         grant.tokens.push(next);
-        Object.assign(grant, { rotatedAt: model.now, lastUsedAt: model.now });
+        grant.rotatedAt = model.now;
       }
+      grant.lastUsedAt = model.now;
       const granted = reply.json['scope'];
       demand(granted === (scope ?? grant.code.scope), `a refresh gave the scope ${granted}`);
       const code: CodeModel = { ...grant.code, session: sessionOf(grant), step: model.step, at: model.now };
@@ -174,6 +181,11 @@ export class RefreshActor {
   }
 }
 
+/** Whether the grant had this token. */
+function isIssued({ ended, tokens }: GrantModel, token: string): boolean {
+  return tokens.includes(token) || ended.includes(token);
+}
+
 /** The session that its tokens name. */
 function sessionOf({ code, isOffline }: GrantModel): string | null {
   return isOffline ? null : code.session;
@@ -192,8 +204,8 @@ function checkRefresh(model: Model, sent: Sent, changes: readonly Change[]): voi
   demand(!grant.isEnded, `${what} after its grant was ended`);
   demand(!code.isReplayed, `${what} whose code was used twice`);
   const isLive = place === grant.tokens.length - 1;
-  const isRepeat = place === grant.tokens.length - 2 && model.now - grant.rotatedAt < graceMs + toleranceMs;
-  demand(isLive || isRepeat, `${what} after it was replaced`);
+  const isRepeat = place === grant.tokens.length - 2;
+  demand(isLive || isRepeat, `${what} after its replacement was used`);
   checkAlive(model, { ...code, session: sessionOf(grant) }, what);
   checkPolicy(model, grant, what);
   const project = model.project(code.client.project.id);
@@ -204,15 +216,15 @@ function checkRefresh(model: Model, sent: Sent, changes: readonly Change[]): voi
   for (const change of changes) {
     const isNoted = change.table === 'authorization_codes' && change.op === 'INSERT';
     const columns = changedColumns(change).filter(
-      (name) => !/^(previous|current)_hash$|^(rotated|last_used)_at$/.test(name),
+      (name) => !/^(previous|current)_hash$|^(rotated|last_used)_at$|^renewals$/.test(name),
     );
-    const isRotated = isLive && change.table === 'refresh_grants' && change.op === 'UPDATE' && columns.length === 0;
+    const isRotated = change.table === 'refresh_grants' && change.op === 'UPDATE' && columns.length === 0;
     const isOwn = change.new?.[isNoted ? 'grant_id' : 'id'] === grant.id && change.new?.['user_id'] === code.user;
     demand(isOwn && (isNoted || isRotated), `${what} and made an unexpected ${describeChange(change)}`);
   }
   const isWritten = (table: string) => changes.filter((change) => change.table === table).length === 1;
   demand(isWritten('authorization_codes'), `${what} without noting the access token`);
-  demand(!isLive || isWritten('refresh_grants'), `${what} without replacing it`);
+  demand(isWritten('refresh_grants'), `${what} without replacing it`);
 }
 
 /** Policies are checked at use. */
@@ -225,17 +237,15 @@ function checkPolicy(model: Model, { code, isOffline }: GrantModel, what: string
 }
 
 /** A refusal changes nothing, except that a reused token ends its grant. */
-function checkRefusedRefresh(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): void {
+function checkRefusedRefresh(sent: Sent, reply: Reply, changes: readonly Change[]): void {
   const { client, grant, issuer, token } = sent;
   const place = grant.tokens.indexOf(token);
   const isOwn = client === grant.code.client && issuer === grant.code.issuer;
   const isOfFamily = grant.tokens.some((one) => one.slice(0, familyEnd) === token.slice(0, familyEnd));
-  const isReplaced = place < grant.tokens.length - 1 && isOfFamily;
-  const age = place >= 0 && place === grant.tokens.length - 2 ? model.now - grant.rotatedAt : Number.POSITIVE_INFINITY;
-  const isReused = isOwn && isReplaced && age > graceMs - toleranceMs;
-  if (!isReused) return checkRefusal(changes, 'a refresh');
+  const isReplaced = place < grant.tokens.length - (place < 0 ? 1 : 2) && isOfFamily;
+  if (!isOwn || !isReplaced) return checkRefusal(changes, 'a refresh');
   checkEnd(grant, changes, 'a refresh');
-  const mustEnd = reply.status === 400 && age > graceMs + toleranceMs && !grant.isEnded;
+  const mustEnd = reply.status === 400 && !grant.isEnded;
   demand(!mustEnd || changes.some(isEndOfGrant), 'a reused refresh token did not end its grant');
 }
 
