@@ -69,6 +69,22 @@ it('the Kubernetes base has two replicas, probes on the management port, and sel
     expect(renderConfigMarkdown()).toContain(`| \`${name}\` |`);
 });
 
+it('the role of Latchkey in the Compose file owns its database, and is no superuser', () => {
+  const compose = parse(readFileSync(join(root, '../docker-compose.yml'), 'utf8'));
+  const { environment, volumes } = compose.services.postgres;
+  // The image makes this one a superuser.
+  expect(environment).toEqual({ POSTGRES_PASSWORD_FILE: '/keys/superuser.password' });
+  expect(volumes).toContain('./server/deploy/postgres-init.sql:/docker-entrypoint-initdb.d/latchkey.sql:ro');
+  const statements = text('deploy/postgres-init.sql').split('\n');
+  expect(statements.filter((line) => /^(create|grant|alter)/.test(line))).toEqual([
+    "create role latchkey login password :'password';",
+    'create database latchkey owner latchkey;',
+    'create role latchkey_tenant nologin;',
+    'grant latchkey_tenant to latchkey;',
+  ]);
+  expect(compose.services.keys.command[0]).toContain("'postgresql://latchkey:%s@postgres/latchkey'");
+});
+
 it('the Kubernetes base lists all of its files', () => {
   const files = readdirSync(join(root, 'deploy/kubernetes')).filter((name) => name !== 'kustomization.yaml');
   expect(manifest('kustomization.yaml').resources.sort()).toEqual(files.sort());
