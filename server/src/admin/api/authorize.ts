@@ -7,8 +7,8 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Role } from '../../domain/admins/membership.entity.ts';
-import { allows, mayUse, roleIn } from '../../domain/admins/permission.ts';
-import type { AdminScope } from '../../domain/kernel/admin-api.ts';
+import { allows, roleIn } from '../../domain/admins/permission.ts';
+import { type AdminScope, mayUse } from '../../domain/kernel/admin-api.ts';
 import { secondsLater } from '../../domain/kernel/clock.ts';
 import { type Noun, refuse } from '../../domain/kernel/problem.ts';
 import { inScope } from '../../domain/kernel/scope.ts';
@@ -27,7 +27,7 @@ import {
 } from './access.ts';
 import type { AdminCaller } from './caller.ts';
 import { type AdminRequest, contextOf, type Operation } from './context.ts';
-import { type ClientRights, clientRightsOf, projectOf } from './ownership.ts';
+import { adminScopesOf, projectOf } from './ownership.ts';
 
 /** Maximum age of the sign-in proof for sensitive operations. */
 export const freshSeconds = 15 * 60;
@@ -98,7 +98,7 @@ async function authorized(
   const projectId = about && (await projectOf(db.alone, about));
   if (rule.role !== 'admin') checkRole(caller, rule.role, projectId, about?.noun ?? 'project');
   if (caller.scopes && scopesFor(rule).includes('clients:write')) {
-    checkNotAbove(caller.scopes, inputs, await clientRightsOf(db.alone, about));
+    checkNotAbove(caller.scopes, await adminScopesOf(db.alone, about));
   }
   const until = freshUntil(caller);
   if (applies(rule.fresh, inputs) && until && until <= now) {
@@ -131,20 +131,10 @@ export function checkScope({ scopes }: AdminCaller, need: readonly AdminScope[])
   refuse({ code: 'forbidden', reason });
 }
 
-/** A client may not give rights that it lacks, or change a client that has them: it could then act as that client. */
-function checkNotAbove(scopes: readonly string[], inputs: Inputs, present: ClientRights): void {
-  const { adminScopes, redirectUris, relatedOrigins } = inputs;
-  const given = Array.isArray(adminScopes) ? adminScopes : [];
-  if (![...given, ...present.adminScopes].every((scope) => mayUse(scopes, scope as AdminScope))) {
-    refuse({
-      code: 'forbidden',
-      reason: 'the application has, or would have, rights at the admin API that the caller lacks',
-    });
-  }
-  // One use of a passkey on such a page is enough to add another passkey, which may be that of an attacker.
-  const addsPages = relatedOrigins === true || (present.relatedOrigins && redirectUris != null);
-  if (!addsPages || mayUse(scopes, 'users:write')) return;
-  refuse({ code: 'forbidden', reason: 'pages that can use passkeys of users require the scope users:write' });
+/** A client may not change one with rights that it lacks: it could then act as that client. See also `powers.ts`. */
+function checkNotAbove(scopes: readonly string[], present: readonly AdminScope[]): void {
+  if (present.every((scope) => mayUse(scopes, scope))) return;
+  refuse({ code: 'forbidden', reason: 'the application has rights at the admin API that the caller lacks' });
 }
 
 /** No role in the project: `not-found`, so that existence is not leaked. */

@@ -1,3 +1,4 @@
+import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
 import { inAllProjects } from '../../domain/kernel/scope.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
@@ -58,23 +59,15 @@ const clientsOf: Partial<Record<OwnedNoun, readonly [string, string]>> = {
   'delegation-key': ['delegation_keys', 'client_id'],
 };
 
-/** Rights of a client, which an application that changes it could use. */
-export interface ClientRights {
-  /** At the admin API. */
-  adminScopes: string[];
-  /** Whether its pages can use the passkeys of users. */
-  relatedOrigins: boolean;
-}
-
-/** The rights of the client that a node is, or belongs to; none for other nodes. */
-export async function clientRightsOf(on: Executing, about: About | null): Promise<ClientRights> {
+/** The scopes at the admin API of the client that a node is, or belongs to; none for other nodes. */
+export async function adminScopesOf(on: Executing, about: About | null): Promise<AdminScope[]> {
   const at = about && clientsOf[about.noun];
-  if (!at) return { adminScopes: [], relatedOrigins: false };
+  if (!at) return [];
   const [table, column] = at;
-  const rights = sql<ClientRights>`
-    select k.admin_scopes as "adminScopes", k.related_origins as "relatedOrigins" from ${sql.table(table)} t
+  const held = sql<{ adminScopes: AdminScope[] }>`
+    select k.admin_scopes as "adminScopes" from ${sql.table(table)} t
       join clients k on k.project_id = t.project_id and k.id = ${sql.ref(`t.${column}`)}
     where t.id = ${about.id}`;
-  const [row] = await inAllProjects(() => query(on, rights));
-  return row ?? { adminScopes: [], relatedOrigins: false };
+  const [row] = await inAllProjects(() => query(on, held));
+  return row?.adminScopes ?? [];
 }

@@ -45,7 +45,7 @@ export class ClientResolver {
     const settings = settingsOf(input);
     const isSecret = settings.tokenEndpointAuthMethod?.startsWith('client_secret');
     if (isSecret && input.pkceRequired === false) settings.pkceOptional ??= true;
-    return ctx.domain.clients.create({ ...settings, projectId, name }, ctx.actor);
+    return ctx.domain.clients.create({ ...settings, projectId, name }, ctx.actor, ctx.caller.scopes);
   }
 
   @Requires('project_admin', { about: { client: 'id' }, fresh: redirectsSecrets, scope: 'clients:write' })
@@ -58,7 +58,7 @@ export class ClientResolver {
     const clearable = { jwks, jwksUri, backchannelLogoutUri, ...lifetimes };
     const emptied = Object.entries(clearable).filter(([, v]) => v === null);
     const change = { ...settingsOf(input), ...Object.fromEntries(emptied) };
-    return ctx.domain.clients.update(keyIn(ctx.projectId, input.id), change, ctx.actor);
+    return ctx.domain.clients.update(keyIn(ctx.projectId, input.id), change, ctx.actor, ctx.caller.scopes);
   }
 
   @Requires('project_admin', { about: { client: 'id' }, fresh: true, scope: 'clients:write' })

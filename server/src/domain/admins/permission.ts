@@ -1,4 +1,3 @@
-import { type AdminScope } from '../kernel/admin-api.ts';
 import type { Role } from './membership.entity.ts';
 
 /** The rights of an admin. */
@@ -58,11 +57,6 @@ export function grantsOf(rows: Iterable<{ role: Role; projectId: string | null }
     else if (projectId !== null) projects.set(projectId, role);
   }
   return { owner, projects };
-}
-
-/** Whether a client's scopes at the admin API contain this one: `write` contains `read` of the same resource. */
-export function mayUse(held: readonly string[], scope: AdminScope): boolean {
-  return held.includes(scope) || (scope.endsWith(':read') && held.includes(scope.replace(':read', ':write')));
 }
 
 /** The role behind a client's scopes, which limit it further. */

@@ -18,6 +18,7 @@ import { Client } from './client.entity.ts';
 import type { ClientSecrets } from './client-secrets.ts';
 import { type ClientSettings, checkedSettings } from './client-settings.ts';
 import { checkFapi } from './fapi.ts';
+import { checkPowers } from './powers.ts';
 
 export interface NewClient extends Partial<ClientSettings> {
   projectId: string;
@@ -89,14 +90,19 @@ export class Clients {
     return em.find(ApiKey, where, { populate: ['client'], orderBy: { id: 'desc' } }) as Promise<ApiKey[]>;
   }
 
-  /** Creates a client with one key of each kind. Refuses `not-found`, `invalid`. */
-  create(input: NewClient, actor: Actor): Promise<CreatedClient> {
+  /**
+   * Creates a client with one key of each kind. Refuses `not-found`, `invalid`, and `forbidden` for powers beyond `scopes`.
+   *
+   * @param scopes those of the application that creates it; absent: an admin creates it
+   */
+  create(input: NewClient, actor: Actor, scopes?: readonly string[]): Promise<CreatedClient> {
     const { db, audit } = this.deps;
     const settings = this.check(input);
     return db.transaction(async (em) => {
       const project = isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null;
       checkAdminScopes(settings, found(project, 'project'));
       const client = this.make(em, found(project, 'project'), { ...settings, name: settings.name as string });
+      checkPowers(scopes, null, client);
       checkKey(client);
       checkFapi(client);
       audit.record(em, { type: 'client.created', actor, ...aboutClient(client), detail: { after: settings } });
@@ -149,8 +155,12 @@ export class Clients {
     return client;
   }
 
-  /** Refuses `not-found`, `invalid`, `conflict`, and `forbidden` for the console's own client. */
-  update(key: TenantKey, input: ClientChange, actor: Actor): Promise<Client> {
+  /**
+   * Refuses `not-found`, `invalid`, `conflict`, and `forbidden` for the console's own client and for powers beyond `scopes`.
+   *
+   * @param scopes those of the application that makes the change; absent: an admin makes it
+   */
+  update(key: TenantKey, input: ClientChange, actor: Actor, scopes?: readonly string[]): Promise<Client> {
     const { db, audit } = this.deps;
     const settings = this.check(input);
     return db.transaction(async (em) => {
@@ -161,7 +171,10 @@ export class Clients {
       checkAdminScopes(settings, await client.project.loadOrFail());
       // Disabling again keeps the first time.
       if (settings.disabledAt && client.disabledAt) delete settings.disabledAt;
+      const { adminScopes, relatedOrigins, redirectUris, thirdParty, disabledAt = null } = client;
+      const before = { adminScopes, relatedOrigins, redirectUris, thirdParty, disabledAt };
       const changed = change<Client>(client, settings);
+      checkPowers(scopes, before, client);
       checkKey(client);
       checkFapi(client);
       if (!changed) return client;

@@ -17,6 +17,11 @@ export const adminScopes = [
 ] as const;
 export type AdminScope = (typeof adminScopes)[number];
 
+/** Whether a client's scopes at the admin API contain this one: `write` contains `read` of the same resource. */
+export function mayUse(held: readonly string[], scope: AdminScope): boolean {
+  return held.includes(scope) || (scope.endsWith(':read') && held.includes(scope.replace(':read', ':write')));
+}
+
 /** Lifetime in seconds of a client's token for the admin API. */
 export const adminTokenTtlSeconds = 900;
 
