@@ -1,7 +1,7 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { useQuery } from '../api.ts';
-import { FactorStanding, type FactorStandingQuery, type IdTokenAlgorithm } from '../generated/operations.ts';
+import { FactorStanding, type FactorStandingQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { amongRecent, requiring } from '../signin/passkey-policy.tsx';
@@ -15,7 +15,7 @@ import { Section } from '../ui/layout/page.tsx';
 import type { ClientPartProps } from './client-part.ts';
 import { Grants, grantNames } from './grants.tsx';
 import { KeyPair } from './keys/key-pair.tsx';
-import { authMethodNames } from './kind.ts';
+import { algorithmNames, authMethodNames } from './kind.ts';
 import { addressFault } from './redirect-fault.ts';
 import { PostLogoutUris, RedirectUris } from './redirect-uris.tsx';
 import { useClientForm } from './use-client-form.ts';
@@ -164,13 +164,6 @@ const authMethods = {
   PRIVATE_KEY_JWT: { name: authMethodNames.PRIVATE_KEY_JWT },
   CLIENT_SECRET_BASIC: { name: authMethodNames.CLIENT_SECRET_BASIC },
   CLIENT_SECRET_POST: { name: authMethodNames.CLIENT_SECRET_POST },
-};
-
-const algorithmNames: Record<IdTokenAlgorithm, string> = {
-  ES512: 'ES512',
-  ES256: 'ES256',
-  RS256: 'RS256',
-  EDDSA: 'EdDSA',
 };
 
 const labels: Record<keyof Values, string> = {

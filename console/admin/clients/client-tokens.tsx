@@ -13,7 +13,7 @@ import { addressFault } from './redirect-fault.ts';
 import { useClientForm } from './use-client-form.ts';
 
 const valuesOf = (client: ClientPartProps['client']) => ({
-  ...pick(client, 'accessTokenTtlSeconds', 'refreshTokenTtlSeconds', 'refreshTokenIdleSeconds'),
+  ...pick(client, 'idTokenTtlSeconds', 'accessTokenTtlSeconds', 'refreshTokenTtlSeconds', 'refreshTokenIdleSeconds'),
   ...pick(client, 'backchannelLogoutSessionRequired', 'logoutTokenTyp'),
   backchannelLogoutUri: client.backchannelLogoutUri ?? '',
 });
@@ -22,7 +22,7 @@ type Values = ReturnType<typeof valuesOf>;
 
 const types = { SECEVENT: 'secevent+jwt', LOGOUT: 'logout+jwt' } as const;
 
-/** Access token lifetime and back-channel logout. */
+/** Lifetimes of tokens, and back-channel logout. */
 export function ClientTokens({ client, mayChange }: ClientPartProps) {
   const project = useProject();
   const saved = useMemo(() => valuesOf(client), [client]);
@@ -37,6 +37,9 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
   );
   return (
     <>
+      <Section title={t('ID tokens')} lead={t('Some products end their session when it expires.')}>
+        {lifetime('idTokenTtlSeconds')}
+      </Section>
       <Section
         title={t('Access tokens')}
         lead={t('Those for UserInfo. A token for an API has the lifetime of that API.')}
@@ -100,16 +103,20 @@ function BackChannelLogout({ form, uriFault }: { form: SettingsForm<Values>; uri
   );
 }
 
-type Lifetimes = Record<'accessTokenTtlSeconds' | 'refreshTokenTtlSeconds' | 'refreshTokenIdleSeconds', number>;
+type Lifetimes = Record<
+  'idTokenTtlSeconds' | 'accessTokenTtlSeconds' | 'refreshTokenTtlSeconds' | 'refreshTokenIdleSeconds',
+  number
+>;
 
 const lifetimes: Record<keyof Lifetimes, { label: string; hint: string }> = {
+  idTokenTtlSeconds: { label: t('ID token lifetime'), hint: t('1 second to 1 day') },
   accessTokenTtlSeconds: { label: t('Access token lifetime'), hint: t('1 second to 1 hour') },
   refreshTokenTtlSeconds: { label: t('Refresh token lifetime'), hint: t('After a sign-in; 1 minute to 365 days') },
   refreshTokenIdleSeconds: { label: t('Refresh token idle timeout'), hint: t('Without use; 1 minute to 90 days') },
 };
 
-function standardsOf({ accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds }: Lifetimes): Lifetimes {
-  return { accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds };
+function standardsOf(of: Lifetimes): Lifetimes {
+  return pick(of, 'idTokenTtlSeconds', 'accessTokenTtlSeconds', 'refreshTokenTtlSeconds', 'refreshTokenIdleSeconds');
 }
 
 interface LifetimeProps {
@@ -139,6 +146,7 @@ function Lifetime({ name, standard, ...field }: LifetimeProps) {
 }
 
 const labels: Record<keyof Values, string> = {
+  idTokenTtlSeconds: lifetimes.idTokenTtlSeconds.label,
   accessTokenTtlSeconds: lifetimes.accessTokenTtlSeconds.label,
   refreshTokenTtlSeconds: lifetimes.refreshTokenTtlSeconds.label,
   refreshTokenIdleSeconds: lifetimes.refreshTokenIdleSeconds.label,

@@ -159,10 +159,12 @@ export type CreateClientInput = {
   dpopRequired?: boolean | null | undefined;
   /** Whether it must comply with the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false. */
   fapiProfile?: boolean | null | undefined;
-  /** At the project's issuer. Default: AUTHORIZATION_CODE, which every client has. */
+  /** At the project's issuer. Default: AUTHORIZATION_CODE, which every client has, and REFRESH_TOKEN with a client secret. */
   grantTypes?: Array<GrantType> | null | undefined;
-  /** At the project's issuer. Default: ES512, the only one at the base issuer. */
+  /** At the project's issuer. Default: RS256 with a client secret, else ES512, the only one at the base issuer. */
   idTokenSignedResponseAlg?: IdTokenAlgorithm | null | undefined;
+  /** 1 to 86,400 seconds. Default: 300 with a client secret, else the project's value, which null selects. */
+  idTokenTtlSeconds?: number | null | undefined;
   /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA. */
   jwks?: unknown;
   /** The https URL of its keys, instead of `jwks`. */
@@ -174,9 +176,9 @@ export type CreateClientInput = {
   name: string;
   /** Default: false. */
   passkeyRequired?: boolean | null | undefined;
-  /** Whether a confidential client may omit PKCE at its project's issuer. Then a stolen code is protected by its credential alone. Default: false. */
+  /** Whether a confidential client may omit PKCE at its project's issuer. A challenge that was sent is bound all the same. Without one, the credential and the nonce protect a code. Default: true with a client secret, unless `pkceRequired`; else false. */
   pkceOptional?: boolean | null | undefined;
-  /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`. */
+  /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. True for a new client with a secret: the same as `pkceOptional: false`. */
   pkceRequired?: boolean | null | undefined;
   postLogoutRedirectUris?: Array<string> | null | undefined;
   projectId: string;
@@ -797,11 +799,13 @@ export type UpdateClientInput = {
   expectedVersion?: number | null | undefined;
   /** Whether it must comply with the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false. */
   fapiProfile?: boolean | null | undefined;
-  /** At the project's issuer. Default: AUTHORIZATION_CODE, which every client has. */
+  /** At the project's issuer. Default: AUTHORIZATION_CODE, which every client has, and REFRESH_TOKEN with a client secret. */
   grantTypes?: Array<GrantType> | null | undefined;
   id: string;
-  /** At the project's issuer. Default: ES512, the only one at the base issuer. */
+  /** At the project's issuer. Default: RS256 with a client secret, else ES512, the only one at the base issuer. */
   idTokenSignedResponseAlg?: IdTokenAlgorithm | null | undefined;
+  /** 1 to 86,400 seconds. Default: 300 with a client secret, else the project's value, which null selects. */
+  idTokenTtlSeconds?: number | null | undefined;
   /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA. */
   jwks?: unknown;
   /** The https URL of its keys, instead of `jwks`. */
@@ -813,9 +817,9 @@ export type UpdateClientInput = {
   name?: string | null | undefined;
   /** Default: false. */
   passkeyRequired?: boolean | null | undefined;
-  /** Whether a confidential client may omit PKCE at its project's issuer. Then a stolen code is protected by its credential alone. Default: false. */
+  /** Whether a confidential client may omit PKCE at its project's issuer. A challenge that was sent is bound all the same. Without one, the credential and the nonce protect a code. Default: true with a client secret, unless `pkceRequired`; else false. */
   pkceOptional?: boolean | null | undefined;
-  /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`. */
+  /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. True for a new client with a secret: the same as `pkceOptional: false`. */
   pkceRequired?: boolean | null | undefined;
   postLogoutRedirectUris?: Array<string> | null | undefined;
   /** Whether it must push its authorization requests to its project's issuer (RFC 9126). Default: false. */
@@ -1258,7 +1262,7 @@ export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, va
 
 export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
-export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceRequired: boolean, pkceOptional: boolean, grantTypes: Array<GrantType>, adminScopes: Array<string>, relatedOrigins: boolean, passkeyRequired: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> };
+export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceRequired: boolean, pkceOptional: boolean, grantTypes: Array<GrantType>, adminScopes: Array<string>, relatedOrigins: boolean, passkeyRequired: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> };
 
 export type ClientsQueryVariables = Exact<{
   projectId: string;

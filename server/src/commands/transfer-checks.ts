@@ -52,7 +52,12 @@ const columns = {
     ...{ pushedRequestsRequired: 'pushed_requests_required', fapiProfile: 'fapi_profile' },
     ...{ logoutTokenType: 'logout_token_type', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
     ...{ refreshTokenTtlSeconds: 'refresh_token_ttl_seconds', refreshTokenIdleSeconds: 'refresh_token_idle_seconds' },
-    ...{ kind: 'kind', adminScopes: 'admin_scopes', thirdParty: 'third_party' },
+    ...{
+      idTokenTtlSeconds: 'id_token_ttl_seconds',
+      kind: 'kind',
+      adminScopes: 'admin_scopes',
+      thirdParty: 'third_party',
+    },
   } satisfies ColumnsOf<Omit<ClientSettings, 'disabled'>>,
   api: {
     ...{ identifier: 'identifier', name: 'name', scopes: 'scopes', accessTokenTtlSeconds: 'access_token_ttl_seconds' },

@@ -72,6 +72,7 @@ import { Migration20261128032000RowSecurityOfRights } from './20261128032000-row
 import { Migration20261128033000RenewedRefreshTokens } from './20261128033000-renewed-refresh-tokens.ts';
 import { Migration20261128080000ResumedSignIns } from './20261128080000-resumed-sign-ins.ts';
 import { Migration20261128155000NotifyOnDeactivation } from './20261128155000-notify-on-deactivation.ts';
+import { Migration20261128161500IdTokenLifetime } from './20261128161500-id-token-lifetime.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -149,4 +150,5 @@ export const migrations = [
   { name: '20261128033000-renewed-refresh-tokens', class: Migration20261128033000RenewedRefreshTokens },
   { name: '20261128080000-resumed-sign-ins', class: Migration20261128080000ResumedSignIns },
   { name: '20261128155000-notify-on-deactivation', class: Migration20261128155000NotifyOnDeactivation },
+  { name: '20261128161500-id-token-lifetime', class: Migration20261128161500IdTokenLifetime },
 ];

@@ -1,5 +1,5 @@
 /** Choices of clients at the issuer of their project: algorithms of ID tokens, PKCE, response modes. */
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { partyAt } from '../../test/project-issuer.ts';
@@ -107,11 +107,67 @@ describe('ID tokens', () => {
   });
 });
 
+describe('a new client with a secret', () => {
+  it('signs in as products do: RS256, without PKCE, and with a refresh token', async () => {
+    const { party, base, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_basic' });
+    const without: Changes = { code_challenge: undefined, code_challenge_method: undefined };
+    const form = { client_secret: secret, code_verifier: undefined };
+    const response = await party.exchange(await party.code({ ...without, scope: 'openid offline_access' }), form);
+    const tokens = (await response.json()) as Record<string, string>;
+    const { alg } = decodeProtectedHeader(tokens['id_token'] ?? '');
+    const { exp = 0, iat = 0 } = decodeJwt(tokens['id_token'] ?? '');
+    expect([response.status, alg, exp - iat, typeof tokens['refresh_token']]).toEqual([200, 'RS256', 300, 'string']);
+    // The base issuer demands PKCE, and takes no secret.
+    expect((await base.answer(without)).get('error')).toBe('invalid_request');
+  });
+
+  it('has a challenge bound once it was sent, and none added later', async () => {
+    const { party, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
+    const without: Changes = { code_challenge: undefined, code_challenge_method: undefined };
+    const form = { client_secret: secret };
+    for (const verifier of [undefined, 'x'.repeat(43)]) {
+      const downgraded = await party.exchange(await party.code(), { ...form, code_verifier: verifier });
+      expect([verifier, (await outcome(downgraded))[1]]).toEqual([verifier, 'invalid_grant']);
+    }
+    const added = await party.exchange(await party.code(without), form);
+    expect((await outcome(added)).slice(0, 2)).toEqual([400, 'invalid_grant']);
+    expect((await party.exchange(await party.code(), form)).status).toBe(200);
+  });
+
+  it('has ID tokens of its own lifetime, also after a refresh; without one, that of the project', async () => {
+    const { party, client, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
+    const lifetimes = async () => {
+      const response = await party.exchange(await party.code({ scope: 'openid offline_access' }), {
+        client_secret: secret,
+      });
+      const first = (await response.json()) as Record<string, string>;
+      const refreshed = await fetch(`${party.issuer}/oauth2/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          ...{ grant_type: 'refresh_token', refresh_token: first['refresh_token'] ?? '' },
+          ...{ client_id: client.id, client_secret: secret },
+        }),
+      });
+      const second = (await refreshed.json()) as Record<string, string>;
+      return [first, second].map(({ id_token = '' }) => {
+        const { exp = 0, iat = 0 } = decodeJwt(id_token);
+        return exp - iat;
+      });
+    };
+    expect(await lifetimes()).toEqual([300, 300]);
+    await app.services.clients.update(client, { idTokenTtlSeconds: 7200 }, system);
+    expect(await lifetimes()).toEqual([7200, 7200]);
+    await app.services.clients.update(client, { idTokenTtlSeconds: null }, system);
+    expect(await lifetimes()).toEqual([60, 60]);
+  });
+});
+
 describe('PKCE and response modes', () => {
   const without: Changes = { code_challenge: undefined, code_challenge_method: undefined };
 
   it('lets a confidential client omit PKCE only if permitted, at its project’s issuer', async () => {
-    const { party, base, client, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
+    const settings = { tokenEndpointAuthMethod: 'client_secret_post', pkceRequired: true } as const;
+    const { party, base, client, secret } = await partyOf(settings);
     expect((await party.answer(without)).get('error_description')).toContain('an administrator allows it');
     await app.services.clients.update(client, { pkceOptional: true }, system);
     const exchange = async (changes: Changes) => {
@@ -131,7 +187,7 @@ describe('PKCE and response modes', () => {
 
   it('reports a missing verifier in the same way for all clients, at both issuers', async () => {
     const open = await partyOf({});
-    const closed = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
+    const closed = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post', pkceRequired: true });
     for (const [rp, changes] of [
       [open.base, {}],
       [open.party, {}],

@@ -293,7 +293,7 @@ describe('an API', () => {
     };
     const other = await app.make.project();
     await app.make.client(other);
-    expect((await algorithms(project.slug)).sort()).toEqual(['ES256', 'ES512']);
+    expect((await algorithms(project.slug)).sort()).toEqual(['ES256', 'RS256']);
     expect(await algorithms(other.slug)).toEqual(['ES512']);
     expect(basic(machine).Authorization).toMatch(/^Basic /);
   });

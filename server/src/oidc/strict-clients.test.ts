@@ -20,6 +20,7 @@ beforeAll(async () => {
   project = await app.make.project();
   const made = await app.make.client(project, {
     tokenEndpointAuthMethod: 'client_secret_basic',
+    pkceRequired: true,
     grantTypes: ['refresh_token', 'device_code', 'client_credentials'],
   });
   machine = { app, client: made.client, secret: made.clientSecret ?? '', issuer: '' };

@@ -1,10 +1,15 @@
-import { Alert, Box, Button, Group, TextInput, ThemeIcon } from '@mantine/core';
+import { Alert, Box, Button, Group, NativeSelect, Switch, TextInput, ThemeIcon } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
 import { useMutation } from '../../api.ts';
 import { faultAt } from '../../failure.ts';
-import { CreateClient, type CreateClientInput, type CreateClientMutation } from '../../generated/operations.ts';
+import {
+  CreateClient,
+  type CreateClientInput,
+  type CreateClientMutation,
+  type IdTokenAlgorithm,
+} from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { SecondaryButton } from '../../ui/buttons.tsx';
@@ -13,12 +18,13 @@ import { Snippets } from '../../ui/code/snippets.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { tidy } from '../../ui/forms/list-field.tsx';
+import { optionsOf } from '../../ui/forms/options.ts';
 import { Radios } from '../../ui/forms/radios.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { Secrets } from '../../ui/secrets/secret.tsx';
 import { issuerAdvice } from '../issuer-advice.ts';
 import { KeyPair } from '../keys/key-pair.tsx';
-import { type ClientKind, storedKinds } from '../kind.ts';
+import { algorithmNames, type ClientKind, storedKinds } from '../kind.ts';
 import { snippetsFor } from '../quickstart/snippets.ts';
 import { addressFault } from '../redirect-fault.ts';
 import { PostLogoutUris, RedirectUris } from '../redirect-uris.tsx';
@@ -35,6 +41,10 @@ interface Answers {
   postLogoutRedirectUris: string[];
   method: keyof typeof authentications;
   jwks: string;
+  /** Of an application with a secret. */
+  signature: IdTokenAlgorithm;
+  pkceRequired: boolean;
+  refreshTokens: boolean;
 }
 
 const authentications = {
@@ -44,7 +54,7 @@ const authentications = {
     hint: t('The server also signs with its own private key.'),
   },
   CLIENT_SECRET_BASIC: {
-    name: t('PKCE and a client secret'),
+    name: t('Client secret'),
     hint: t("Used by most products. Works at the project's issuer."),
   },
 } as const;
@@ -65,6 +75,9 @@ export function Component() {
     postLogoutRedirectUris: [],
     method: 'NONE',
     jwks: '',
+    signature: 'RS256',
+    pkceRequired: false,
+    refreshTokens: true,
   });
   const answer = (some: Partial<Answers>) => setAnswers((before) => ({ ...before, ...some }));
   return (
@@ -223,6 +236,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
       {method === 'PRIVATE_KEY_JWT' && (
         <KeyPair value={answers.jwks} onChange={(jwks) => answer({ jwks })} error={faultAt(failure, 'jwks')} />
       )}
+      {method === 'CLIENT_SECRET_BASIC' && <SecretDefaults answers={answers} answer={answer} />}
       <FormError failure={failure} except={['redirectUris', 'postLogoutRedirectUris', 'jwks']} />
       <Group gap="xs" className={styles.actions ?? ''}>
         <Box mr="auto">
@@ -237,6 +251,34 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
   );
 }
 
+/** What most products with a client secret expect, each with its reason. */
+function SecretDefaults({ answers, answer }: StepProps) {
+  return (
+    <>
+      <NativeSelect
+        label={t('ID token signature')}
+        description={t('Most products expect RS256.')}
+        maw="28rem"
+        data={optionsOf(algorithmNames)}
+        value={answers.signature}
+        onChange={(event) => answer({ signature: event.currentTarget.value as IdTokenAlgorithm })}
+      />
+      <Switch
+        label={t('Require PKCE')}
+        description={t('Off: used if sent; the secret and nonce protect the rest.')}
+        checked={answers.pkceRequired}
+        onChange={(event) => answer({ pkceRequired: event.currentTarget.checked })}
+      />
+      <Switch
+        label={t('Refresh tokens')}
+        description={t('Products renew their session without another sign-in.')}
+        checked={answers.refreshTokens}
+        onChange={(event) => answer({ refreshTokens: event.currentTarget.checked })}
+      />
+    </>
+  );
+}
+
 function inputOf(answers: Answers, projectId: string): CreateClientInput {
   const { kind, method } = answers;
   return {
@@ -246,8 +288,16 @@ function inputOf(answers: Answers, projectId: string): CreateClientInput {
     tokenEndpointAuthMethod: method,
     redirectUris: tidy(answers.redirectUris),
     postLogoutRedirectUris: tidy(answers.postLogoutRedirectUris),
-    pkceRequired: true,
+    pkceRequired: method !== 'CLIENT_SECRET_BASIC' || answers.pkceRequired,
     ...(method === 'PRIVATE_KEY_JWT' ? { jwks: answers.jwks } : {}),
+    ...(method === 'CLIENT_SECRET_BASIC' ? secretSettings(answers) : {}),
+  };
+}
+
+function secretSettings({ signature, refreshTokens }: Answers): Partial<CreateClientInput> {
+  return {
+    idTokenSignedResponseAlg: signature,
+    grantTypes: refreshTokens ? ['AUTHORIZATION_CODE', 'REFRESH_TOKEN'] : ['AUTHORIZATION_CODE'],
   };
 }
 

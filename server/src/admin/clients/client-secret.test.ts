@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 
@@ -11,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const create = `mutation ($input: CreateClientInput!) { createClient(input: $input) { clientSecret client {
-  id tokenEndpointAuthMethod idTokenSignedResponseAlg jwksUri pkceRequired pkceOptional clientSecrets { id hint revokedAt } } } }`;
+  id tokenEndpointAuthMethod idTokenSignedResponseAlg grantTypes idTokenTtlSeconds jwksUri pkceRequired pkceOptional clientSecrets { id hint revokedAt } } } }`;
 const issue = `mutation ($id: ID!) { issueClientSecret(clientId: $id) { secret clientSecret { id hint lastUsedAt } } }`;
 const revoke = `mutation ($id: ID!) { revokeClientSecret(id: $id) { id revokedAt } }`;
 
@@ -31,7 +32,7 @@ describe('client secrets', () => {
       tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC',
       idTokenSignedResponseAlg: 'RS256',
       jwksUri: null,
-      pkceOptional: false,
+      pkceOptional: true,
       clientSecrets: [{ hint: clientSecret.slice(-4), revokedAt: null }],
     });
     expect(await created({})).toMatchObject({ clientSecret: null, client: { clientSecrets: [] } });
@@ -54,6 +55,37 @@ describe('client secrets', () => {
     );
     const types = events.data.auditEvents.edges.map(({ node }: { node: { type: string } }) => node.type);
     expect(types.slice(0, 3)).toEqual(['client-secret.issued', 'client-secret.revoked', 'client-secret.issued']);
+  });
+
+  it('give a new client what products expect, unless it has values of its own', async () => {
+    const secret = { tokenEndpointAuthMethod: 'CLIENT_SECRET_POST' };
+    const defaults = {
+      ...{ idTokenSignedResponseAlg: 'RS256', grantTypes: ['AUTHORIZATION_CODE', 'REFRESH_TOKEN'] },
+      ...{ idTokenTtlSeconds: 300, pkceOptional: true, pkceRequired: false },
+    };
+    expect((await created(secret)).client).toMatchObject(defaults);
+    const own = {
+      ...{ idTokenSignedResponseAlg: 'ES512', grantTypes: ['AUTHORIZATION_CODE'], idTokenTtlSeconds: 86_400 },
+      ...{ pkceOptional: false, pkceRequired: false },
+    };
+    expect((await created({ ...secret, ...own })).client).toMatchObject(own);
+    expect((await created({ ...secret, idTokenTtlSeconds: null })).client).toMatchObject({ idTokenTtlSeconds: null });
+    const others = {
+      ...{ idTokenSignedResponseAlg: 'ES512', grantTypes: ['AUTHORIZATION_CODE'], idTokenTtlSeconds: null },
+      ...{ pkceOptional: false },
+    };
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const jwks = publicKey.export({ format: 'jwk' });
+    for (const settings of [{}, { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwks }]) {
+      expect((await created(settings)).client).toMatchObject(others);
+    }
+  });
+
+  it.each([0, 86_401, -1])('refuse an ID token lifetime of %i seconds', async (idTokenTtlSeconds) => {
+    const input = { projectId, name: 'Grafana', idTokenTtlSeconds };
+    const mutation = 'mutation ($input: CreateClientInput!) { createClient(input: $input) { client { id } } }';
+    const { errors } = await harness.call(mutation, { input });
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'invalid', field: 'idTokenTtlSeconds' });
   });
 
   it('make PKCE optional only for a new client that does not require it', async () => {

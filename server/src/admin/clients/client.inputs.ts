@@ -19,10 +19,18 @@ const clientSettings = {
   ),
   jwksUri: nullable(text('The https URL of its keys, instead of `jwks`.')),
   idTokenSignedResponseAlg: nullable(
-    oneOf(IdTokenAlgorithmEnum, "At the project's issuer. Default: ES512, the only one at the base issuer."),
+    oneOf(
+      IdTokenAlgorithmEnum,
+      "At the project's issuer. Default: RS256 with a client secret, else ES512, the only one at the base issuer.",
+    ),
   ),
   grantTypes: nullable(
-    list(oneOf(GrantTypeEnum, "At the project's issuer. Default: AUTHORIZATION_CODE, which every client has.")),
+    list(
+      oneOf(
+        GrantTypeEnum,
+        "At the project's issuer. Default: AUTHORIZATION_CODE, which every client has, and REFRESH_TOKEN with a client secret.",
+      ),
+    ),
   ),
   adminScopes: nullable(
     list(
@@ -36,6 +44,9 @@ const clientSettings = {
   backchannelLogoutUri: nullable(text()),
   backchannelLogoutSessionRequired: nullable(boolean('Default: true.')),
   logoutTokenTyp: nullable(oneOf(LogoutTokenTypEnum, 'Default: SECEVENT.')),
+  idTokenTtlSeconds: nullable(
+    int("1 to 86,400 seconds. Default: 300 with a client secret, else the project's value, which null selects."),
+  ),
   accessTokenTtlSeconds: nullable(int("1 to 3600 seconds; default: the project's value.")),
   refreshTokenTtlSeconds: nullable(
     int('Lifetime of its refresh tokens after a sign-in, in seconds. The shorter value of client and project applies.'),
@@ -45,12 +56,12 @@ const clientSettings = {
   ),
   pkceRequired: nullable(
     boolean(
-      'Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`.',
+      'Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. True for a new client with a secret: the same as `pkceOptional: false`.',
     ),
   ),
   pkceOptional: nullable(
     boolean(
-      "Whether a confidential client may omit PKCE at its project's issuer. Then a stolen code is protected by its credential alone. Default: false.",
+      "Whether a confidential client may omit PKCE at its project's issuer. A challenge that was sent is bound all the same. Without one, the credential and the nonce protect a code. Default: true with a client secret, unless `pkceRequired`; else false.",
     ),
   ),
   relatedOrigins: nullable(boolean('Default: false.')),

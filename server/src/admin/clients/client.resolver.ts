@@ -43,8 +43,8 @@ export class ClientResolver {
   createClient(@Arg('input', () => CreateClientInput) input: CreateClientInput, @Ctx() ctx: AdminContext) {
     const { projectId, name } = input;
     const settings = settingsOf(input);
-    const isSecret = settings.tokenEndpointAuthMethod?.startsWith('client_secret');
-    if (isSecret && input.pkceRequired === false) settings.pkceOptional ??= true;
+    // Null selects the project's value, and absence the default of the client.
+    if (input.idTokenTtlSeconds === null) settings.idTokenTtlSeconds = null;
     return ctx.domain.clients.create({ ...settings, projectId, name }, ctx.actor, ctx.caller.scopes);
   }
 
@@ -52,9 +52,9 @@ export class ClientResolver {
   @Mutation(() => ClientView)
   updateClient(@Arg('input', () => UpdateClientInput) input: UpdateClientInput, @Ctx() ctx: ProjectContext) {
     const { jwks, jwksUri, backchannelLogoutUri } = input;
-    const { accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds } = input;
+    const { idTokenTtlSeconds, accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds } = input;
     // Null clears these; for all others it means absent.
-    const lifetimes = { accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds };
+    const lifetimes = { idTokenTtlSeconds, accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds };
     const clearable = { jwks, jwksUri, backchannelLogoutUri, ...lifetimes };
     const emptied = Object.entries(clearable).filter(([, v]) => v === null);
     const change = { ...settingsOf(input), ...Object.fromEntries(emptied) };

@@ -49,6 +49,7 @@ export class ClientView extends fields({
   postLogoutRedirectUris: list(text()),
   backchannelLogoutUri: nullable(text()),
   backchannelLogoutSessionRequired: boolean(),
+  idTokenTtlSeconds: nullable(int("In seconds; absent: the project's value.")),
   accessTokenTtlSeconds: nullable(int("In seconds; absent: the project's value.")),
   refreshTokenTtlSeconds: nullable(
     int('Maximum age of its refresh tokens after a sign-in, in seconds, if shorter than in the project.'),

@@ -159,6 +159,7 @@ const edits: { [K in Kind]: Record<(typeof names)[K][number], Edit> } = {
         backchannelLogoutUri: { backchannelLogoutUri: 'https://evil.example.com/' },
         backchannelLogoutSessionRequired: { backchannelLogoutSessionRequired: false },
         logoutTokenType: { logoutTokenTyp: 'LOGOUT' },
+        idTokenTtlSeconds: { idTokenTtlSeconds: 3600 },
         accessTokenTtlSeconds: { accessTokenTtlSeconds: 60 },
         refreshTokenTtlSeconds: { refreshTokenTtlSeconds: 24 * 3600 },
         refreshTokenIdleSeconds: { refreshTokenIdleSeconds: 3600 },

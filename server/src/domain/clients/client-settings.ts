@@ -32,6 +32,7 @@ const checks = {
   pushedRequestsRequired: flag,
   fapiProfile: flag,
   logoutTokenType: (type: Client['logoutTokenType']) => oneOf(logoutTokenTypes)(type, 'logoutTokenTyp'),
+  idTokenTtlSeconds: orNull(seconds(sessionPolicyBounds.idTokenTtlSeconds)),
   accessTokenTtlSeconds: orNull(seconds(sessionPolicyBounds.accessTokenTtlSeconds)),
   refreshTokenTtlSeconds: orNull(seconds(sessionPolicyBounds.refreshTokenTtlSeconds)),
   refreshTokenIdleSeconds: orNull(seconds(sessionPolicyBounds.refreshTokenIdleSeconds)),

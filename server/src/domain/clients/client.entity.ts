@@ -34,6 +34,8 @@ const schema = defineEntity({
     backchannelLogoutSessionRequired: p.boolean().default(true),
     /** `typ` of its logout tokens: `secevent+jwt` or `logout+jwt`. */
     logoutTokenType: p.enum(logoutTokenTypes).default('secevent'),
+    /** Seconds; null: the project's. */
+    idTokenTtlSeconds: p.integer().nullable(),
     /** Seconds; null: the project's. Limited to 1…3600 when a token is issued. */
     accessTokenTtlSeconds: p.integer().nullable(),
     /** Seconds; null: the project's. The shorter of both counts. */

@@ -48,6 +48,8 @@ export interface CreatedClient {
 }
 
 const maxLiveKeys = 50;
+/** Seconds, for a new client with a secret: some products end their session with the ID token. */
+const idTokenSeconds = 300;
 
 /** OIDC relying parties, and their API keys. */
 export class Clients {
@@ -97,7 +99,7 @@ export class Clients {
    */
   create(input: NewClient, actor: Actor, scopes?: readonly string[]): Promise<CreatedClient> {
     const { db, audit } = this.deps;
-    const settings = this.check(input);
+    const settings = withDefaults(this.check(input));
     return db.transaction(async (em) => {
       const project = isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null;
       checkAdminScopes(settings, found(project, 'project'));
@@ -132,6 +134,7 @@ export class Clients {
       backchannelLogoutUri: input.backchannelLogoutUri ?? null,
       backchannelLogoutSessionRequired: input.backchannelLogoutSessionRequired ?? true,
       logoutTokenType: input.logoutTokenType ?? 'secevent',
+      idTokenTtlSeconds: input.idTokenTtlSeconds ?? null,
       accessTokenTtlSeconds: input.accessTokenTtlSeconds ?? null,
       refreshTokenTtlSeconds: input.refreshTokenTtlSeconds ?? null,
       refreshTokenIdleSeconds: input.refreshTokenIdleSeconds ?? null,
@@ -269,6 +272,22 @@ export class Clients {
       detail: { kind: apiKey.kind, client: client.name },
     });
   }
+}
+
+/**
+ * What most products with a client secret expect, where the input has no value: at the project's issuer, the only one
+ * that takes secrets, their ID tokens are RS256 and live as long as the products' own sessions start, and PKCE is
+ * used when it is sent (decisions/0332).
+ */
+function withDefaults(settings: Partial<Client>): Partial<Client> {
+  if (!hasSecret({ tokenEndpointAuthMethod: 'none', ...settings })) return settings;
+  const { idTokenTtlSeconds = idTokenSeconds, pkceOptional = settings.pkceRequired !== true } = settings;
+  return {
+    idTokenSignedResponseAlg: 'RS256',
+    grantTypes: ['authorization_code', 'refresh_token'],
+    ...settings,
+    ...{ idTokenTtlSeconds, pkceOptional },
+  };
 }
 
 function matching(projectId: string, search: string | undefined) {

@@ -70,7 +70,8 @@ export const names = {
   applications: [
     ...['name', 'kind', 'tokenEndpointAuthMethod', 'jwks', 'jwksUri', 'idTokenSignedResponseAlg', 'redirectUris'],
     ...['postLogoutRedirectUris', 'backchannelLogoutUri', 'backchannelLogoutSessionRequired', 'logoutTokenType'],
-    ...['accessTokenTtlSeconds', 'refreshTokenTtlSeconds', 'refreshTokenIdleSeconds', 'grantTypes', 'adminScopes'],
+    ...['idTokenTtlSeconds', 'accessTokenTtlSeconds', 'refreshTokenTtlSeconds', 'refreshTokenIdleSeconds'],
+    ...['grantTypes', 'adminScopes'],
     ...['pkceRequired', 'pkceOptional', 'relatedOrigins', 'passkeyRequired', 'dpopRequired', 'dpopNonceRequired'],
     ...['pushedRequestsRequired', 'fapiProfile', 'thirdParty', 'disabled'],
   ],

@@ -92,7 +92,7 @@ export function redemption(
         and (code.session_id is null or (select s.ended_at is null from sessions s
           where s.project_id = code.project_id and s.id = code.session_id))
       returning c.id, c.client_id, c.user_id, c.session_id, c.issuer, c.resources, c.scope, c.nonce, c.auth_time, c.amr, c.acr, u.email, u.phone,
-        u.user_name, k.id_token_signed_response_alg, p.id as project_id, p.id_token_ttl_seconds,
+        u.user_name, k.id_token_signed_response_alg, p.id as project_id, coalesce(k.id_token_ttl_seconds, p.id_token_ttl_seconds) as id_token_ttl_seconds,
         coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds
     ),
     renewed as (${participated.renewed}), added as (${participated.added}),

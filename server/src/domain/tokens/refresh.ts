@@ -137,7 +137,7 @@ export function meets(isByPasskey: Fragment): Fragment {
 export const refreshed = sql`g.id as grant_id, g.client_id, g.user_id,
   case when g.offline then null else g.session_id end as session_id, g.issuer, g.scope,
   null as nonce, g.auth_time, g.amr, g.acr, u.email, u.phone, u.user_name,
-  k.id_token_signed_response_alg, p.id as project_id, p.id_token_ttl_seconds,
+  k.id_token_signed_response_alg, p.id as project_id, coalesce(k.id_token_ttl_seconds, p.id_token_ttl_seconds) as id_token_ttl_seconds,
   coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds`;
 
 /**
