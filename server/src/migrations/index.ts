@@ -73,6 +73,7 @@ import { Migration20261128033000RenewedRefreshTokens } from './20261128033000-re
 import { Migration20261128080000ResumedSignIns } from './20261128080000-resumed-sign-ins.ts';
 import { Migration20261128155000NotifyOnDeactivation } from './20261128155000-notify-on-deactivation.ts';
 import { Migration20261128161500IdTokenLifetime } from './20261128161500-id-token-lifetime.ts';
+import { Migration20261128163000CredentialOfTokens } from './20261128163000-credential-of-tokens.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -151,4 +152,5 @@ export const migrations = [
   { name: '20261128080000-resumed-sign-ins', class: Migration20261128080000ResumedSignIns },
   { name: '20261128155000-notify-on-deactivation', class: Migration20261128155000NotifyOnDeactivation },
   { name: '20261128161500-id-token-lifetime', class: Migration20261128161500IdTokenLifetime },
+  { name: '20261128163000-credential-of-tokens', class: Migration20261128163000CredentialOfTokens },
 ];

@@ -1,4 +1,4 @@
-import { isOfLiveSecret } from '../clients/client-secrets.ts';
+import { isOfLiveCredential } from '../clients/credential-of-tokens.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { adminApiUrl } from '../kernel/admin-api.ts';
 import type { Database } from '../kernel/database.ts';
@@ -38,7 +38,8 @@ export class AdminClients {
 
   /**
    * The client of a token for the admin API; null if the token is not valid for it, was revoked, or came without the proof
-   * of its key, or if the client was disabled or deleted, or has lost its secret or its rights. Refuses `proof-rejected` and
+   * of its key, or if the client was disabled or deleted, or has lost the credential that obtained it or its rights, or if
+   * it must prove a key since then. Refuses `proof-rejected` and
    * `nonce-rejected`.
    */
   async byToken({ token, scheme, proof: proofOf }: SentAdminToken): Promise<AdminClient | null> {
@@ -76,7 +77,8 @@ function live(
         join projects p on p.id = k.project_id
       where t.project_id = ${projectId}::uuid and t.id = ${tokenId}::uuid and t.client_id = ${clientId}::uuid
         and t.user_id is null and t.revoked_at is null and k.disabled_at is null and 'client_credentials' = any(k.grant_types)
-        and k.token_endpoint_auth_method <> 'none' and ${isOfLiveSecret} and k.admin_scopes <> '{}'
+        and k.token_endpoint_auth_method <> 'none' and ${isOfLiveCredential}
+        and (${proof !== null}::boolean or not (k.dpop_required or k.fapi_profile)) and k.admin_scopes <> '{}'
         and p.built_in is distinct from 'console'
     ),
     proof as (${

@@ -1,4 +1,15 @@
-import { type CryptoKey, createLocalJWKSet, decodeProtectedHeader, errors, importJWK, type JWK, jwtVerify } from 'jose';
+import {
+  type CryptoKey,
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  errors,
+  exportJWK,
+  importJWK,
+  type JWK,
+  type JWTVerifyGetKey,
+  type JWTVerifyResult,
+  jwtVerify,
+} from 'jose';
 import { isCompactJws } from '../kernel/base64url.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { refuse } from '../kernel/problem.ts';
@@ -20,6 +31,8 @@ const longestSeconds = 5 * 60;
 /** An assertion that is valid if it is unused and its client is unchanged. */
 export interface CheckedAssertion {
   jtiHash: string;
+  /** SHA-256 of `n` or `x` of the registered key; null: it was read from `jwks_uri`. */
+  keyHash: string | null;
   /** Expiry plus leeway. */
   forgetAt: Date;
 }
@@ -58,7 +71,7 @@ export class ClientAssertions {
    *   its token or PAR endpoint (RFC 9126 §2)
    */
   async check(client: Client, assertion: string, issuer: Issuer): Promise<CheckedAssertion> {
-    const payload = await this.verified(client, assertion, issuer);
+    const { payload, keyHash } = await this.verified(client, assertion, issuer);
     const now = seconds(this.deps.clock.now());
     const { exp, iat, jti, sub } = payload;
     if (sub !== client.id) reject('sub is not the client', 'In the client assertion, sub must be the client_id.');
@@ -77,6 +90,7 @@ export class ClientAssertions {
     }
     return {
       jtiHash: digest(jti),
+      keyHash,
       forgetAt: secondsLater(new Date(exp * 1000), 4 * leewaySeconds),
     };
   }
@@ -91,20 +105,21 @@ export class ClientAssertions {
     const algorithms = offered.flatMap((alg) => (alg === 'EdDSA' ? [alg, 'Ed25519'] : [alg]));
     const wrongAudience = `aud of the client assertion must be ${audiences[0]}${client.fapiProfile ? ', as a string' : ''}.`;
     try {
-      const { payload } = await jwtVerify(assertion, key as CryptoKey, {
+      // A single key is used as it is, and one of a set is chosen by the header.
+      const { payload, key: used = key } = (await jwtVerify(assertion, key as JWTVerifyGetKey, {
         algorithms,
         issuer: client.id,
         audience: audiences,
         clockTolerance: leewaySeconds,
         currentDate: this.deps.clock.now(),
-      });
+      })) as JWTVerifyResult & { key?: CryptoKey };
       if (![payload.aud].flat().every((one) => typeof one === 'string')) {
         return reject('aud contains a value that is not a string', wrongAudience);
       }
       if (client.fapiProfile && typeof payload.aud !== 'string') {
         return reject('aud is not a string', wrongAudience);
       }
-      return payload;
+      return { payload, keyHash: client.jwksUri == null ? await hashOf(client, used) : null };
     } catch (error) {
       if (!(error instanceof errors.JOSEError || error instanceof TypeError)) throw error;
       if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud')
@@ -157,6 +172,13 @@ async function imported(jwk: JWK | null | undefined): Promise<CryptoKey> {
     return reject('the registered key is refused', detail);
   }
   return (await importJWK(jwk, 'EdDSA')) as CryptoKey;
+}
+
+/** By `n` of an RSA key, or `x` of any other, which SQL reads from the stored key. */
+async function hashOf({ jwk }: Client, used: unknown): Promise<string | null> {
+  const { n, x } = jwk ?? (await exportJWK(used as CryptoKey));
+  const member = n ?? x;
+  return member === undefined ? null : digest(member);
 }
 
 function kidOf(assertion: string): string | undefined {

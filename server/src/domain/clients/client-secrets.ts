@@ -7,7 +7,6 @@ import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
-import { sql } from '../kernel/sql.ts';
 import { existing, locked, type TenantKey } from '../projects/tenant.ts';
 import { Client } from './client.entity.ts';
 import { ClientSecret } from './client-secret.entity.ts';
@@ -21,14 +20,6 @@ const maxLive = 2;
 export function isClientSecret(text: string): boolean {
   return text.length <= 100 && text.startsWith(prefix);
 }
-
-/**
- * SQL condition: own token `t` of client `k` is not older than every live secret. Only a revoked one can have obtained such a
- * token, and its thief must not keep the access. The clocks of processes may differ by a minute.
- */
-export const isOfLiveSecret = sql`(k.token_endpoint_auth_method not in ('client_secret_basic', 'client_secret_post')
-  or exists (select from client_secrets s where s.project_id = k.project_id and s.client_id = k.id and s.revoked_at is null
-    and s.created_at <= t.created_at + interval '1 minute'))`;
 
 /** A new secret; the only time its text is available. */
 export interface IssuedSecret {
@@ -77,8 +68,8 @@ export class ClientSecrets {
   }
 
   /**
-   * Takes effect immediately in all processes, also on tokens of the client: see {@link isOfLiveSecret}. Revoking twice changes
-   * nothing. Refuses `not-found`.
+   * Takes effect immediately in all processes, also on the access tokens that it obtained. Revoking twice changes nothing.
+   * Refuses `not-found`.
    */
   revoke(key: TenantKey, actor: Actor): Promise<ClientSecret> {
     return this.deps.db.transaction(async (em) => {

@@ -26,6 +26,8 @@ const schema = defineEntity({
     redirectUri: p.text().nullable(),
     /** RFC 7636 S256 challenge. */
     codeChallenge: p.text().nullable(),
+    /** What authenticated the client that obtained the access token; null: nothing that can be revoked (`obtainedWith`). */
+    credential: p.text().nullable(),
     /** Thumbprint of the DPoP key that must redeem it (RFC 9449 §10); null: any, or none. */
     dpopJkt: p.text().nullable(),
     /** The APIs that it is for (RFC 8707); empty: none, so that its access tokens are for UserInfo. */

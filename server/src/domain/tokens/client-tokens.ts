@@ -2,6 +2,7 @@ import { grantedApis } from '../apis/token-target.ts';
 import { ownEventOfClient } from '../audit/audit.ts';
 import { type CheckedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
+import { obtainedWith } from '../clients/credential-of-tokens.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { adminApiUrl, adminTokenTtlSeconds } from '../kernel/admin-api.ts';
@@ -113,9 +114,9 @@ function issued(
       from target where (select count(*) from target) = 1 and (${scope ?? null}::text is null or ${wanted} <@ granted)
     ),
     token as (
-      insert into authorization_codes (project_id, id, client_id, issuer, scope, auth_time, amr, created_at, expires_at,
+      insert into authorization_codes (project_id, id, client_id, credential, issuer, scope, auth_time, amr, created_at, expires_at,
         used_at, forget_at)
-      select k.project_id, ${id}::uuid, k.id, ${storedIssuer(issuer)}::text, meant.scope, ${now}::timestamptz, '{}',
+      select k.project_id, ${id}::uuid, k.id, ${obtainedWith(request)}::text, ${storedIssuer(issuer)}::text, meant.scope, ${now}::timestamptz, '{}',
         ${now}::timestamptz, ${now}::timestamptz, ${now}::timestamptz,
         ${secondsLater(now, graceSeconds)}::timestamptz + make_interval(secs => meant.ttl_seconds)
       from client join clients k on k.project_id = client.project_id and k.id = client.id cross join meant

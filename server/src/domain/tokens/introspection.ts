@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import { isOfLiveSecret } from '../clients/client-secrets.ts';
+import { isOfLiveCredential } from '../clients/credential-of-tokens.ts';
 import { isAllowed } from '../consents/consents.ts';
 import { adminApiUrl } from '../kernel/admin-api.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
@@ -67,9 +67,9 @@ export class Introspection {
         left join apis a on a.project_id = t.project_id and a.identifier = ${aud}::text and not ${isForUserInfo}::boolean
         left join api_grants g on g.project_id = t.project_id and g.client_id = t.client_id and g.api_id = a.id
       where t.project_id = ${caller.project.id}::uuid and t.id = ${jti}::uuid and t.client_id = ${clientId}::uuid
-        and t.revoked_at is null and k.disabled_at is null
+        and t.revoked_at is null and k.disabled_at is null and ${isOfLiveCredential}
+        and (${boundKeyOf(claims) !== null}::boolean or not (k.dpop_required or k.fapi_profile))
         and case when t.user_id is null then 'client_credentials' = any(k.grant_types) and k.token_endpoint_auth_method <> 'none'
-            and ${isOfLiveSecret}
           else u.active and ${allowed} and (${isForUserInfo}::boolean or not k.third_party) end
         and (select s.ended_at from sessions s where s.project_id = t.project_id and s.id = t.session_id) is null
         and case when ${isForUserInfo}::boolean then true when ${aud}::text = ${adminApi}::text then k.admin_scopes <> '{}'

@@ -2,6 +2,7 @@ import { matchesTarget, requestedApi, type TokenTarget } from '../apis/token-tar
 import { eventOfClient } from '../audit/audit.ts';
 import { type CheckedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
+import { obtainedWith } from '../clients/credential-of-tokens.ts';
 import { type CheckedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { isAllowed } from '../consents/consents.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -73,7 +74,7 @@ export function redemption(
     }
     ${hasApis ? sql`target as materialized (${requestedApi(sql`client`, sql`code`, resource)}),` : sql``}
     redeemed as (
-      update authorization_codes c set used_at = ${now}::timestamptz${granted ? sql`, grant_id = ${granted.id}::uuid` : sql``}
+      update authorization_codes c set used_at = ${now}::timestamptz, credential = ${obtainedWith(exchange)}::text${granted ? sql`, grant_id = ${granted.id}::uuid` : sql``}
       from code, client, users u, clients k, projects p
       where c.project_id = code.project_id and c.id = code.id and c.client_id = client.id and c.used_at is null and c.revoked_at is null
         and c.expires_at > ${now}::timestamptz

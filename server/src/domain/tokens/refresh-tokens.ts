@@ -120,7 +120,7 @@ export class RefreshTokens {
           where g.project_id = ${grant.project.id} and g.id = ${grant.id} and g.previous_hash = ${hash}
             and g.current_hash = ${grant.currentHash} and ${isLive(now)} and ${matchesTarget(sql`g`, resource)}
           returning ${refreshed}),
-        token as (${noted(random, now, sql`live`)} returning id)
+        token as (${noted(refresh, random, now, sql`live`)} returning id)
         select live.*, token.id, t.* from live cross join token left join target t on true`,
     );
     return row ? { row, token } : 'expired';

@@ -2,6 +2,7 @@ import { matchesTarget, requestedApi } from '../apis/token-target.ts';
 import { eventOfClient } from '../audit/audit.ts';
 import { type CheckedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
+import { obtainedWith } from '../clients/credential-of-tokens.ts';
 import { type CheckedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { isAllowed } from '../consents/consents.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -85,7 +86,7 @@ export function rotation(
           or string_to_array(${refresh.scope ?? null}::text, ' ') <@ string_to_array(g.scope, ' '))
       returning ${refreshed}
     ),
-    token as (${noted(random, now, sql`rotated`)} returning id),
+    token as (${noted(refresh, random, now, sql`rotated`)} returning id),
     event as (${eventOfClient(event, sql`rotated`)})
     select exists (select from client) as client_is_current,
       ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh,
@@ -142,12 +143,12 @@ export const refreshed = sql`g.id as grant_id, g.client_id, g.user_id,
 
 /**
  * SQL: stores an access token for each row of `from`, which has the columns of {@link refreshed}: revocable like that of a
- * code.
+ * code, and with the credential of the refresh.
  */
-export function noted(random: Random, now: Date, from: Fragment): Fragment {
-  return sql`insert into authorization_codes (project_id, id, client_id, user_id, session_id, issuer, grant_id, scope, auth_time,
+export function noted(refresh: Refresh, random: Random, now: Date, from: Fragment): Fragment {
+  return sql`insert into authorization_codes (project_id, id, client_id, credential, user_id, session_id, issuer, grant_id, scope, auth_time,
       amr, acr, created_at, expires_at, used_at, forget_at)
-    select project_id, ${random.id()}::uuid, client_id, user_id, session_id, issuer, grant_id, scope, auth_time,
+    select project_id, ${random.id()}::uuid, client_id, ${obtainedWith(refresh)}::text, user_id, session_id, issuer, grant_id, scope, auth_time,
       amr, acr, ${now}::timestamptz, ${now}::timestamptz, ${now}::timestamptz, ${secondsLater(now, rememberSeconds)}::timestamptz
     from ${from}`;
 }

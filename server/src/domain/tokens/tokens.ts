@@ -4,6 +4,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Claims } from '../claims/claims.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { ClientSource } from '../clients/client-registry.ts';
+import { isOfLiveCredential } from '../clients/credential-of-tokens.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { isAllowed } from '../consents/consents.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
@@ -234,20 +235,21 @@ export class Tokens {
     proof: CheckedProof | undefined,
   ): Promise<UserInfo | undefined> {
     const allowed = isAllowed({
-      ...{ isThirdParty: sql`k.third_party`, projectId: sql`c.project_id`, clientId: sql`c.client_id` },
-      ...{ userId: sql`c.user_id`, scope: sql`c.scope` },
+      ...{ isThirdParty: sql`k.third_party`, projectId: sql`t.project_id`, clientId: sql`t.client_id` },
+      ...{ userId: sql`t.user_id`, scope: sql`t.scope` },
     });
     const bound = proof
-      ? sql`, c.project_id, c.client_id, k.dpop_nonce_required and not ${proof.hasNonce}::boolean as "lacksNonce"`
+      ? sql`, t.project_id, t.client_id, k.dpop_nonce_required and not ${proof.hasNonce}::boolean as "lacksNonce"`
       : sql``;
-    const live = sql<UserInfo>`select r.id, ${sql.raw(selectionOf(profileProperties))}, c.client_id as "clientId"${bound}
-      from (select project_id, user_id, client_id, session_id, scope from authorization_codes
+    const live = sql<UserInfo>`select r.id, ${sql.raw(selectionOf(profileProperties))}, t.client_id as "clientId"${bound}
+      from (select project_id, user_id, client_id, session_id, scope, credential from authorization_codes
           where project_id = ${client.project.id}::uuid and id = ${tokenId}::uuid and client_id = ${client.id}::uuid
-            and revoked_at is null offset 0) c
-        join users r on r.project_id = c.project_id and r.id = c.user_id
-        join clients k on k.project_id = c.project_id and k.id = c.client_id
-      where r.active and k.disabled_at is null and ${allowed}
-        and (select ended_at from sessions where project_id = c.project_id and id = c.session_id) is null`;
+            and revoked_at is null offset 0) t
+        join users r on r.project_id = t.project_id and r.id = t.user_id
+        join clients k on k.project_id = t.project_id and k.id = t.client_id
+      where r.active and k.disabled_at is null and ${allowed} and ${isOfLiveCredential}
+        and (${proof !== undefined}::boolean or not (k.dpop_required or k.fapi_profile))
+        and (select ended_at from sessions where project_id = t.project_id and id = t.session_id) is null`;
     if (!proof) return (await query(this.deps.db.alone, live, { prepare: 'tokens.user-info' }))[0];
     const proving = sql`(select project_id, client_id from live where not "lacksNonce") proving`;
     const [user] = await query(

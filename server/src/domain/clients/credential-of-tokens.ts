@@ -1,0 +1,32 @@
+import { type Fragment, sql } from '../kernel/sql.ts';
+import type { CheckedAssertion } from './client-assertions.ts';
+import type { CheckedClient } from './client-registry.ts';
+
+const kinds = { 'client-secret': 'secret', secret: 'api-key', publishable: 'api-key' } as const;
+
+/**
+ * The credential with which a client obtains a token, as stored with the token: its kind and SHA-256. Null: none, for a public
+ * client, or a key that was read from `jwks_uri`, whose end this server does not learn.
+ */
+export function obtainedWith({ key, assertion }: CheckedClient & { assertion?: CheckedAssertion | undefined }) {
+  if (key) return `${kinds[key.kind]}:${key.keyHash}`;
+  return assertion?.keyHash == null ? null : `key:${assertion.keyHash}`;
+}
+
+/** SQL: the SHA-256, in base64url, by which a registered key is stored with tokens. @param jwk a value of type jsonb */
+const keyHash = (jwk: Fragment): Fragment =>
+  sql`translate(rtrim(encode(sha256(convert_to(coalesce(${jwk} ->> 'n', ${jwk} ->> 'x'), 'UTF8')), 'base64'), '='), '+/', '-_')`;
+
+/**
+ * SQL condition: the credential that obtained access token `t` of client `k` is live. Checked at each use, so that a token
+ * ends with its secret or key, also one that is issued while the credential is revoked (decisions/0333). True for tokens
+ * of the previous release, which stores none.
+ */
+export const isOfLiveCredential: Fragment = sql`case split_part(t.credential, ':', 1)
+  when 'secret' then exists (select from client_secrets s where s.project_id = k.project_id and s.client_id = k.id
+    and s.hash = split_part(t.credential, ':', 2) and s.revoked_at is null)
+  when 'api-key' then exists (select from api_keys s where s.project_id = k.project_id and s.client_id = k.id
+    and s.hash = split_part(t.credential, ':', 2) and s.revoked_at is null)
+  when 'key' then exists (select from jsonb_array_elements(coalesce(k.jwk_set, jsonb_build_array(k.jwk))) j
+    where ${keyHash(sql`j`)} = split_part(t.credential, ':', 2))
+  else true end`;
