@@ -8,6 +8,8 @@ export class DnsServer {
   readonly records = new Map<string, string[]>();
   /** `refuse`: answers SERVFAIL, as a resolver does while the domain's own servers are down. */
   mode: 'answer' | 'refuse' = 'answer';
+  /** Names that get SERVFAIL, as those whose own servers are down. */
+  readonly failing = new Set<string>();
   /** Names in the order of the questions. */
   readonly asked: string[] = [];
   private readonly socket: Socket = createSocket('udp4');
@@ -39,11 +41,12 @@ export class DnsServer {
     const question = query.subarray(12, at + 5);
     const name = labels.join('.').toLowerCase();
     this.asked.push(name);
-    const values = this.mode === 'answer' ? this.records.get(name) : [];
+    const fails = this.mode === 'refuse' || this.failing.has(name);
+    const values = fails ? [] : this.records.get(name);
     const header = Buffer.alloc(12);
     query.copy(header, 0, 0, 2);
     // A response, recursion desired and available; NXDOMAIN is 3, SERVFAIL 2.
-    header.writeUInt16BE(0x8180 | (this.mode === 'refuse' ? 2 : values ? 0 : 3), 2);
+    header.writeUInt16BE(0x8180 | (fails ? 2 : values ? 0 : 3), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(values?.length ?? 0, 6);
     return Buffer.concat([header, question, ...(values ?? []).map(txtRecord)]);

@@ -74,6 +74,7 @@ import { Migration20261128080000ResumedSignIns } from './20261128080000-resumed-
 import { Migration20261128155000NotifyOnDeactivation } from './20261128155000-notify-on-deactivation.ts';
 import { Migration20261128161500IdTokenLifetime } from './20261128161500-id-token-lifetime.ts';
 import { Migration20261128163000CredentialOfTokens } from './20261128163000-credential-of-tokens.ts';
+import { Migration20261128164500UnansweredDomains } from './20261128164500-unanswered-domains.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -153,4 +154,5 @@ export const migrations = [
   { name: '20261128155000-notify-on-deactivation', class: Migration20261128155000NotifyOnDeactivation },
   { name: '20261128161500-id-token-lifetime', class: Migration20261128161500IdTokenLifetime },
   { name: '20261128163000-credential-of-tokens', class: Migration20261128163000CredentialOfTokens },
+  { name: '20261128164500-unanswered-domains', class: Migration20261128164500UnansweredDomains },
 ];

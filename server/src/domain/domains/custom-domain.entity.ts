@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
 import { tenant } from '../projects/tenant.ts';
 
-/** `failed`: never verified in time, or its record has vanished. */
+/** `failed`: never verified in time, or its record has vanished or its name servers no longer answer. */
 export const domainStates = ['pending', 'verified', 'failed'] as const;
 type DomainState = (typeof domainStates)[number];
 
@@ -32,6 +32,8 @@ const schema = defineEntity({
     verifiedAt: instant().nullable(),
     /** Time since which checks of a verified domain have not found its record; null: the last one did. */
     missingSince: instant().nullable(),
+    /** Time since which no check of a verified domain got an answer, while other names were answered; null: the last one did. */
+    unansweredSince: instant().nullable(),
   },
   uniques: [{ name: 'custom_domains_project_id_host_unique', properties: ['project', 'host'] }],
 });

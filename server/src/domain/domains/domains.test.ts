@@ -8,7 +8,7 @@ import { system } from '../kernel/actor.ts';
 import { problemOf } from '../kernel/problem.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { keyIn } from '../projects/tenant.ts';
-import { checkedHost } from './host-name.ts';
+import { challengeName, checkedHost } from './host-name.ts';
 
 const day = 24 * 3600;
 let world: DomainWorld;
@@ -216,6 +216,42 @@ describe('a verified domain', () => {
     expect(await reload(domain)).toMatchObject({ state: 'verified', fault: 'unavailable' });
     world.dns.mode = 'answer';
     expect(await servesFor()).toBe(project.id);
+  });
+
+  it('is lost after a week in which its name servers do not answer, and then free for others', async () => {
+    const { domain } = await world.verified(project, host);
+    const { domain: healthy } = await world.verified(other, `healthy-${host}`);
+    world.dns.failing.add(challengeName(host));
+    await pass(6 * 3600);
+    expect(await reload(domain)).toMatchObject({ state: 'verified', fault: 'unavailable' });
+    for (let days = 0; days < 6; days += 1) await pass(day);
+    expect(await servesFor()).toBe(project.id);
+    await pass(day);
+    expect(await reload(domain)).toMatchObject({ state: 'failed', fault: 'unavailable' });
+    expect(await servesFor()).toBe('released');
+    expect(await eventsOf()).toEqual(['domain.added', 'domain.verified', 'domain.missing', 'domain.lost']);
+    expect(await reload(healthy, other)).toMatchObject({ state: 'verified', fault: null });
+    world.dns.failing.clear();
+    const rival = await world.claim(other, host);
+    world.publish(rival);
+    expect(await world.check(rival)).toMatchObject({ state: 'verified' });
+  });
+
+  it('starts the week again after an answer, and after an outage of our own resolver', async () => {
+    const { domain } = await world.verified(project, host);
+    world.dns.failing.add(challengeName(host));
+    for (let days = 0; days < 6; days += 1) await pass(day);
+    world.dns.failing.clear();
+    await pass(day);
+    expect(await reload(domain)).toMatchObject({ fault: null, unansweredSince: null });
+    world.dns.failing.add(challengeName(host));
+    for (let days = 0; days < 6; days += 1) await pass(day);
+    world.dns.mode = 'refuse';
+    for (let days = 0; days < 3; days += 1) await pass(day);
+    world.dns.mode = 'answer';
+    for (let days = 0; days < 6; days += 1) await pass(day);
+    expect(await servesFor()).toBe(project.id);
+    world.dns.failing.clear();
   });
 
   it('that is removed, or whose project is deleted, never serves the pages of the base host', async () => {

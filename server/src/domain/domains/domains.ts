@@ -31,6 +31,10 @@ const day = 24 * 3600;
 const pendingSeconds = 7 * day;
 /** Time for which the record of a verified domain may be missing. */
 const graceSeconds = 3 * day;
+/** Time for which name servers of a verified domain may stay without an answer. */
+const unansweredSeconds = 7 * day;
+/** Reserved (RFC 2606 section 3), and always answered: without its answer, the fault is on our side. */
+const controlName = 'example.com';
 const pendingEverySeconds = 15 * 60;
 const verifiedEverySeconds = 6 * 3600;
 /** Domains that one run of the job checks. */
@@ -144,11 +148,12 @@ export class Domains {
   private async verify(key: TenantKey, host: string, actor: Actor): Promise<CustomDomain | null> {
     const { clock, db, readTxt } = this.deps;
     const records = await readTxt(challengeName(host));
+    const isOutage = records === 'unavailable' && (await readTxt(controlName)) === 'unavailable';
     return db.transaction(async (em) => {
       const domain = await this.locked(em, key);
       if (!domain) return null;
       domain.checkedAt = clock.now();
-      if (records === 'unavailable') domain.fault = 'unavailable';
+      if (records === 'unavailable') await this.wait(em, domain, isOutage);
       else if (records !== 'missing' && records.includes(domain.challenge)) await this.take(em, domain, actor);
       else await this.miss(em, domain);
       return domain;
@@ -171,7 +176,7 @@ export class Domains {
       return;
     }
     const isNew = domain.state !== 'verified';
-    Object.assign(domain, { state: 'verified', fault: null, missingSince: null });
+    Object.assign(domain, { state: 'verified', fault: null, missingSince: null, unansweredSince: null });
     if (!isNew) return;
     domain.verifiedAt = now;
     this.deps.audit.record(em, { type: 'domain.verified', actor, ...about(domain) });
@@ -181,14 +186,45 @@ export class Domains {
     const now = this.deps.clock.now();
     if (domain.state !== 'verified') return this.fail(em, domain, 'missing');
     const about_ = about(domain);
-    domain.fault = 'missing';
+    Object.assign(domain, { fault: 'missing', unansweredSince: null });
     if (domain.missingSince == null) {
       domain.missingSince = now;
       this.deps.audit.record(em, { type: 'domain.missing', result: 'failure', actor: system, ...about_ });
     }
     if (secondsLater(domain.missingSince, graceSeconds) > now) return;
+    await this.lose(em, domain);
+  }
+
+  /**
+   * Records that the name servers did not answer; a verified domain is lost after a week without an answer. During an outage of
+   * our own resolver, the week starts again: it proves nothing about the domain.
+   */
+  private async wait(em: EntityManager, domain: CustomDomain, isOutage: boolean): Promise<void> {
+    const now = this.deps.clock.now();
+    domain.fault = 'unavailable';
+    if (domain.state !== 'verified') return;
+    if (isOutage) {
+      domain.unansweredSince = null;
+      return;
+    }
+    if (domain.unansweredSince == null) {
+      domain.unansweredSince = now;
+      const detail = { fault: domain.fault };
+      this.deps.audit.record(em, {
+        type: 'domain.missing',
+        result: 'failure',
+        actor: system,
+        ...about(domain),
+        detail,
+      });
+    }
+    if (secondsLater(domain.unansweredSince, unansweredSeconds) <= now) await this.lose(em, domain);
+  }
+
+  private async lose(em: EntityManager, domain: CustomDomain): Promise<void> {
     domain.state = 'failed';
-    this.deps.audit.record(em, { type: 'domain.lost', result: 'failure', actor: system, ...about_ });
+    const detail = { fault: domain.fault };
+    this.deps.audit.record(em, { type: 'domain.lost', result: 'failure', actor: system, ...about(domain), detail });
     await this.release(em, domain, { withPasskeys: false });
   }
 
