@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { ApiGrants, type ApiRowFragment, Apis, AuditEvents, CreateApi, UpdateApi } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
@@ -59,6 +59,9 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
         disabled={api !== undefined}
         {...form.field('identifier')}
       />
+      <Text size="sm" c="dimmed">
+        {t('Services must check iss, too: other projects may use the same identifier.')}
+      </Text>
       <ScopeField {...form.field('scopes')} error={scopeFault && form.faultAt(scopeFault)} />
       <Duration label={t('Token lifetime')} hint={t('1 minute to 1 hour')} {...form.field('accessTokenTtlSeconds')} />
     </DialogForm>

@@ -13,7 +13,9 @@ class ApiScopeView extends fields({
 @ObjectType('Api', { description: "An API of a project, for which the project's issuer issues access tokens." })
 export class ApiView extends fields({
   id: id(),
-  identifier: text('`resource` in requests, and `aud` of its tokens.'),
+  identifier: text(
+    '`resource` in requests, and `aud` of its tokens. Unique in its project only, and the issuers of projects share keys: the API must check `iss`, too.',
+  ),
   name: text(),
   scopes: list(object(ApiScopeView)),
   accessTokenTtlSeconds: int(),
