@@ -34,7 +34,7 @@ const latchkey = spawn(process.execPath, server, {
     DATA_DIR: dataDir,
     BOOTSTRAP_ADMIN_TOKEN: adminToken,
     // The sample listens on loopback.
-    DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: 'true',
+    DANGER_ALLOW_PRIVATE_TARGETS: 'true',
     LATCHKEY_PARENT_PIPE: '3',
   },
   stdio: ['inherit', 'inherit', 'inherit', 'pipe'],

@@ -24,7 +24,7 @@ export function compose(
     tracing?: Tracing | undefined;
   },
 ): Services {
-  const allowPrivate = config.DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS;
+  const allowPrivate = config.DANGER_ALLOW_PRIVATE_TARGETS;
   return buildServices(
     {
       orm,
@@ -52,7 +52,7 @@ export function compose(
       issuer: config.BASE_URL,
       masterKey: database.masterKeys.first,
       secondMasterKey: database.masterKeys.second,
-      allowPrivateLogoutTargets: allowPrivate,
+      allowPrivateTargets: allowPrivate,
       auditRetentionDays: config.AUDIT_RETENTION_DAYS,
       challengesPerMinute: config.SIGNIN_CHALLENGES_PER_MINUTE,
       authorizationsPerMinute: config.AUTHORIZE_REQUESTS_PER_MINUTE,

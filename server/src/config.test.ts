@@ -27,7 +27,7 @@ describe('the settings', () => {
       MANAGEMENT_PORT: 9000,
       DATA_DIR: './data',
       TRUST_PROXY: false,
-      DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: false,
+      DANGER_ALLOW_PRIVATE_TARGETS: false,
     });
   });
 
@@ -71,9 +71,19 @@ describe('the settings', () => {
     ['TRUST_PROXY', 'loopback, proxy.example.com'],
     ['TRUST_PROXY', 'loopback,'],
     ['LOG_LEVEL', 'loud'],
-    ['DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS', 'yes'],
+    ['DANGER_ALLOW_PRIVATE_TARGETS', 'yes'],
   ])('reject %s=%s with one line that names it', (name, value) => {
     expect(faults({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
+  });
+
+  it('has an earlier name for DANGER_ALLOW_PRIVATE_TARGETS, which still works', () => {
+    const earlier = 'DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS';
+    const allowed = (env: Record<string, string>) => loadConfig(env, () => '').DANGER_ALLOW_PRIVATE_TARGETS;
+    expect(allowed({ [earlier]: 'true' })).toBe(true);
+    expect(allowed({ [earlier]: 'true', DANGER_ALLOW_PRIVATE_TARGETS: 'true' })).toBe(true);
+    expect(allowed({})).toBe(false);
+    const both = faults({ [earlier]: 'true', DANGER_ALLOW_PRIVATE_TARGETS: 'false' });
+    expect(both).toEqual([expect.stringContaining(`remove ${earlier}`)]);
   });
 
   it.each([

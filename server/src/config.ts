@@ -23,6 +23,8 @@ interface Setting {
   secret?: boolean;
   /** As written in the environment. */
   default?: string;
+  /** An earlier name, which still works. */
+  alias?: string;
 }
 
 const share = 'must be a number from 0 to 1';
@@ -287,11 +289,13 @@ const settings = {
     description:
       'How long to keep serving after SIGTERM while `/health/ready` already fails: set it to the health check interval of your proxy. Counts towards the grace period.',
   },
-  DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: {
+  DANGER_ALLOW_PRIVATE_TARGETS: {
     schema: flag,
     form: '`true` or `false`',
     default: 'false',
-    description: 'Allows back-channel logout to private and loopback addresses and over plain http. For tests only.',
+    alias: 'DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS',
+    description:
+      'Allows private and loopback addresses, plain http to loopback, and plain TCP, wherever admins of projects name an address that this server calls: back-channel logout, `jwks_uri`, webhooks, log streams. They can then reach services in its network. For tests only.',
   },
 } as const satisfies Record<string, Setting>;
 
@@ -355,7 +359,10 @@ function textOf(
   readFile: (path: string) => string,
   faults: string[],
 ): string | undefined {
-  const text = env[name] || undefined;
+  const { alias } = setting;
+  const earlier = alias === undefined ? undefined : env[alias] || undefined;
+  const text = env[name] || earlier;
+  if (earlier !== undefined && text !== earlier) faults.push(`${name} and ${alias} differ: remove ${alias}`);
   const file = setting.secret ? env[`${name}_FILE`] || undefined : undefined;
   if (text !== undefined && file !== undefined) faults.push(`${name} and ${name}_FILE are both set: remove one`);
   if (file === undefined) return text;
@@ -401,7 +408,8 @@ function together(config: Config, missing: ReadonlySet<Name>): string[] {
 /** The content of `config.md`. */
 export function renderConfigMarkdown(): string {
   const rows = Object.entries<Setting>(settings).map(([name, setting]) => {
-    const file = setting.secret ? `<br>or \`${name}_FILE\`` : '';
+    const other = setting.alias ?? (setting.secret ? `${name}_FILE` : undefined);
+    const file = other === undefined ? '' : `<br>or \`${other}\``;
     const fallback = setting.default === undefined ? '' : `\`${setting.default}\``;
     return `| \`${name}\`${file} | ${setting.form} | ${fallback} | ${setting.description} |`;
   });

@@ -147,7 +147,7 @@ export interface DomainSettings {
   masterKey: Uint8Array;
   /** Opens sealed values, never seals. */
   secondMasterKey?: Uint8Array | undefined;
-  allowPrivateLogoutTargets: boolean;
+  allowPrivateTargets: boolean;
   /** Retention of audit events; absent or 0: forever. */
   auditRetentionDays?: number;
   /** Sign-ins that one network may begin in a minute; absent: unlimited. */
@@ -193,7 +193,7 @@ function baseOf({ orm, clock, random, queue, senders, onEvent }: Ports, settings
 function withApplications(
   base: ReturnType<typeof baseOf>,
   { orm, fetchJson }: Ports,
-  { allowPrivateLogoutTargets }: DomainSettings,
+  { allowPrivateTargets }: DomainSettings,
 ) {
   const { clock } = base;
   const keys = new Keys({ ...base, schedule: defaultSchedule });
@@ -213,7 +213,7 @@ function withApplications(
     testMode: projects.testMode,
     experiences: new Experiences(base),
     clientSecrets,
-    clients: new Clients({ ...base, secrets: clientSecrets, allowPrivateLogoutTargets }),
+    clients: new Clients({ ...base, secrets: clientSecrets, allowPrivateTargets }),
     registry: new ClientRegistry(base),
     assertions: new ClientAssertions({ clock, remoteKeys }),
     dpopNonces,
@@ -344,10 +344,10 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
 
 /** Webhooks and log streams, and the configuration of a project, which includes them. */
 function withDeliveries(lower: ReturnType<typeof withAccounts>, ports: Ports, settings: DomainSettings) {
-  const { allowPrivateLogoutTargets } = settings;
+  const { allowPrivateTargets } = settings;
   const unreachable = async () => ({ error: 'no network' });
-  const webhooks = new Webhooks({ ...lower, allowPrivateLogoutTargets });
-  const reach = { allowPrivate: allowPrivateLogoutTargets, hasFolder: ports.hasStreamFolder ?? false };
+  const webhooks = new Webhooks({ ...lower, allowPrivateTargets });
+  const reach = { allowPrivate: allowPrivateTargets, hasFolder: ports.hasStreamFolder ?? false };
   const logStreams = new LogStreams({ ...lower, reach });
   return {
     ...lower,

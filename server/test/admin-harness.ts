@@ -115,7 +115,7 @@ export async function openAdminHarness(
       senders: options.senders ?? { mail: null, sms: null },
       postLogoutToken: async () => ({ status: 200 }),
     },
-    { issuer, masterKey: new Uint8Array(32), allowPrivateLogoutTargets: false },
+    { issuer, masterKey: new Uint8Array(32), allowPrivateTargets: false },
   );
   await services.keys.maintain();
   const builtIn = await services.seed.create({ demo: true });

@@ -139,7 +139,7 @@ async function build(
     {
       issuer,
       masterKey: new Uint8Array(32).fill(7),
-      allowPrivateLogoutTargets: true,
+      allowPrivateTargets: true,
       challengesPerMinute: 1000,
       authorizationsPerMinute,
       signInShortcuts,

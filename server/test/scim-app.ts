@@ -71,7 +71,7 @@ export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: 
       senders: { mail: null, sms: null },
       postLogoutToken: async () => ({ status: 200 }),
     },
-    { issuer: url, masterKey: new Uint8Array(32).fill(7), allowPrivateLogoutTargets: true },
+    { issuer: url, masterKey: new Uint8Array(32).fill(7), allowPrivateTargets: true },
   );
   const { directories, requestRecords } = services;
   const log = { error: (fields: object) => void bugs.push(fields) };

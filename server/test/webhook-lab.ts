@@ -69,7 +69,7 @@ export function process(): Services {
         return lab.answer({ url, body, headers });
       },
     },
-    { issuer: 'https://id.example.com', masterKey: new Uint8Array(32), allowPrivateLogoutTargets: false },
+    { issuer: 'https://id.example.com', masterKey: new Uint8Array(32), allowPrivateTargets: false },
   );
 }
 

@@ -242,7 +242,7 @@ async function openedWith(masterKey: string, second?: string) {
       issuer: app.url,
       masterKey: bytes(masterKey),
       secondMasterKey: second === undefined ? undefined : bytes(second),
-      allowPrivateLogoutTargets: true,
+      allowPrivateTargets: true,
     },
   );
   return { services, close: () => orm.close(true) };

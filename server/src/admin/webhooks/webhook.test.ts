@@ -83,6 +83,8 @@ describe('a webhook', () => {
   it.each([
     ['url', { url: 'http://hooks.example.com/' }],
     ['url', { url: 'http://localhost/' }],
+    ['url', { url: 'https://10.0.0.1/hook' }],
+    ['url', { url: 'https://[64:ff9b::7f00:1]/hook' }],
     ['url', { url: 'https://user:password@hooks.example.com/' }],
     ['url', { url: 'not a url' }],
     ['url', { url: `https://hooks.example.com/${'x'.repeat(2048)}` }],

@@ -56,9 +56,9 @@ type FetchedFrom = Pick<ClientSettings, 'jwksUri' | 'backchannelLogoutUri'>;
 /** Refuses `invalid`. */
 export function checkedSettings(
   input: Partial<ClientSettings>,
-  { now, allowPrivateLogoutTargets }: { now: Date; allowPrivateLogoutTargets: boolean },
+  { now, allowPrivateTargets }: { now: Date; allowPrivateTargets: boolean },
 ): Partial<Client> {
-  const fetched = orNull((uri: string, field) => fetchedUri(field, uri, allowPrivateLogoutTargets));
+  const fetched = orNull((uri: string, field) => fetchedUri(field, uri, allowPrivateTargets));
   return {
     ...checkedBy<StoredSettings>(checks, input),
     ...checkedBy<FetchedFrom>({ jwksUri: fetched, backchannelLogoutUri: fetched }, input),

@@ -60,7 +60,7 @@ export class Clients {
       random: Random;
       audit: Audit;
       secrets: Pick<ClientSecrets, 'make'>;
-      allowPrivateLogoutTargets: boolean;
+      allowPrivateTargets: boolean;
     },
   ) {}
 
@@ -228,8 +228,8 @@ export class Clients {
 
   /** The settings as they would be stored. Refuses `invalid`. */
   check(input: Partial<ClientSettings>): Partial<Client> {
-    const { allowPrivateLogoutTargets, clock } = this.deps;
-    return checkedSettings(input, { now: clock.now(), allowPrivateLogoutTargets });
+    const { allowPrivateTargets, clock } = this.deps;
+    return checkedSettings(input, { now: clock.now(), allowPrivateTargets });
   }
 
   private makeKey(em: EntityManager, client: Client, kind: ApiKeyKind, actor: Actor): IssuedKey {
@@ -275,9 +275,8 @@ export class Clients {
 }
 
 /**
- * What most products with a client secret expect, where the input has no value: at the project's issuer, the only one
- * that takes secrets, their ID tokens are RS256 and live as long as the products' own sessions start, and PKCE is
- * used when it is sent (decisions/0332).
+ * Adds what most products with a client secret expect, where the input has no value: ID tokens with RS256 that live for
+ * minutes, refresh tokens, and PKCE that is used when it is sent (decisions/0332).
  */
 function withDefaults(settings: Partial<Client>): Partial<Client> {
   if (!hasSecret({ tokenEndpointAuthMethod: 'none', ...settings })) return settings;

@@ -1,8 +1,11 @@
+import { isPrivateHost } from '../kernel/network.ts';
+
 /**
- * The reason why a back-channel logout URI (OpenID Connect Back-Channel Logout 1.0 §2.2) cannot be registered; null if it can. The
- * addresses of its host are checked at each connection.
+ * The reason why an address that this server calls cannot be registered; null if it can: a back-channel logout URI (OpenID Connect
+ * Back-Channel Logout 1.0 §2.2), a key set, a webhook, a log stream. The addresses of a name are checked at each
+ * connection.
  *
- * @param allowPrivate also http on loopback, for development
+ * @param allowPrivate also private addresses, and http on loopback
  */
 export function checkLogoutUri(uri: string, allowPrivate: boolean): string | null {
   if (uri.length > 2048) return 'is longer than 2,048 characters';
@@ -16,7 +19,8 @@ export function checkLogoutUri(uri: string, allowPrivate: boolean): string | nul
     return 'is not an absolute URL';
   }
   if (parsed.username || parsed.password || /^https?:\/\/[^/?]*@/i.test(uri)) return 'must not contain a user name';
-  if (parsed.protocol === 'https:') return null;
+  const isReachable = allowPrivate || !isPrivateHost(parsed.hostname);
+  if (parsed.protocol === 'https:') return isReachable ? null : 'must have a public address';
   if (parsed.protocol === 'http:' && allowPrivate && isLoopback(parsed.hostname)) return null;
   return allowPrivate ? 'must be https (http only for loopback)' : 'must be https';
 }

@@ -83,3 +83,19 @@ export function isPublicAddress(address: string): boolean {
   if (family === 6) return publicIpv6.check(address, 'ipv6') && !refused.check(address, 'ipv6');
   return false;
 }
+
+/**
+ * Whether a host of an address that a customer registers is private: `localhost`, or an address that is not globally
+ * routable, in each spelling that resolvers take (`127.1`, `2130706433`, `0x7f000001`, with a trailing dot). False for other
+ * names: their addresses are checked at each connection.
+ *
+ * @param host a name or an address, IPv6 with or without brackets
+ */
+export function isPrivateHost(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '');
+  const url = `http://${isIPv6(bare) ? `[${bare}]` : bare}/`;
+  // The URL parser writes an IPv4 address in its usual form (WHATWG URL section 3.5).
+  const name = (URL.canParse(url) ? new URL(url).hostname : bare.toLowerCase()).replace(/^\[|\]$|\.+$/g, '');
+  if (name === 'localhost' || name.endsWith('.localhost')) return true;
+  return isIP(name) !== 0 && !isPublicAddress(name);
+}

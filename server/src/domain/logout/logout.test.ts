@@ -51,7 +51,7 @@ beforeAll(async () => {
         return answer(uri);
       },
     },
-    { issuer, masterKey: new Uint8Array(32), allowPrivateLogoutTargets: false },
+    { issuer, masterKey: new Uint8Array(32), allowPrivateTargets: false },
   );
   await services.keys.maintain();
 });

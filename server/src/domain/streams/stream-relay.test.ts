@@ -53,7 +53,7 @@ function process(): Services {
         return answer(batch);
       },
     },
-    { issuer: 'https://id.example.com', masterKey: new Uint8Array(32), allowPrivateLogoutTargets: false },
+    { issuer: 'https://id.example.com', masterKey: new Uint8Array(32), allowPrivateTargets: false },
   );
 }
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { checkLogoutUri } from '../clients/logout-uri.ts';
-import { isPublicAddress } from '../kernel/network.ts';
+import { isPrivateHost } from '../kernel/network.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { BatchFormat, StreamKind } from './log-stream.entity.ts';
 
@@ -48,19 +48,11 @@ function targetFault(kind: StreamKind, target: string, { allowPrivate }: Reach):
     const isName = /^[a-z0-9][a-z0-9_-]{0,63}\.jsonl$/.test(target);
     return isName ? null : 'must be a file name of a-z, 0-9, - and _ that ends in .jsonl, without a folder';
   }
-  if (kind === 'http')
-    return checkLogoutUri(target, allowPrivate) ?? addressFault(new URL(target).hostname, allowPrivate);
+  if (kind === 'http') return checkLogoutUri(target, allowPrivate);
   const receiver = syslogReceiver(target);
   if (receiver === null) return 'must be tls://host:port or tcp://host:port, with a port from 1 to 65535';
   if (!receiver.tls && !allowPrivate) return 'must be tls: tcp is not encrypted';
-  return addressFault(receiver.host, allowPrivate);
-}
-
-/** The addresses of a name are checked at each connection. */
-function addressFault(host: string, allowPrivate: boolean): string | null {
-  const literal = host.replace(/^\[|\]$/g, '');
-  const isPrivate = literal === 'localhost' || (isIP(literal) !== 0 && !isPublicAddress(literal));
-  return isPrivate && !allowPrivate ? 'must have a public address' : null;
+  return !allowPrivate && isPrivateHost(receiver.host) ? 'must have a public address' : null;
 }
 
 /** A collector of syslog messages. */

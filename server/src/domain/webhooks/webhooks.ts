@@ -41,7 +41,7 @@ interface Deps {
   audit: Audit;
   vault: Vault;
   limits: Pick<Limits, 'spend'>;
-  allowPrivateLogoutTargets: boolean;
+  allowPrivateTargets: boolean;
 }
 
 /** Settings as they are stored. */
@@ -70,7 +70,7 @@ export class Webhooks {
   /** The given settings as they are stored. Refuses `invalid`. */
   check({ url, description, types }: Partial<WebhookSettings>): Partial<WebhookValues> {
     return {
-      ...(url !== undefined && { url: checkedUrl(url, this.deps.allowPrivateLogoutTargets) }),
+      ...(url !== undefined && { url: checkedUrl(url, this.deps.allowPrivateTargets) }),
       ...(description !== undefined && { description: checkedDescription(description) }),
       ...(types !== undefined && { types: checkedTypes(types) }),
     };
