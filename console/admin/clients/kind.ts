@@ -1,4 +1,4 @@
-import type { IdTokenAlgorithm, ClientKind as StoredKind, TokenEndpointAuthMethod } from '../generated/operations.ts';
+import type { ClientKind as StoredKind, TokenEndpointAuthMethod } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import type { IconName } from '../ui/icon.tsx';
 
@@ -56,11 +56,3 @@ export const authMethodNames = {
 export function hasSecret(method: TokenEndpointAuthMethod): boolean {
   return method === 'CLIENT_SECRET_BASIC' || method === 'CLIENT_SECRET_POST';
 }
-
-/** Signatures of ID tokens. */
-export const algorithmNames: Record<IdTokenAlgorithm, string> = {
-  ES512: 'ES512',
-  ES256: 'ES256',
-  RS256: 'RS256',
-  EDDSA: 'EdDSA',
-};
