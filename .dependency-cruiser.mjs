@@ -7,6 +7,7 @@ export const layers = [
   'audit',
   'limits',
   'keys',
+  'relay',
   'sms',
   'delivery',
   'experience',

@@ -9,6 +9,7 @@ import { databaseMove } from './experiments/database-move.ts';
 import { diskFull, walFull } from './experiments/disk-full.ts';
 import { embeddedKilled } from './experiments/embedded-killed.ts';
 import { failover } from './experiments/failover.ts';
+import { flood } from './experiments/flood.ts';
 import { fuzz } from './experiments/fuzz.ts';
 import { hostileClients } from './experiments/hostile-clients.ts';
 import { indexBuild } from './experiments/index-build.ts';
@@ -27,6 +28,7 @@ import { addressChanged, keysChanged } from './experiments/settings-changed.ts';
 import { socketRestart } from './experiments/socket-restart.ts';
 import { streamsKilled } from './experiments/streams-killed.ts';
 import { upgrade } from './experiments/upgrade.ts';
+import { webhooksHanging } from './experiments/webhooks-hanging.ts';
 import { webhooksKilled } from './experiments/webhooks-killed.ts';
 
 /** All experiments, in table order. */
@@ -34,6 +36,8 @@ export const experiments: readonly Experiment[] = [
   scimImport,
   logoutKilled,
   webhooksKilled,
+  webhooksHanging,
+  flood,
   streamsKilled,
   refreshKilled,
   databaseStopped,

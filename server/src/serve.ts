@@ -17,6 +17,7 @@ import type { Config } from './config.ts';
 import { beatSeconds } from './domain/instance/processes.ts';
 import { PublicStatus } from './domain/instance/public-status.ts';
 import { system } from './domain/kernel/actor.ts';
+import { lateLanes } from './domain/relay/late.ts';
 import { openConfigured, reach } from './instance.ts';
 import { jobs } from './jobs/jobs.ts';
 import type { Services } from './services.ts';
@@ -108,11 +109,13 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   const metrics = new Metrics();
   const shared: Start = { config, log, opened, metrics, leftMs };
   const checks: Record<string, Check> = { database: async () => 'starting' };
+  let late: readonly string[] = [];
   let servesHost = async (_host: string): Promise<boolean> => Promise.reject(new Error('starting'));
   const management = managementServer({
     metrics,
     checks,
     phase: () => lifecycle.phase,
+    warnings: () => late,
     servesHost: (host) => servesHost(host),
   });
   await bind(management, config.MANAGEMENT_HOST, config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
@@ -150,7 +153,9 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
     }),
   );
   opened.add(() => listening.drain(leftMs(afterRequestsMs)));
-  await startTimers(shared, services);
+  await startTimers(shared, services, (lanes) => {
+    late = lanes.map((lane) => `deliveries late: ${lane}`);
+  });
   opened.add(() => {
     listening.leave();
     return pause(config.SHUTDOWN_DELAY_SECONDS * 1000);
@@ -212,37 +217,37 @@ async function openServices({ config, log, opened, metrics, leftMs }: Start) {
   metrics.watchQueue(queue);
   metrics.watchClock(clock);
   metrics.watchBackups(() => services.backups.ageSeconds());
-  metrics.watchStreams(services.streamRelay);
+  metrics.watchStreams(services.logStreams);
+  metrics.watchRelays(services.relays);
   const observers = [metrics.observe(), ...(tracing ? [tracing.observe] : [])];
   return { isEmbedded: database.embedded !== undefined, services, queue, clock, watch, status, observers };
 }
 
 /** Starts the queue. A shutdown first stops the queue, then waits for the deliveries in progress. */
-async function startJobs({ log, opened, leftMs }: Start, services: Services, queue: JobQueue): Promise<void> {
+async function startJobs({ opened, leftMs }: Start, services: Services, queue: JobQueue): Promise<void> {
   opened.add(() =>
     Promise.race([
-      Promise.all([
-        services.logout.drain(),
-        services.webhookRelay.drain(),
-        services.streamRelay.drain(),
-        services.requestRecords.settled(),
-      ]),
+      Promise.all([...services.relays.map((relay) => relay.drain()), services.requestRecords.settled()]),
       pause(leftMs()),
     ]),
   );
   opened.add(() => queue.stop(leftMs(leastMs) / 1000));
-  await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'delivery failed, will retry') }));
+  await queue.start(jobs(services));
 }
 
-/** Starts the heartbeat, the deliveries of events and the renewal of statistics. */
-async function startTimers({ log, opened }: Start, services: Services): Promise<void> {
+/** Starts the heartbeat, the deliveries and the renewal of statistics. */
+async function startTimers(
+  { log, opened }: Start,
+  services: Services,
+  onLate: (lanes: readonly string[]) => void,
+): Promise<void> {
   const { processes } = services;
   const beat = () => processes.beat().catch((err: unknown) => log.warn({ err }, 'heartbeat failed'));
   await beat();
+  for (const relay of services.relays) relay.open((err) => log.warn({ err }, 'delivery failed, will retry'));
   const timers = [
     setInterval(beat, beatSeconds * 1000),
-    // The heartbeat reports a database that does not respond.
-    setInterval(() => relayEvents(services, log), relaySeconds * 1000),
+    setInterval(() => checkLag(services, log, onLate).catch(() => undefined), lagSeconds * 1000),
     setInterval(() => renewStatistics(services.db).catch(() => undefined), renewSeconds * 1000),
   ];
   opened.add(() => {
@@ -251,12 +256,13 @@ async function startTimers({ log, opened }: Start, services: Services): Promise<
   });
 }
 
-/** Interval between checks for events to deliver. */
-const relaySeconds = 1;
+/** Interval of the check for late deliveries. */
+const lagSeconds = 60;
 
-async function relayEvents({ webhookRelay, streamRelay }: Services, log: Log): Promise<void> {
-  const failed = (what: string) => (err: unknown) => log.warn({ err }, `${what} delivery failed, will retry`);
-  await Promise.allSettled([webhookRelay.start(failed('webhook')), streamRelay.start(failed('log stream'))]);
+async function checkLag({ relays }: Services, log: Log, onLate: (lanes: readonly string[]) => void): Promise<void> {
+  const late = lateLanes((await Promise.all(relays.map((relay) => relay.lag()))).flat());
+  if (late.length > 0) log.error({ late }, 'deliveries late');
+  onLate(late);
 }
 
 /** Imported on demand: the OpenTelemetry SDK is large. */

@@ -71,7 +71,8 @@ import { defaultSchedule } from './domain/keys/schedule.ts';
 import { Signer } from './domain/keys/signer.ts';
 import { Vault } from './domain/keys/vault.ts';
 import { Limits } from './domain/limits/limits.ts';
-import { Logout, type PostLogoutToken } from './domain/logout/logout.ts';
+import { Logout } from './domain/logout/logout.ts';
+import { LogoutChannel, type PostLogoutToken } from './domain/logout/logout-channel.ts';
 import { LogoutNotices } from './domain/logout/notices.ts';
 import { Mfa } from './domain/mfa/mfa.ts';
 import { Guessing } from './domain/otp/guessing.ts';
@@ -79,13 +80,14 @@ import { Otp } from './domain/otp/otp.ts';
 import { Sends } from './domain/otp/sends.ts';
 import { Issuers } from './domain/projects/issuers.ts';
 import { Projects } from './domain/projects/projects.ts';
+import { Relay } from './domain/relay/relay.ts';
 import { Roles } from './domain/roles/roles.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
 import { SmsGuard } from './domain/sms/sms-guard.ts';
 import { type SendBatch } from './domain/streams/batch.ts';
 import type { StreamKind } from './domain/streams/log-stream.entity.ts';
 import { LogStreams } from './domain/streams/log-streams.ts';
-import { StreamRelay } from './domain/streams/stream-relay.ts';
+import { StreamChannel } from './domain/streams/stream-channel.ts';
 import { SignInForecast } from './domain/support/view-as.ts';
 import { ClientTokens } from './domain/tokens/client-tokens.ts';
 import { DeviceAuthorizations } from './domain/tokens/device/device-authorizations.ts';
@@ -99,7 +101,7 @@ import { CustomAttributes } from './domain/users/custom/custom-attributes.ts';
 import { Groups } from './domain/users/groups.ts';
 import { LocalGroups } from './domain/users/local-groups.ts';
 import { Users } from './domain/users/users.ts';
-import { WebhookRelay } from './domain/webhooks/webhook-relay.ts';
+import { WebhookChannel } from './domain/webhooks/webhook-channel.ts';
 import type { PostWebhook } from './domain/webhooks/webhook-round.ts';
 import { Webhooks } from './domain/webhooks/webhooks.ts';
 
@@ -310,11 +312,12 @@ function withSignIn(lower: ReturnType<typeof withTokens>, settings: DomainSettin
 
 /** Changes of accounts: by their users, by admins, by directories and by back ends. */
 function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, readTxt }: Ports) {
-  const logoutNotices = new LogoutNotices(signIn);
+  const logoutRelay = new Relay({ ...signIn, channel: new LogoutChannel({ ...signIn, post: postLogoutToken }) });
+  const logoutNotices = new LogoutNotices({ ...signIn, relay: logoutRelay });
   const lower = {
     ...signIn,
     logoutNotices,
-    logout: new Logout({ ...signIn, logoutNotices, post: postLogoutToken }),
+    logout: new Logout({ ...signIn, logoutNotices, relay: logoutRelay }),
     accounts: new Accounts({ ...signIn, logoutNotices }),
     recoveries: new Recoveries(signIn),
     directories: new Directories(signIn),
@@ -349,17 +352,26 @@ function withDeliveries(lower: ReturnType<typeof withAccounts>, ports: Ports, se
   const webhooks = new Webhooks({ ...lower, allowPrivateTargets });
   const reach = { allowPrivate: allowPrivateTargets, hasFolder: ports.hasStreamFolder ?? false };
   const logStreams = new LogStreams({ ...lower, reach });
+  const webhookChannel = new WebhookChannel({
+    ...lower,
+    post: ports.postWebhook ?? unreachable,
+    onAttempt: ports.onWebhook,
+  });
+  const streamChannel = new StreamChannel({
+    ...lower,
+    send: ports.sendBatch ?? unreachable,
+    host: new URL(settings.issuer).hostname,
+    onBatch: ports.onBatch,
+  });
+  const webhookRelay = new Relay({ ...lower, channel: webhookChannel });
+  const streamRelay = new Relay({ ...lower, channel: streamChannel });
   return {
     ...lower,
     webhooks,
-    webhookRelay: new WebhookRelay({ ...lower, post: ports.postWebhook ?? unreachable, onAttempt: ports.onWebhook }),
+    webhookRelay,
     logStreams,
-    streamRelay: new StreamRelay({
-      ...lower,
-      send: ports.sendBatch ?? unreachable,
-      host: new URL(settings.issuer).hostname,
-      onBatch: ports.onBatch,
-    }),
+    streamRelay,
+    relays: [lower.delivery.relay, lower.logout.relay, webhookRelay, streamRelay],
     configurations: new Configurations({ ...lower, webhooks, logStreams }),
   };
 }

@@ -110,7 +110,6 @@ export async function openAdminHarness(
       random,
       queue: options.queue ?? {
         send: async (_em, job, data) => void jobs.push({ job, data }),
-        sendMany: async (_em, job, list) => void jobs.push(...list.map((data) => ({ job, data }))),
       },
       senders: options.senders ?? { mail: null, sms: null },
       postLogoutToken: async () => ({ status: 200 }),

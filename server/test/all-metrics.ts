@@ -6,7 +6,8 @@ export async function allMetrics(): Promise<string[]> {
   metrics.watchDatabase({ fault: null, use: () => ({ total: 0, idle: 0, waiting: 0 }) });
   metrics.watchQueue({ stats: async () => [] });
   metrics.watchBackups(async () => null);
-  metrics.watchStreams({ lag: async () => [] });
+  metrics.watchRelays([]);
+  metrics.watchStreams({ lagOfKinds: async () => [] });
   const described = await metrics.registry.metrics();
   return [...described.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name as string);
 }

@@ -8,7 +8,7 @@ import { openLog } from '../src/adapters/telemetry/log.ts';
 import { type AppOptions, buildApp } from '../src/app.ts';
 import type { OutgoingMail, OutgoingSms } from '../src/domain/delivery/sender.ts';
 import type { ReadTxt } from '../src/domain/domains/domains.ts';
-import { noQueue, type Queue } from '../src/domain/kernel/queue.ts';
+import type { Queue } from '../src/domain/kernel/queue.ts';
 import type { Random } from '../src/domain/kernel/random.ts';
 import type { SendBatch } from '../src/domain/streams/batch.ts';
 import type { PostWebhook } from '../src/domain/webhooks/webhook-round.ts';
@@ -17,6 +17,7 @@ import { buildServices, type Services } from '../src/services.ts';
 import { type AdjustableClock, adjustableClock } from './clock.ts';
 import { freshDatabase } from './database.ts';
 import { Factories } from './factories.ts';
+import { deliverDue } from './relayed.ts';
 
 /** A complete instance in this process: HTTP, a separate database and a manual clock. */
 export interface TestApp {
@@ -30,10 +31,8 @@ export interface TestApp {
   make: Factories;
   /** Logout tokens, captured instead of sent. */
   logoutTokens: { uri: string; token: string }[];
-  /** Runs all queued jobs in order. */
+  /** Runs all queued jobs in order, then sends all messages and logout tokens that are due. */
   runJobs(): Promise<void>;
-  /** Runs the oldest job; returns its data, or null if the queue is empty. */
-  runJob(): Promise<Record<string, unknown> | null>;
   /** Mail and SMS sent by {@link runJobs}, oldest first. */
   mailbox: (OutgoingMail | OutgoingSms)[];
   /** All log lines. */
@@ -86,7 +85,6 @@ function queueInMemory(): TestQueue {
   const asked: { job: string; data: Record<string, unknown> }[] = [];
   return {
     send: async (_em, job, data) => void asked.push({ job, data }),
-    sendMany: async (_em, job, list) => void asked.push(...list.map((data) => ({ job, data }))),
     take: async () => asked.shift(),
   };
 }
@@ -158,15 +156,16 @@ async function build(
     sdkFolder: join(import.meta.dirname, '../../shared/dist'),
   };
   server.on('request', await buildApp(options));
-  const runJob = async () => {
-    const next = await queue.take();
-    if (!next) return null;
-    const onError = (error: unknown) => {
-      throw error;
-    };
-    const { queued } = jobs({ ...services, queue: noQueue, onError });
-    await queued.find(({ name }) => name === next.job)?.run(next.data);
-    return next.data;
+  const { queued } = jobs(services);
+  const runJobs = async () => {
+    for (let next = await queue.take(); next; next = await queue.take()) {
+      await queued.find(({ name }) => name === next?.job)?.run(next.data);
+    }
+    const count = mailbox.length;
+    await deliverDue(services.delivery.relay);
+    // Ids are in the order of creation; several messages are sent at a time.
+    mailbox.push(...mailbox.splice(count).sort((a, b) => (a.id < b.id ? -1 : 1)));
+    await deliverDue(services.logout.relay);
   };
   return {
     url,
@@ -178,10 +177,7 @@ async function build(
     logoutTokens,
     logLines,
     mailbox,
-    runJob,
-    runJobs: async () => {
-      while (await runJob());
-    },
+    runJobs,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,5 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { openDatabase } from '../src/adapters/postgres/database.ts';
 import { randomOn } from '../src/adapters/system/random.ts';
 import type { EventType } from '../src/domain/audit/event-types.ts';
@@ -12,6 +12,7 @@ import type { Webhook } from '../src/domain/webhooks/webhook.entity.ts';
 import { buildServices, type Services } from '../src/services.ts';
 import { adjustableClock } from './clock.ts';
 import { freshDatabase } from './database.ts';
+import { deliverDue } from './relayed.ts';
 
 interface Sent {
   url: string;
@@ -95,8 +96,7 @@ export function record(subject: string, type: EventType = 'user.updated', of: Pr
 }
 
 export async function deliver(by: Services = lab.services): Promise<void> {
-  await by.webhookRelay.start((error) => expect.fail(String(error)));
-  await by.webhookRelay.settled();
+  await deliverDue(by.webhookRelay);
 }
 
 export const idsSent = (): (string | undefined)[] => lab.sent.map(({ headers }) => headers['webhook-id']);

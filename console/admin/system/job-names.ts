@@ -1,13 +1,6 @@
 import { t } from '../language/language.ts';
 /** Names of the server's background jobs, by queue. */
 export const jobNames: Record<string, string> = {
-  'delivery.codes': t('Send codes by mail'),
-  'delivery.notices': t('Send notices by mail'),
-  'delivery.sms': t('Send text messages'),
-  'delivery.send': t('Send messages of the previous release'),
-  'delivery.recover': t('Recover lost messages'),
-  'logout.deliver': t('Deliver logout tokens'),
-  'logout.recover': t('Recover lost logouts'),
   'domains.end': t('Clean up removed domains'),
   'domains.check': t('Check custom domains'),
   'keys.tend': t('Maintain signing keys'),

@@ -61,7 +61,7 @@ export function Component() {
       {!mayChange && <ViewerNotice project={project} />}
       {webhook.disabledReason && (
         <Alert color={webhook.disabledReason === 'ADMIN' ? 'neutral' : 'note'} title={t('This webhook is disabled')}>
-          {`${disabledReasons[webhook.disabledReason]} ${t('Events are not queued for it.')}`}
+          {`${disabledReasons[webhook.disabledReason]} ${t('Events are kept as failed deliveries, to replay later.')}`}
         </Alert>
       )}
       <Receiver webhook={webhook} mayChange={mayChange} />

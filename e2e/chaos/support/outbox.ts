@@ -34,10 +34,10 @@ export class Outbox {
 
   /**
    * Copies the newest pending notice. Contents are sealed for their row, in the format of the server's vault.
-   * @param withJobs also puts their jobs into the queue
+   * @param lane 1: of notices, 2: of invitations (`messageLanes`)
    * @returns their IDs
    */
-  async copyNotice(count: number, withJobs: boolean): Promise<string[]> {
+  async copyNotice(count: number, lane = 1): Promise<string[]> {
     const { postgres } = this.#world;
     const [model] = await postgres.query<{ id: string; sealed_content: Buffer }>(
       `select id, sealed_content from messages
@@ -50,13 +50,12 @@ export class Outbox {
       const batch = Array.from({ length: Math.min(5_000, count - done) }, () => randomUUID());
       const rows = batch.map((id) => `('${id}'::uuid, '\\x${this.#seal(id, text).toString('hex')}'::bytea)`);
       await postgres.query(
-        `insert into messages (project_id, id, channel, template, recipient, sealed_content, locale, created_at,
+        `insert into messages (project_id, id, channel, template, lane, recipient, sealed_content, locale, created_at,
            next_attempt_at, expires_at)
-         select m.project_id, c.id, m.channel, m.template, m.recipient, c.sealed, m.locale, now(), now(),
+         select m.project_id, c.id, m.channel, m.template, ${lane}, m.recipient, c.sealed, m.locale, now(), now(),
            now() + interval '1 day'
          from messages m, (values ${rows.join(',')}) c (id, sealed) where m.id = '${model.id}'`,
       );
-      if (withJobs) await this.enqueue(batch);
       ids.push(...batch);
     }
     return ids;
@@ -65,21 +64,7 @@ export class Outbox {
   /** Makes every postponed attempt due now: an outage of hours passes in seconds. */
   async makeDue(): Promise<void> {
     await this.#world.postgres.query(
-      `with moved as (
-         update jobs.job set start_after = now()
-         where name like 'delivery.%' and state in ('created', 'retry') and start_after > now() returning data)
-       update messages set next_attempt_at = now() where id in (select (data ->> 'messageId')::uuid from moved)`,
-    );
-  }
-
-  /** Puts jobs into the queue, in addition to those that the messages may have. */
-  async enqueue(ids: readonly string[]): Promise<void> {
-    const list = ids.map((id) => `'${id}'`).join(',');
-    await this.#world.postgres.query(
-      `insert into jobs.job (name, data, policy, retry_limit, retry_delay, retry_backoff, expire_seconds)
-       select q.name, jsonb_build_object('projectId', m.project_id, 'messageId', m.id), q.policy, q.retry_limit,
-         q.retry_delay, q.retry_backoff, q.expire_seconds
-       from messages m, jobs.queue q where m.id in (${list}) and q.name = 'delivery.notices'`,
+      `update messages set next_attempt_at = now() where state = 'pending' and note is not null and next_attempt_at > now()`,
     );
   }
 

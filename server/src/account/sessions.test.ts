@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, Visit } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
 import { PasskeyUser } from '../../test/passkey-user.ts';
+import { deliverDue } from '../../test/relayed.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import { changed } from '../../test/rows.ts';
 import { expectStatus, SigninWorld } from '../../test/signin-world.ts';
@@ -131,7 +132,7 @@ describe('a session', () => {
     expect((await visit.change('end-session', { id: sid })).status).toBe(303);
     expect(await rp.isSignedIn()).toBe(false);
     expect((await visit.change('end-session', { id: sid })).status).toBe(303);
-    for (const delivery of await app.services.logout.due()) await app.services.logout.deliver(delivery);
+    await deliverDue(app.services.logout.relay);
     const claims = app.logoutTokens.map(({ token }) =>
       JSON.parse(atob((token.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/'))),
     );

@@ -14,7 +14,7 @@ export function withInstance<T>(context: CommandContext, work: (opened: OpenedIn
   return withDatabase(context, (opened) => {
     // Commands do not enqueue jobs.
     const refuseJobs = async () => Promise.reject(new StartError('commands cannot enqueue jobs'));
-    const queue = { send: refuseJobs, sendMany: refuseJobs };
+    const queue = { send: refuseJobs };
     const { config, database, orm } = opened;
     return work({ ...opened, services: compose(config, database, orm, { queue, clock: context.clock }) });
   });

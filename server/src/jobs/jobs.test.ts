@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newAddress, SigninWorld } from '../../test/signin-world.ts';
-import { Message } from '../domain/delivery/message.entity.ts';
-import { previousQueue } from '../domain/delivery/queues.ts';
-import { noQueue } from '../domain/kernel/queue.ts';
 import { jobs } from './jobs.ts';
 
 let world: SigninWorld;
@@ -11,14 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.app.close());
 
-const table = () =>
-  jobs({
-    ...world.app.services,
-    queue: noQueue,
-    onError: (error) => {
-      throw error;
-    },
-  });
+const table = () => jobs(world.app.services);
 
 async function count(name: string): Promise<number> {
   const [row] = await world.app.services.db.reader().execute<{ n: number }[]>(`select count(*)::int as n from ${name}`);
@@ -64,43 +54,5 @@ describe('periodic jobs', () => {
     expect(await count('credentials')).toBe(devices - 1);
     expect(await count('messages')).toBe(0);
     expect((await world.findUser(userid))?.emailKey).toBe(userid);
-  });
-});
-
-describe('a queued job', () => {
-  const newMessage = async () => {
-    const { services } = world.app;
-    const to = newAddress();
-    await services.db.transaction((em) =>
-      services.delivery.enqueue(em, {
-        ...{ projectId: world.project.id, channel: 'mail', to, locale: 'en' },
-        content: { template: 'sign-in-code', app: 'App', code: '012345', minutes: 5 },
-        context: { account: null, mailbox: to },
-      }),
-    );
-    return services.db.reader().findOneOrFail(Message, { recipient: to });
-  };
-  const run = (data: Record<string, unknown>) =>
-    table()
-      .queued.find(({ name }) => name === previousQueue)
-      ?.run(data);
-  const stateOf = async ({ id }: Message) =>
-    (await world.app.services.db.reader().findOneOrFail(Message, { id })).state;
-
-  it('handles the row of its project', async () => {
-    await world.begin();
-    const message = await newMessage();
-    const other = await world.app.make.project();
-    await run({ projectId: other.id, messageId: message.id });
-    expect(await stateOf(message)).toBe('pending');
-    await run({ projectId: world.project.id, messageId: message.id });
-    expect(await stateOf(message)).not.toBe('pending');
-  });
-
-  it('of the previous release, which names no project, is handled too', async () => {
-    const message = await newMessage();
-    await run({ messageId: message.id });
-    expect(await stateOf(message)).not.toBe('pending');
-    await run({ messageId: world.project.id });
   });
 });

@@ -75,6 +75,8 @@ import { Migration20261128155000NotifyOnDeactivation } from './20261128155000-no
 import { Migration20261128161500IdTokenLifetime } from './20261128161500-id-token-lifetime.ts';
 import { Migration20261128163000CredentialOfTokens } from './20261128163000-credential-of-tokens.ts';
 import { Migration20261128164500UnansweredDomains } from './20261128164500-unanswered-domains.ts';
+import { Migration20261128170000TurnsOfDeliveries } from './20261128170000-turns-of-deliveries.ts';
+import { Migration20261128170100EventsOfDisabledWebhooks } from './20261128170100-events-of-disabled-webhooks.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -155,4 +157,6 @@ export const migrations = [
   { name: '20261128161500-id-token-lifetime', class: Migration20261128161500IdTokenLifetime },
   { name: '20261128163000-credential-of-tokens', class: Migration20261128163000CredentialOfTokens },
   { name: '20261128164500-unanswered-domains', class: Migration20261128164500UnansweredDomains },
+  { name: '20261128170000-turns-of-deliveries', class: Migration20261128170000TurnsOfDeliveries },
+  { name: '20261128170100-events-of-disabled-webhooks', class: Migration20261128170100EventsOfDisabledWebhooks },
 ];

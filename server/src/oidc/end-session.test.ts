@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { postLogoutRedirectUri } from '../../test/factories.ts';
+import { deliverDue } from '../../test/relayed.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import { seconds } from '../domain/kernel/clock.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -33,10 +34,7 @@ beforeEach(async () => {
 });
 
 async function deliver(): Promise<Record<string, unknown>[]> {
-  const { logout } = app.services;
-  for (let due = await logout.due(); due.length > 0; due = await logout.due()) {
-    for (const delivery of due) await logout.deliver(delivery);
-  }
+  await deliverDue(app.services.logout.relay);
   return app.logoutTokens.map(({ token }) =>
     JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString()),
   );

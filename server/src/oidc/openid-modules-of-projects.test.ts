@@ -163,7 +163,6 @@ describe('oidcc-backchannel-rp-initiated-logout', () => {
     const endedAt = seconds(app.clock.now());
     app.clock.turn(60);
     await app.runJobs();
-    await app.services.logout.drain();
     const sent = app.logoutTokens.filter(({ uri }) => uri === backchannelLogoutUri);
     expect(sent).toHaveLength(1);
     const claims = await verified(rp, sent[0]?.token ?? '');

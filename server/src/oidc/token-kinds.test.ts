@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bootstrapToken, buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { deliverDue } from '../../test/relayed.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -43,7 +44,7 @@ async function everyKind(): Promise<Record<string, string>> {
   const sid = await rp.signIn(user);
   app.logoutTokens.length = 0;
   await app.services.logout.endSession({ project, id: sid }, system);
-  for (const delivery of await app.services.logout.due()) await app.services.logout.deliver(delivery);
+  await deliverDue(app.services.logout.relay);
   await rp.signIn(user);
   const { id_token: idToken, access_token: accessToken } = await rp.tokens();
   return {

@@ -265,7 +265,7 @@ describe('the audit log of a sign-in code', () => {
   });
 });
 
-describe('the mail job', () => {
+describe('sending a code', () => {
   it('runs the same statements for known, unknown, disabled and renamed users', async () => {
     const [mailbox, alias] = [newAddress(), newAddress()];
     await world.set({ signUp: 'provisioned_only' });

@@ -3,7 +3,6 @@ import { peopleOf } from '../../test/account-visit.ts';
 import { TestBackEnd } from '../../test/back-end.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
-import { noQueue } from '../domain/kernel/queue.ts';
 import { jobs } from '../jobs/jobs.ts';
 
 /** Two processes on one database: one with an http BASE_URL, one with https. */
@@ -84,7 +83,7 @@ describe('test mode over https', () => {
 
   it('is turned off by a job above 100 users, with an audit event', async () => {
     const run = async (app: TestApp) => {
-      const table = jobs({ ...app.services, queue: noQueue, onError: () => undefined });
+      const table = jobs(app.services);
       await table.periodic.find(({ name }) => name === 'projects.test-mode')?.run();
     };
     await fill(100);

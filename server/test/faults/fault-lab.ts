@@ -66,7 +66,6 @@ export function queueInTable(admin: () => pg.Client): TestQueue {
   };
   return {
     send: (em, job, data) => insert(em, job, [data]),
-    sendMany: insert,
     take: async () => {
       const text = `delete from faults.queue where id = (select min(id) from faults.queue) returning job, data`;
       return (await admin().query(text)).rows[0];

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { system } from '../../src/domain/kernel/actor.ts';
 import { Refusal } from '../../src/domain/kernel/problem.ts';
+import type { Relay } from '../../src/domain/relay/relay.ts';
 import { failureOf } from '../../src/http/failure.ts';
 import { jobs } from '../../src/jobs/jobs.ts';
 import { peopleOf } from '../account-visit.ts';
@@ -8,7 +9,6 @@ import { RelyingParty } from '../relying-party.ts';
 import { changed } from '../rows.ts';
 import { newAddress, type SigninWorld } from '../signin-world.ts';
 import type { Answered, Flow } from './fault-lab.ts';
-import { queueInTable } from './fault-lab.ts';
 
 type Work = (onError: (error: unknown) => void) => Promise<unknown>;
 
@@ -26,8 +26,7 @@ export async function run(work: Work): Promise<Answered> {
 
 export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
   const { registeredUser } = peopleOf(world);
-  const table = (onError: (error: unknown) => void) =>
-    jobs({ ...world.app.services, queue: queueInTable(admin), onError });
+  const table = () => jobs(world.app.services);
 
   /** @param make creates the rows that the job processes */
   const periodic = (name: string, make: () => Promise<unknown>, stays?: RegExp): Flow => ({
@@ -35,8 +34,8 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
     again: 'succeeds',
     ...(stays && { stays }),
     prepare: async () => {
-      const work: Work = (onError) => {
-        const job = table(onError).periodic.find((one) => one.name === name);
+      const work: Work = () => {
+        const job = table().periodic.find((one) => one.name === name);
         if (!job) throw new Error(`no job ${name}`);
         return job.run();
       };
@@ -63,11 +62,10 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
       return async () => {
         // Lets claims of the previous run expire.
         world.app.clock.turn(61);
-        return run(async (onError) => {
-          await table(onError)
+        return run(async () => {
+          await table()
             .queued.find((one) => one.name === name)
             ?.run(job.data);
-          await world.app.services.logout.drain();
         });
       };
     },
@@ -97,6 +95,12 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
     });
   const receiver = { types: ['user.*'], description: '' };
 
+  /** Starts what is due once, and waits for its end. */
+  const once = (of: () => Relay) => () => async (onError: (error: unknown) => void) => {
+    await of().start(onError);
+    await of().settled();
+  };
+
   /** Ends a sign-in of an application that gets logout tokens. */
   const endSignIn = async () => {
     const { user } = await registeredUser();
@@ -107,16 +111,26 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
     await services().logout.endAllOfUser(user, system);
   };
   return [
-    queued(
-      'delivery.notices',
+    relay(
+      'messages',
       async () => {
+        await world.app.runJobs();
         const address = newAddress();
         const user = await world.user({ userName: address, userNameKey: address, email: address, emailKey: address });
         await services().invitations.invite(world.project.id, user.id, system);
       },
+      once(() => services().delivery.relay),
       /^~ messages attempts next_attempt_at$/,
     ),
-    queued('logout.deliver', endSignIn, /^~ logout_deliveries next_attempt_at$|^\+ queue$/),
+    relay(
+      'logout tokens',
+      async () => {
+        await sql('delete from logout_deliveries');
+        await endSignIn();
+      },
+      once(() => services().logout.relay),
+      /^~ logout_deliveries next_attempt_at$/,
+    ),
     queued(
       'domains.end',
       async () => {
@@ -137,16 +151,6 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
       /^~ (sessions|refresh_grants|credentials)|^\+ audit_log session/,
     ),
     periodic('keys.tend', async () => world.app.clock.turn(60 * 24 * 3600), /signing_keys|signing-key.published/),
-    periodic('logout.recover', async () => {
-      await sql('delete from logout_deliveries');
-      await endSignIn();
-    }),
-    periodic('delivery.recover', async () => {
-      const { page } = { page: await world.page() };
-      await page.challenge();
-      await page.step('authenticate', { userid: newAddress() });
-      world.app.clock.turn(20);
-    }),
     periodic('projects.test-mode', async () => {
       await sql(`update projects set test_mode = true where id = '${world.project.id}'`);
       await sql(`insert into users (id, project_id, user_name, user_name_key, created_at, updated_at)
@@ -207,10 +211,7 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
         await services().webhooks.create(world.project.id, { url: 'https://hooks.example.com/', ...receiver }, system);
         await recordEvents();
       },
-      () => async (onError) => {
-        await services().webhookRelay.start(onError);
-        await services().webhookRelay.settled();
-      },
+      once(() => services().webhookRelay),
       /^~ webhook(s|_deliveries) /,
     ),
     relay(
@@ -230,10 +231,7 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
         );
         await recordEvents();
       },
-      () => async (onError) => {
-        await services().streamRelay.start(onError);
-        await services().streamRelay.settled();
-      },
+      once(() => services().streamRelay),
       /^~ (log_streams|stream_events) /,
     ),
   ];

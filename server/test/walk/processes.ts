@@ -76,10 +76,8 @@ export class Processes {
   async deliver(): Promise<Delivered[]> {
     const delivered: Delivered[] = [];
     for (const app of this.apps) {
-      for (let done = await app.runJob(); done; done = await app.runJob()) {
-        for (const message of app.mailbox.splice(0)) delivered.push(read(String(done['messageId']), message));
-      }
-      await app.services.logout.drain();
+      await app.runJobs();
+      delivered.push(...app.mailbox.splice(0).map(read));
     }
     return delivered;
   }
@@ -99,6 +97,6 @@ export class Processes {
   }
 }
 
-function read(messageId: string, message: OutgoingMail | OutgoingSms): Delivered {
-  return { messageId, to: message.to, text: message.text };
+function read({ id, to, text }: OutgoingMail | OutgoingSms): Delivered {
+  return { messageId: id, to, text };
 }

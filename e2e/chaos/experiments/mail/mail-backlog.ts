@@ -18,7 +18,7 @@ export const mailBacklog: Experiment = {
       if (!person) throw new Error('no user');
       await world.mail.close();
       await outbox.notify(person);
-      await outbox.copyNotice(Math.round(100_000 * scale), true);
+      await outbox.copyNotice(Math.round(100_000 * scale));
       // As slow as a real server; the backlog outlives the experiment.
       world.mail.answerAfterMs = 50;
       await world.mail.open();

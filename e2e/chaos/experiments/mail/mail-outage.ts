@@ -20,7 +20,7 @@ export const mailOutage: Experiment = {
       const earlier = new Set((await outbox.all()).map(({ id }) => id));
       await world.mail.close();
       for (const person of people) await outbox.notify(person);
-      await outbox.copyNotice(Math.round(200 * scale), true);
+      await outbox.copyNotice(Math.round(200 * scale));
       const during = async () => (await outbox.all()).filter(({ id }) => !earlier.has(id));
       const tried = async () => Math.min(...(await during()).map((message) => message.attempts));
       await until(async () => (await tried()) > 0, 60_000);

@@ -12,6 +12,8 @@ export interface ManagementOptions {
   metrics: Metrics;
   checks: Record<string, Check>;
   phase: () => Phase;
+  /** Faults that do not keep the process from serving. */
+  warnings?: () => readonly string[];
   /** Whether this instance serves a host: the base host or a verified custom domain. */
   servesHost(host: string): Promise<boolean>;
 }
@@ -36,6 +38,7 @@ export function managementServer(options: ManagementOptions): Server {
       return json(res, faults.length === 0 ? 200 : 503, {
         status: faults.length === 0 ? 'ready' : 'not ready',
         faults,
+        warnings: options.warnings?.() ?? [],
       });
     }
     if (path === '/metrics') {

@@ -1,5 +1,4 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { fetchNextJob } from 'pg-boss/dist/plans.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { ownTime } from '../../../test/own-time.ts';
@@ -42,7 +41,7 @@ describe('the job queue', () => {
   it('runs a job within a second of the commit, and not before', async () => {
     const queue = newQueue();
     const done: unknown[] = [];
-    await queue.start({ queued: [job(async (data) => void done.push(data['n']))], periodic: [] });
+    await queue.start({ queued: [job(async (data) => void done.push(data['n']))], periodic: [], retired: [] });
     let doneBeforeCommit = 0;
     await db.transaction(async (em) => {
       await queue.send(em, 'test.job', { n: 1 });
@@ -59,7 +58,7 @@ describe('the job queue', () => {
   it('drops a job whose transaction is rolled back', async () => {
     const queue = newQueue();
     const done: unknown[] = [];
-    await queue.start({ queued: [job(async (data) => void done.push(data['n']))], periodic: [] });
+    await queue.start({ queued: [job(async (data) => void done.push(data['n']))], periodic: [], retired: [] });
     const rolledBack = db.transaction(async (em) => {
       await queue.send(em, 'test.job', { n: 1 });
       throw new Error('rolled back');
@@ -69,23 +68,9 @@ describe('the job queue', () => {
     await expect.poll(() => done).toEqual([2]);
   });
 
-  it('runs several jobs of one statement, none of a rolled-back transaction', async () => {
-    const queue = newQueue();
-    const done: unknown[] = [];
-    await queue.start({ queued: [job(async (data) => void done.push(data['n']))], periodic: [] });
-    const rolledBack = db.transaction(async (em) => {
-      await queue.sendMany(em, 'test.job', [{ n: 1 }]);
-      throw new Error('rolled back');
-    });
-    await expect(rolledBack).rejects.toThrow('rolled back');
-    await expect(queue.sendMany(db.reader(), 'test.job', [{ n: 1 }])).rejects.toThrow('transaction');
-    await db.transaction((em) => queue.sendMany(em, 'test.job', [{ n: 2 }, { n: 3 }]));
-    await expect.poll(() => done.toSorted()).toEqual([2, 3]);
-  });
-
   it('gives each job to one of several processes, and installs its schema once if they start concurrently', async () => {
     const done: number[] = [];
-    const table = { queued: [job(async (data) => void done.push(Number(data['n'])))], periodic: [] };
+    const table = { queued: [job(async (data) => void done.push(Number(data['n'])))], periodic: [], retired: [] };
     const all = [newQueue(), newQueue(), newQueue()];
     await Promise.all(all.map((queue) => queue.start(table)));
     const numbers = Array.from({ length: 30 }, (_, n) => n);
@@ -100,7 +85,7 @@ describe('the job queue', () => {
     const fails = job(async () => {
       if (++tries === 1) throw new Error('once');
     });
-    await queue.start({ queued: [fails], periodic: [] });
+    await queue.start({ queued: [fails], periodic: [], retired: [] });
     await db.transaction((em) => queue.send(em, 'test.job', {}));
     await expect.poll(() => tries).toBe(2);
     expect(errors).toEqual([expect.objectContaining({ message: 'once' })]);
@@ -109,7 +94,7 @@ describe('the job queue', () => {
   it('accepts jobs without running them if `work` is false', async () => {
     const idle = newQueue();
     const done: unknown[] = [];
-    const table = { queued: [job(async (data) => void done.push(data['n']))], periodic: [] };
+    const table = { queued: [job(async (data) => void done.push(data['n']))], periodic: [], retired: [] };
     await idle.start(table, { work: false });
     await db.transaction((em) => idle.send(em, 'test.job', { n: 1 }));
     const working = newQueue();
@@ -117,44 +102,45 @@ describe('the job queue', () => {
     await expect.poll(() => done).toEqual([1]);
   });
 
-  it('starts a code immediately behind 100,000 notices that do not end, by an index scan of its own queue', async () => {
-    const queue = newQueue();
-    const [codes, notices] = [[] as unknown[], [] as unknown[]];
-    let end: () => void = () => undefined;
-    const ended = new Promise<void>((resolve) => (end = resolve));
-    const hang = async (data: Record<string, unknown>) => {
-      notices.push(data);
-      await ended;
-    };
-    const table = [
-      job(hang, { name: 'delivery.notices' }),
-      job(async (data) => void codes.push(data['n']), { name: 'delivery.codes' }),
-    ];
+  it('runs jobs and schedules after the clock was ahead by an hour and set back', async () => {
+    const done: unknown[] = [];
+    const table = { queued: [job(async () => void done.push(1))], periodic: [], retired: [] };
     const idle = newQueue();
-    await idle.start({ queued: table, periodic: [] }, { work: false });
+    await idle.start(table, { work: false });
     await db.transaction(async (em) => {
-      await idle.send(em, 'delivery.notices', {});
+      await idle.send(em, 'test.job', {});
+      // As the clock that was ahead wrote them.
+      await em.execute(`update jobs.job set start_after = now() + interval '1 hour' where name = 'test.job'`);
+      await em.execute(`insert into jobs.job (name, data, policy, state, singleton_key, singleton_on, completed_on)
+        select '__pgboss__send-it', '{}', 'standard', 'completed', 'x', (now() at time zone 'UTC') + interval '1 hour', now()`);
+      await em.execute(`update jobs.version set cron_on = now() + interval '1 hour'`);
       await em.execute(
-        `insert into jobs.job (name, data, policy)
-          select name, data, policy from jobs.job, generate_series(1, 100000) where name = 'delivery.notices'`,
+        `update jobs.queue set maintain_on = now() + interval '1 hour', monitor_claim_on = now() + interval '1 hour'`,
       );
     });
-    await queue.start({ queued: table, periodic: [] });
-    await expect.poll(() => notices.length).toBeGreaterThan(0);
-    await db.transaction((em) => idle.send(em, 'delivery.codes', { n: 1 }));
-    await expect.poll(() => codes).toEqual([1]);
-    expect(notices.length).toBeLessThanOrEqual(10);
-    await db.transaction((em) => em.execute('analyze jobs.job_common'));
-    const { text } = fetchNextJob({
-      ...{ schema: 'jobs', table: 'job_common', name: 'delivery.codes', limit: 5 },
-      ...{ policy: 'standard', includeMetadata: false, ignoreSingletons: null },
+    await newQueue().start(table);
+    await expect.poll(() => done, { timeout: 60_000 }).toEqual([1]);
+    const ahead = `select (select count(*) from jobs.version where cron_on > now())
+      + (select count(*) from jobs.queue where greatest(maintain_on, monitor_claim_on) > now())
+      + (select count(*) from jobs.job where singleton_on > now() at time zone 'UTC') as n`;
+    expect(await db.reader().execute(ahead)).toEqual([{ n: '0' }]);
+  });
+
+  it('ends the schedule and the jobs of a retired job without a run', async () => {
+    const previous = newQueue();
+    const done: unknown[] = [];
+    const run = async () => void done.push(1);
+    const scheduled = { name: 'test.scheduled', everyMinutes: 60, run } as const;
+    await previous.start({ queued: [job(run)], periodic: [scheduled], retired: [] }, { work: false });
+    await db.transaction(async (em) => {
+      await previous.send(em, 'test.job', {});
+      await em.execute(`insert into jobs.schedule (name, key, cron) values ('test.scheduled', '', '7 * * * *')`);
     });
-    const plan = (await db.reader().execute<{ 'QUERY PLAN': string }[]>(`explain ${text}`))
-      .map((line) => line['QUERY PLAN'])
-      .join('\n');
-    expect(plan).toMatch(/Index Scan.*\n +Index Cond: \(*name = 'delivery\.codes'/);
-    expect(plan).not.toContain('Seq Scan on job_common');
-    end();
+    const table = { queued: [], periodic: [], retired: ['test.job', 'test.scheduled', 'test.unknown'] };
+    await newQueue().start(table);
+    const left = `select (select count(*) from jobs.schedule) + (select count(*) from jobs.job where state <> 'completed') as n`;
+    await expect.poll(async () => (await db.reader().execute<{ n: string }[]>(left))[0]?.n).toBe('0');
+    expect(done).toEqual([]);
   });
 
   it('refuses a job outside of a transaction', async () => {

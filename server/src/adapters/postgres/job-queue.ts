@@ -2,7 +2,6 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { fromKysely, type Job, type JobResult, PgBoss, type UpdateQueueOptions } from 'pg-boss';
 import type { JobTable, PeriodicJob, QueuedJob } from '../../domain/kernel/jobs.ts';
 import type { Queue, QueueGauge, QueueStats } from '../../domain/kernel/queue.ts';
-import type { Executing } from '../../domain/kernel/sql.ts';
 
 export interface JobQueueOptions {
   /** The domain's database. */
@@ -32,6 +31,25 @@ const timeouts: object = {
   query_timeout: 60_000,
 };
 
+/** Interval of {@link setBack}. */
+const setBackSeconds = 60;
+
+/**
+ * SQL: ends waits that a clock has written which was ahead and has been set back. Without it, periodic jobs wait until the time
+ * of the wrong clock. No job of ours is scheduled; a retry waits for an hour at most.
+ */
+const setBack = [
+  `update jobs.version set cron_on = least(cron_on, now()), bam_on = least(bam_on, now()), flow_on = least(flow_on, now()),
+    reindex_on = least(reindex_on, now()), monitor_backoff_on = null
+   where greatest(cron_on, bam_on, flow_on, reindex_on) > now()`,
+  `update jobs.queue set monitor_claim_on = least(monitor_claim_on, now()), monitor_on = least(monitor_on, now()),
+    maintain_on = least(maintain_on, now()) where greatest(monitor_claim_on, monitor_on, maintain_on) > now()`,
+  `update jobs.job set singleton_on = null where singleton_on > now() at time zone 'UTC'`,
+  `update jobs.job set start_after = now() where state < 'active'
+    and start_after > now() + case state when 'created' then interval '1 second' else interval '1 hour' end`,
+  `update jobs.job set started_on = now() where state = 'active' and started_on > now()`,
+];
+
 const consumption = {
   batchSize,
   burstWhenBatchFull: true,
@@ -44,6 +62,7 @@ const consumption = {
  */
 export class JobQueue implements Queue, QueueGauge {
   private readonly boss: PgBoss;
+  private timer: NodeJS.Timeout | undefined;
   private readonly onError: JobQueueOptions['onError'];
   private readonly onDone: JobQueueOptions['onDone'];
 
@@ -65,7 +84,7 @@ export class JobQueue implements Queue, QueueGauge {
   }
 
   /** Installs or updates the schema, then runs the jobs of the table; `work: false` only accepts jobs. */
-  async start({ queued, periodic }: JobTable, { work = true } = {}): Promise<void> {
+  async start({ queued, periodic, retired }: JobTable, { work = true } = {}): Promise<void> {
     await this.boss.start();
     for (const job of queued) {
       await this.declare(job.name, {
@@ -89,23 +108,16 @@ export class JobQueue implements Queue, QueueGauge {
       await this.boss.schedule(job.name, cron(job.everyMinutes));
       await this.consume(job.name, 1, () => job.run(), periodicPollSeconds);
     }
+    if (!work) return;
+    for (const name of retired) await this.retire(name);
+    const fix = () => this.endWaitsSetBack().catch((error: unknown) => this.onError(error, undefined));
+    await fix();
+    this.timer = setInterval(fix, setBackSeconds * 1000);
   }
 
-  async send(
-    em: EntityManager,
-    job: string,
-    data: Record<string, unknown>,
-    options: { startAfter?: Date } = {},
-  ): Promise<void> {
+  async send(em: EntityManager, job: string, data: Record<string, unknown>): Promise<void> {
     if (!em.isInTransaction()) throw new Error(`${job} must be enqueued in a transaction`);
-    await this.boss.send(job, data, { ...options, db: fromKysely(em.getKysely()) });
-  }
-
-  async sendMany(on: Executing, job: string, data: readonly Record<string, unknown>[]): Promise<void> {
-    const kysely = on.getKysely() as ReturnType<EntityManager['getKysely']>;
-    if (!kysely.isTransaction) throw new Error(`${job} must be enqueued in a transaction`);
-    const jobs = data.map((one) => ({ data: one }));
-    await this.boss.insert(job, jobs, { db: fromKysely(kysely) });
+    await this.boss.send(job, data, { db: fromKysely(em.getKysely()) });
   }
 
   /** Cached counts, at most 30 seconds old. */
@@ -125,6 +137,7 @@ export class JobQueue implements Queue, QueueGauge {
 
   /** Fetches no more jobs and waits up to `graceSeconds` for running ones; other processes retry the rest. */
   async stop(graceSeconds = 10): Promise<void> {
+    clearInterval(this.timer);
     await this.boss.stop({ graceful: true, timeout: graceSeconds * 1000 });
   }
 
@@ -132,6 +145,18 @@ export class JobQueue implements Queue, QueueGauge {
     await this.boss.createQueue(name, { policy, ...(settings as object) });
     // An earlier version may have created it with other settings.
     await this.boss.updateQueue(name, settings);
+  }
+
+  /** Runs periodic jobs on time after the clocks of this machine and of the database were set back. */
+  async endWaitsSetBack(): Promise<void> {
+    for (const text of setBack) await this.boss.getDb().executeSql(text);
+  }
+
+  /** Ends the schedule of a job of the previous release, and its jobs, without a run. */
+  private async retire(name: string): Promise<void> {
+    if ((await this.boss.getQueue(name)) === null) return;
+    await this.boss.unschedule(name);
+    await this.consume(name, 1, async () => undefined, periodicPollSeconds);
   }
 
   private async consume(name: string, workers: number, run: QueuedJob['run'], poll: number, idlePoll = poll) {

@@ -36,7 +36,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const sms = { to: '+491700000000', text: '012345 is your code' };
+const sms = { to: '+491700000000', text: '012345 is your code', id: '1' };
 
 describe('the SMS gateway', () => {
   const send = (path = '/send') => gatewaySms(`http://user:p%40ss@127.0.0.1:${port}${path}`).send(sms);

@@ -30,7 +30,11 @@ it('database, connections and queue are shown, without waiting for an unreachabl
   const metrics = new Metrics();
   metrics.watchDatabase({ fault: 'away', use: () => ({ total: 5, idle: 2, waiting: 1 }) });
   metrics.watchQueue({ stats: () => Promise.reject(new Error('unavailable')) });
-  metrics.watchStreams({ lag: async () => [{ kind: 'http', seconds: 42 }] });
+  metrics.watchStreams({ lagOfKinds: async () => [{ kind: 'http', seconds: 42 }] });
+  metrics.watchRelays([
+    { lag: async () => [{ lane: 'codes', pending: 3, seconds: 7 }] },
+    { lag: () => Promise.reject(new Error('unavailable')) },
+  ]);
   metrics.batch('http', 'failed');
   metrics.signIn('authenticate', 'OTP_NEEDED');
   metrics.message('mail', 'sent');
@@ -42,6 +46,8 @@ it('database, connections and queue are shown, without waiting for an unreachabl
   expect(text).toContain('latchkey_messages_total{channel="mail",result="sent"} 1');
   expect(text).toContain('latchkey_log_stream_lag_seconds{kind="http"} 42');
   expect(text).toContain('latchkey_log_stream_batches_total{kind="http",result="failed"} 1');
+  expect(text).toContain('latchkey_relay_pending{lane="codes"} 3');
+  expect(text).toContain('latchkey_relay_lag_seconds{lane="codes"} 7');
   expect(text).toContain('nodejs_eventloop_lag_p99_seconds');
 });
 

@@ -167,16 +167,54 @@ export class Metrics {
   }
 
   /** Lag of the log streams of all processes. */
-  watchStreams(relay: { lag(): Promise<{ kind: string; seconds: number }[]> }): void {
+  watchStreams(streams: { lagOfKinds(): Promise<{ kind: string; seconds: number }[]> }): void {
     const lag = new Gauge({
       name: 'latchkey_log_stream_lag_seconds',
       help: 'Age of the oldest event that waits for a log stream of this kind; 0: none waits.',
       labelNames: ['kind'],
       registers: [this.registry],
       collect: async () => {
-        const kinds = await orLate(relay.lag(), []);
+        const kinds = await orLate(streams.lagOfKinds(), []);
         lag.reset();
         for (const { kind, seconds } of kinds) lag.set({ kind }, seconds);
+      },
+    });
+  }
+
+  /** Deliveries of all processes, by lane. */
+  watchRelays(relays: readonly { lag(): Promise<{ lane: string; pending: number; seconds: number }[]> }[]): void {
+    const registers = [this.registry];
+    let reading: Promise<{ lane: string; pending: number; seconds: number }[]> | undefined;
+    // Both gauges are collected at the same time.
+    const lanes = () => {
+      reading ??= Promise.all(relays.map((relay) => orLate(relay.lag(), [])))
+        .then((all) => all.flat())
+        .finally(() => {
+          reading = undefined;
+        });
+      return reading;
+    };
+    const pending: Gauge<'lane'> = new Gauge({
+      name: 'latchkey_relay_pending',
+      help: 'Deliveries that have not ended: messages, logout tokens, events for webhooks and log streams; by lane.',
+      labelNames: ['lane'],
+      registers,
+      collect: async () => {
+        const read = await lanes();
+        // No values while the database is unreachable, rather than stale ones.
+        pending.reset();
+        for (const one of read) pending.set({ lane: one.lane }, one.pending);
+      },
+    });
+    const lag: Gauge<'lane'> = new Gauge({
+      name: 'latchkey_relay_lag_seconds',
+      help: 'Age of the oldest due delivery of a lane; 0: none is due.',
+      labelNames: ['lane'],
+      registers,
+      collect: async () => {
+        const read = await lanes();
+        lag.reset();
+        for (const one of read) lag.set({ lane: one.lane }, one.seconds);
       },
     });
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
+import { deliverDue } from '../../../test/relayed.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import { deliveriesStatement } from '../../domain/logout/deliveries.ts';
@@ -99,7 +100,7 @@ describe('logout deliveries', () => {
         },
       },
     ]);
-    await harness.services.logout.deliver({ project, id });
+    await deliverDue(harness.services.logout.relay);
     expect((await list({ state: 'DELIVERED' })).map((one: any) => [one.id, one.attempts.length])).toEqual([[id, 2]]);
   });
 

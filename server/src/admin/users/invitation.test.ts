@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
+import { deliverDue } from '../../../test/relayed.ts';
 import { changed } from '../../../test/rows.ts';
 import { Message } from '../../domain/delivery/message.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
@@ -144,8 +145,7 @@ describe('an invitation', () => {
     const id = await invited({ email: 'a@example.com' });
     expect((await revoke(id)).data.revokeInvitation).toEqual({ active: false, invitedAt: null });
     expect(await eventsOf(id)).toContain('user.invitation_revoked');
-    const [mail] = await mails();
-    await harness.services.delivery.send({ project: { id: project.id }, id: mail?.id as string });
+    await deliverDue(harness.services.delivery.relay);
     const [after] = await mails();
     expect([after?.state, after?.note]).toEqual(['suppressed', 'the user is not active']);
     expect((await revoke(id)).errors[0].extensions).toMatchObject({ code: 'invalid', field: 'userId' });

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
-import type { MessageContext, PreviousContext } from '../delivery/delivery.ts';
 import type { Message } from '../delivery/message.entity.ts';
+import type { MessageContext, PreviousContext } from '../delivery/recipient.ts';
 import { system } from '../kernel/actor.ts';
 import { subjectOf } from './account.ts';
 import { maskAddress } from './mask.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { changeTemplates, isAwaited } from '../contacts/pending-changes.ts';
-import type { MessageContext, PreviousContext, Recipient } from '../delivery/delivery.ts';
 import type { Message } from '../delivery/message.entity.ts';
+import type { MessageContext, PreviousContext, Recipient } from '../delivery/recipient.ts';
 import { codeTemplates } from '../delivery/wording.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { Enrolment } from '../mfa/enrolment.entity.ts';

@@ -2,24 +2,23 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { adjustableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
-import { multiply } from '../../../test/plan.ts';
+import { deliverDue } from '../../../test/relayed.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { Database } from '../kernel/database.ts';
 import { Vault } from '../keys/vault.ts';
 import { Project } from '../projects/project.entity.ts';
-import { keyIn } from '../projects/tenant.ts';
-import { Delivery, type MessageContext, type NewMessage, type PreviousContext, type Recipient } from './delivery.ts';
-import { lostMessages } from './lease.ts';
+import { Delivery, type NewMessage } from './delivery.ts';
+import { laneOf, messageLanes } from './lanes.ts';
 import { Message, outcomeOf } from './message.entity.ts';
-import { sampleOf, templateNames } from './samples.ts';
+import type { MessageContext, PreviousContext, Recipient } from './recipient.ts';
+import { templateNames } from './samples.ts';
 import { type MailSender, type OutgoingMail, SendError } from './sender.ts';
 
 let database: FreshDatabase;
 let orm: MikroORM;
 let db: Database;
 let asked: string[];
-let jobs: { queueName: string; messageId: string; startAfter: Date | undefined }[];
 let checked: (MessageContext | PreviousContext)[];
 let settled: string[];
 let expired: string[];
@@ -43,18 +42,15 @@ function deliveryBy(kind: MailSender['kind'] | null): Delivery {
   return new Delivery({
     db,
     clock,
-    random: systemRandom,
-    vault,
-    queue: {
-      send: async (_em, queueName, data, { startAfter } = {}) => {
-        const messageId = String(data['messageId']);
-        asked.push(messageId);
-        jobs.push({ queueName, messageId, startAfter });
-      },
-      sendMany: async (_em, queueName, data) => {
-        for (const { messageId } of data) jobs.push({ queueName, messageId: String(messageId), startAfter: undefined });
+    random: {
+      ...systemRandom,
+      id: () => {
+        const id = systemRandom.id();
+        asked.push(id);
+        return id;
       },
     },
+    vault,
     senders: { mail: kind === null ? null : mail, sms: null },
     lookOf: async () => ({ name: 'Project', accent: null, words: {} }),
     check: async (_em, _message, context) => {
@@ -81,6 +77,7 @@ async function enqueue(delivery: Delivery, over: Partial<NewMessage> = {}): Prom
   return asked.at(-1) as string;
 }
 
+const send = (delivery: Delivery) => deliverDue(delivery.relay);
 const rowOf = (id: string) => db.reader().findOneOrFail(Message, { id });
 
 beforeAll(async () => {
@@ -96,9 +93,9 @@ afterAll(async () => {
   await orm.close(true);
   await database.drop();
 });
-beforeEach(() => {
+beforeEach(async () => {
+  await db.transaction((em) => em.execute('delete from messages'));
   asked = [];
-  jobs = [];
   checked = [];
   settled = [];
   expired = [];
@@ -113,8 +110,8 @@ describe('the outbox', () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     expect((await rowOf(id)).state).toBe('pending');
-    await delivery.send(keyIn(projectId, id));
-    await delivery.send(keyIn(projectId, id));
+    await send(delivery);
+    await send(delivery);
     expect(sent).toHaveLength(1);
     expect(sent[0]).toMatchObject({ to: 'on-record@example.com', id, subject: expect.stringContaining('012345') });
     expect(await rowOf(id)).toMatchObject({ state: 'sent', recipient: 'on-record@example.com', sealedContent: null });
@@ -133,7 +130,7 @@ describe('the outbox', () => {
       throw new Error('rolled back');
     });
     await expect(rolledBack).rejects.toThrow('rolled back');
-    await delivery.send(keyIn(projectId, asked.at(-1) as string));
+    await send(delivery);
     expect(sent).toEqual([]);
   });
 
@@ -143,7 +140,7 @@ describe('the outbox', () => {
     const id = await enqueue(delivery, { context });
     expect(JSON.stringify(await rowOf(id))).not.toContain('decided@');
     expect(settled).toEqual([]);
-    await delivery.send(keyIn(projectId, id));
+    await send(delivery);
     expect(checked).toEqual([expect.objectContaining(context)]);
     expect(settled).toEqual(['sent']);
   });
@@ -151,8 +148,10 @@ describe('the outbox', () => {
   it('stores the account as the previous release reads it', async () => {
     const delivery = deliveryBy('smtp');
     const account = systemRandom.id();
-    await delivery.send(keyIn(projectId, await enqueue(delivery, { context: { account, mailbox: 'a@example.com' } })));
-    await delivery.send(keyIn(projectId, await enqueue(delivery)));
+    await enqueue(delivery, { context: { account, mailbox: 'a@example.com' } });
+    await send(delivery);
+    await enqueue(delivery);
+    await send(delivery);
     expect(checked).toEqual([
       expect.objectContaining({ userId: account }),
       expect.not.objectContaining({ userId: null }),
@@ -164,7 +163,7 @@ describe('the outbox', () => {
     recipient = { suppress: 'no user has this address' };
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
-    await delivery.send(keyIn(projectId, id));
+    await send(delivery);
     expect(sent).toEqual([]);
     expect(await rowOf(id)).toMatchObject({
       state: 'suppressed',
@@ -177,17 +176,17 @@ describe('the outbox', () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     failure = new SendError('mail server ECONNREFUSED', false);
-    await expect(delivery.send(keyIn(projectId, id))).rejects.toThrow('ECONNREFUSED');
+    await expect(send(delivery)).rejects.toThrow('ECONNREFUSED');
     expect(await rowOf(id)).toMatchObject({ state: 'pending', note: 'mail server ECONNREFUSED', attempts: 1 });
     failure = null;
-    await delivery.send(keyIn(projectId, id));
+    await send(delivery);
     expect(await rowOf(id)).toMatchObject({ state: 'pending', attempts: 1 });
     clock.turn(1);
-    await delivery.send(keyIn(projectId, id));
+    await send(delivery);
     expect(await rowOf(id)).toMatchObject({ state: 'sent', attempts: 2, note: null, nextAttemptAt: null });
     const refused = await enqueue(delivery);
     failure = new SendError('mail server 550', true);
-    await delivery.send(keyIn(projectId, refused));
+    await send(delivery);
     expect(await rowOf(refused)).toMatchObject({ state: 'failed', note: 'mail server 550', sealedContent: null });
   });
 
@@ -195,7 +194,7 @@ describe('the outbox', () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     clock.turn(300);
-    await delivery.send(keyIn(projectId, id));
+    await send(delivery);
     expect(sent).toEqual([]);
     expect(await rowOf(id)).toMatchObject({ state: 'failed', expired: true, sealedContent: null });
     expect(expired).toEqual(['mail 1']);
@@ -203,21 +202,25 @@ describe('the outbox', () => {
 
   it('marks expired messages as expired, with their last failure, except those being sent', async () => {
     const delivery = deliveryBy('smtp');
-    await db.transaction((em) => em.execute('delete from messages'));
-    const [tried, untried, slow] = [await enqueue(delivery), await enqueue(delivery), await enqueue(delivery)];
+    const tried = await enqueue(delivery);
     failure = new SendError('mail server ECONNREFUSED', false);
-    await expect(delivery.send(keyIn(projectId, tried as string))).rejects.toThrow('ECONNREFUSED');
+    await expect(send(delivery)).rejects.toThrow('ECONNREFUSED');
     failure = null;
+    await db.transaction((em) => em.execute('update messages set next_attempt_at = expires_at where id = ?', [tried]));
+    const slow = await enqueue(delivery);
+    let untried = '';
     whileSending = async () => {
+      whileSending = null;
+      untried = await enqueue(delivery, { expiresAt: new Date(clock.now().getTime() + 1000) });
       clock.turn(2);
       await delivery.sweep();
     };
     clock.turn(299);
-    await delivery.send(keyIn(projectId, slow as string));
+    await send(delivery);
     expect(expired).toEqual(['mail 2']);
-    expect(outcomeOf(await rowOf(slow as string))).toBe('sent');
-    expect(await rowOf(tried as string)).toMatchObject({ expired: true, note: 'mail server ECONNREFUSED' });
-    expect(outcomeOf(await rowOf(untried as string))).toBe('expired');
+    expect(outcomeOf(await rowOf(slow))).toBe('sent');
+    expect(await rowOf(tried)).toMatchObject({ expired: true, note: 'mail server ECONNREFUSED' });
+    expect(outcomeOf(await rowOf(untried))).toBe('expired');
     const page = { first: 100, after: null };
     expect((await delivery.log(db.reader(), projectId, { state: 'expired' }, page)).items).toHaveLength(2);
     expect((await delivery.log(db.reader(), projectId, { state: 'failed' }, page)).items).toHaveLength(0);
@@ -228,7 +231,7 @@ describe('the outbox', () => {
     expect(delivery.isAvailable('mail')).toBe(false);
     expect(delivery.fault()).toMatch(/SMTP_URL/);
     const id = await enqueue(delivery);
-    await delivery.send(keyIn(projectId, id));
+    await send(delivery);
     expect((await rowOf(id)).state).toBe('failed');
   });
 });
@@ -237,7 +240,8 @@ describe('an unreachable mail server', () => {
   const notice: Partial<NewMessage> = {
     content: { template: 'new-device', app: 'Acme', device: 'Firefox', at: '2026-01-01T00:00:00Z' },
   };
-  const at = (job: { startAfter: Date | undefined } | undefined) => job?.startAfter?.getTime() ?? 0;
+  const pauseOf = async (id: string) =>
+    (((await rowOf(id)).nextAttemptAt as Date).getTime() - clock.now().getTime()) / 1000;
 
   it.each([3600, 20 * 3600])('for %i seconds delays notices, but loses none', async (seconds) => {
     const delivery = deliveryBy('smtp');
@@ -246,13 +250,13 @@ describe('an unreachable mail server', () => {
     const end = clock.now().getTime() + seconds * 1000;
     failure = new SendError('mail server ECONNREFUSED', false);
     while (clock.now().getTime() < end) {
-      await expect(delivery.send(keyIn(projectId, id))).rejects.toThrow('ECONNREFUSED');
-      const pause = (at(jobs.at(-1)) - clock.now().getTime()) / 1000;
+      await expect(send(delivery)).rejects.toThrow('ECONNREFUSED');
+      const pause = await pauseOf(id);
       expect(pause).toBeLessThanOrEqual(900);
       clock.turn(pause);
     }
     failure = null;
-    await delivery.send(keyIn(projectId, id));
+    await send(delivery);
     expect(await rowOf(id)).toMatchObject({ state: 'sent' });
   });
 
@@ -261,23 +265,25 @@ describe('an unreachable mail server', () => {
     const id = await enqueue(delivery);
     failure = new SendError('mail server ECONNREFUSED', false);
     for (let attempt = 0; attempt < 14; attempt += 1) {
-      await expect(delivery.send(keyIn(projectId, id))).rejects.toThrow('ECONNREFUSED');
-      clock.turn(Math.min(30, (at(jobs.at(-1)) - clock.now().getTime()) / 1000));
+      await expect(send(delivery)).rejects.toThrow('ECONNREFUSED');
+      clock.turn(Math.min(30, await pauseOf(id)));
     }
     clock.turn(60);
-    await delivery.send(keyIn(projectId, id));
+    await send(delivery);
     expect(await rowOf(id)).toMatchObject({ state: 'failed', note: 'mail server ECONNREFUSED', sealedContent: null });
   });
+});
 
-  it('does not delay codes behind notices', async () => {
-    const delivery = deliveryBy('smtp');
+describe('the lanes of messages', () => {
+  it('keep codes apart from security notices, and both from invitations and SMS', () => {
+    const lanes = (channel: 'mail' | 'sms', template: string) => messageLanes[laneOf({ channel, template })]?.name;
+    const bulk = ['invitation', 'admin-invitation', 'scim-token-expiring', 'webhook-disabled'];
     for (const template of templateNames) {
-      await enqueue(delivery, { content: sampleOf(template, 'Acme', clock.now()) });
+      const isUrgent = /-code$|^test-message$/.test(template);
+      const lane = isUrgent ? 'codes' : bulk.includes(template) ? 'bulk' : 'notices';
+      expect(lanes('mail', template), template).toBe(lane);
+      expect(lanes('sms', template)).toBe('sms');
     }
-    const isUrgent = (template: (typeof templateNames)[number]) => /-code$|^test-message$/.test(template);
-    expect(jobs.map(({ queueName }) => queueName)).toEqual(
-      templateNames.map((template) => (isUrgent(template) ? 'delivery.codes' : 'delivery.notices')),
-    );
   });
 });
 
@@ -285,83 +291,84 @@ describe('a message in progress', () => {
   it('is sent once, even if the mail server is slow', async () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
-    const key = keyIn(projectId, id);
     whileSending = async () => {
       whileSending = null;
-      await Promise.all([delivery.send(key), delivery.send(key), delivery.recover()]);
+      const other = deliveryBy('smtp').relay;
+      await other.recover();
+      expect(await other.start((error) => expect.fail(String(error)))).toBe(0);
     };
-    await delivery.send(key);
+    await send(delivery);
     expect(sent).toHaveLength(1);
     expect(await rowOf(id)).toMatchObject({ state: 'sent', attempts: 1 });
   });
 
-  it('is sent once by 40 concurrent jobs', async () => {
-    const delivery = deliveryBy('smtp');
-    const key = keyIn(projectId, await enqueue(delivery));
-    await Promise.all(Array.from({ length: 40 }, () => delivery.send(key)));
+  it('is sent once by 40 processes', async () => {
+    await enqueue(deliveryBy('smtp'));
+    await Promise.all(Array.from({ length: 40 }, () => send(deliveryBy('smtp'))));
     expect(sent).toHaveLength(1);
   });
 
   it('is sent again after a minute if its process has stopped, and that process changes nothing later', async () => {
-    const delivery = deliveryBy('smtp');
-    const key = keyIn(projectId, await enqueue(delivery));
-    let resume: () => void = () => undefined;
-    const pause = new Promise<void>((resolve) => (resume = resolve));
-    let isPaused: () => void = () => undefined;
-    const paused = new Promise<void>((resolve) => (isPaused = resolve));
+    const [first, second] = [deliveryBy('smtp'), deliveryBy('smtp')];
+    const id = await enqueue(first);
+    const { promise: paused, resolve: isPaused } = Promise.withResolvers<void>();
+    const { promise: pause, resolve: resume } = Promise.withResolvers<void>();
     whileSending = async () => {
       whileSending = null;
       isPaused();
       await pause;
       failure = new SendError('mail server ETIMEDOUT', false);
     };
-    const first = delivery.send(key);
+    const sending = send(first);
     await paused;
-    await delivery.send(key);
+    await send(second);
     expect(sent).toHaveLength(0);
     clock.turn(61);
-    await delivery.send(key);
+    await send(second);
     expect(sent).toHaveLength(1);
     resume();
-    await expect(first).rejects.toThrow('ETIMEDOUT');
-    expect(await rowOf(key.id)).toMatchObject({ state: 'sent', attempts: 2 });
+    await expect(sending).rejects.toThrow('ETIMEDOUT');
+    expect(await rowOf(id)).toMatchObject({ state: 'sent', attempts: 2 });
   });
 });
 
-describe('a message without a job', () => {
-  it('gets at most one each minute, for example after a restore; an expired message gets none', async () => {
+describe('a message of the previous release', () => {
+  it('is sent without its job', async () => {
     const delivery = deliveryBy('smtp');
-    const ids = [await enqueue(delivery), await enqueue(delivery)];
-    await db.transaction((em) => em.execute('update messages set next_attempt_at = null where id = ?', [ids[1]]));
-    const expired = await enqueue(delivery, { expiresAt: new Date(clock.now().getTime() + 10_000) });
-    const mine = () => jobs.filter(({ messageId }) => [...ids, expired].includes(messageId));
-    jobs = [];
-    await delivery.recover();
-    expect(mine()).toEqual([]);
-    clock.turn(20);
-    await delivery.recover();
-    await delivery.recover();
-    const own = mine();
-    expect(own.map(({ messageId }) => messageId).sort()).toEqual([...ids].sort());
-    expect(new Set(own.map(({ queueName }) => queueName))).toEqual(new Set(['delivery.codes']));
-    for (const id of ids) await delivery.send(keyIn(projectId, id));
-    expect(sent).toHaveLength(2);
+    const id = await enqueue(delivery);
+    await db.transaction((em) => em.execute('update messages set lane = default where id = ?', [id]));
+    await send(delivery);
+    expect(await rowOf(id)).toMatchObject({ lane: 1, state: 'sent' });
   });
 });
 
-describe('a code that has lost its job', () => {
-  it('gets another before 2,000 notices that have waited longer', async () => {
+describe('a message whose clock was set back by an hour', () => {
+  it.each([
+    ['waits for its first attempt', null, 0],
+    ['waits for a retry', 'mail server ECONNREFUSED', 1],
+    ['was being sent by a process that has died', null, 1],
+  ])('is sent if it %s', async (_state, note, attempts) => {
     const delivery = deliveryBy('smtp');
-    await db.transaction((em) => em.execute('delete from messages'));
-    const device = { template: 'new-device', app: 'Acme', device: 'Firefox', at: '2026-01-01T00:00:00Z' } as const;
-    await enqueue(delivery, { content: device, expiresAt: new Date(clock.now().getTime() + 24 * 3_600_000) });
-    await multiply(db, 'messages', { id: 'gen_random_uuid()' });
-    clock.turn(60);
-    const code = await enqueue(delivery);
-    clock.turn(20);
-    const lost = await db.transaction((em) => lostMessages(em, clock.now()));
-    expect(lost[0]).toEqual({ key: keyIn(projectId, code), queueName: 'delivery.codes' });
-    expect(lost).toHaveLength(501);
+    clock.turn(3600);
+    const id = await enqueue(delivery, { expiresAt: new Date(clock.now().getTime() + 7_200_000) });
+    const until = new Date(clock.now().getTime() + attempts * 60_000);
+    const change = 'update messages set note = ?, attempts = ?, next_attempt_at = ? where id = ?';
+    await db.transaction((em) => em.execute(change, [note, attempts, until, id]));
+    clock.turn(-3600);
+    await send(delivery);
+    expect(sent).toEqual([]);
+    await delivery.relay.recover();
+    await send(delivery);
+    expect(await rowOf(id)).toMatchObject({ state: 'sent' });
+  });
+
+  it('keeps a pause that is no longer than it may be', async () => {
+    const delivery = deliveryBy('smtp');
+    const id = await enqueue(delivery);
+    const until = new Date(clock.now().getTime() + 60_000);
+    await db.transaction((em) => em.execute('update messages set attempts = 1, next_attempt_at = ?', [until]));
+    await delivery.relay.recover();
+    expect((await rowOf(id)).nextAttemptAt).toEqual(until);
   });
 });
 
@@ -370,9 +377,10 @@ describe('the dev mailbox', () => {
     const delivery = deliveryBy('mailbox');
     const ids = [];
     for (let n = 0; n < 3; n++) ids.push(await enqueue(delivery));
-    for (const id of ids) await delivery.send(keyIn(projectId, id));
+    await send(delivery);
     recipient = { suppress: 'x' };
-    await delivery.send(keyIn(projectId, await enqueue(delivery)));
+    await enqueue(delivery);
+    await send(delivery);
     const first = await delivery.mailbox({ first: 2, after: null });
     expect(first.items.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
     expect(first.hasNextPage).toBe(true);
@@ -387,7 +395,8 @@ describe('the dev mailbox', () => {
 
   it('is empty if messages leave the instance', async () => {
     const delivery = deliveryBy('smtp');
-    await delivery.send(keyIn(projectId, await enqueue(delivery)));
+    await enqueue(delivery);
+    await send(delivery);
     expect(delivery.hasMailbox).toBe(false);
     expect(await delivery.mailbox({ first: 10, after: null })).toEqual({ items: [], hasNextPage: false });
   });
@@ -395,7 +404,7 @@ describe('the dev mailbox', () => {
   it('deletes texts after a day and rows after a month', async () => {
     const delivery = deliveryBy('mailbox');
     const id = await enqueue(delivery);
-    await delivery.send(keyIn(projectId, id));
+    await send(delivery);
     const stuck = await enqueue(delivery);
     clock.turn(24 * 3600);
     await delivery.sweep();

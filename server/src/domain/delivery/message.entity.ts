@@ -16,6 +16,8 @@ const schema = defineEntity({
     channel: p.text().$type<'mail' | 'sms'>(),
     /** The template, e.g. `sign-in-code`. */
     template: p.text(),
+    /** Index in `messageLanes`. The default is for the previous release. */
+    lane: p.smallint().default(1),
     recipient: p.text(),
     /** The user it was created for; null if no account had the address, and in rows of earlier releases. */
     userId: p.uuid().nullable(),
@@ -29,7 +31,7 @@ const schema = defineEntity({
     /** The reason why the last attempt failed or the message was suppressed; never its content. */
     note: p.text().nullable(),
     createdAt: instant(),
-    /** While pending: when it may be attempted, or until when a process sends it. Null: immediately. */
+    /** While pending: when it may be attempted, or until when a process sends it. */
     nextAttemptAt: instant().nullable(),
     sentAt: instant().nullable(),
     /** Not sent after this; its code has expired. */
@@ -39,6 +41,10 @@ const schema = defineEntity({
     { name: 'messages_project_id_state_id_index', properties: ['project', 'state', 'id'] },
     { name: 'messages_project_id_recipient_index', properties: ['project', 'recipient'] },
     { name: 'messages_project_id_user_id_index', properties: ['project', 'userId'] },
+    {
+      name: 'messages_turns_index',
+      expression: `create index "messages_turns_index" on "messages" ("lane", "project_id", "next_attempt_at") where ("state" = 'pending')`,
+    },
     {
       name: 'messages_pending_index',
       expression: `create index "messages_pending_index" on "messages" ("next_attempt_at") where ("state" = 'pending')`,

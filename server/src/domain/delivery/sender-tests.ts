@@ -105,7 +105,7 @@ export class SenderTests {
       const mail = { ...renderMail(content, test.locale, look), to: test.to, id, isUrgent: true };
       return diagnosed(delivery.senders.mail, mail);
     }
-    return diagnosed(delivery.senders.sms, { to: test.to, text: renderSms(content, test.locale) });
+    return diagnosed(delivery.senders.sms, { to: test.to, text: renderSms(content, test.locale), id });
   }
 }
 

@@ -11,6 +11,8 @@ export interface OutgoingMail extends RenderedMessage {
 export interface OutgoingSms {
   to: string;
   text: string;
+  /** The same for every attempt at one message. */
+  id: string;
 }
 
 /** Sends one kind of message. Throws {@link SendError}. */

@@ -12,7 +12,11 @@ const sound = {
   },
   mail: { kind: 'smtp', lastSentAt: '2026-03-01T11:00:00Z', lastFailedAt: null, lastFailure: null },
   sms: { kind: null, lastSentAt: null, lastFailedAt: null, lastFailure: null },
-  jobs: [{ name: 'delivery.send', waiting: 3, deferred: 0, active: 1, failed: 0 }],
+  jobs: [{ name: 'domains.end', waiting: 3, deferred: 0, active: 1, failed: 0 }],
+  lanes: [
+    { lane: 'webhooks', pending: 3, seconds: 20 },
+    { lane: 'webhooks-slow', pending: 9, seconds: 3600 },
+  ],
   backup: { takenAt: new Date('2026-03-01T02:00:00Z'), bytes: 5 },
   clockSkewMs: 1,
   owners: 2,
@@ -24,6 +28,14 @@ const check = (change: Partial<SystemFacts>, name: string) => {
 };
 
 describe('health checks', () => {
+  it('warn of lanes whose deliveries are late, not of those of receivers that fail', () => {
+    expect(check({}, 'Deliveries')).toEqual(['ok', false]);
+    const lanes = [{ lane: 'webhooks', pending: 3, seconds: 3600 }];
+    expect(check({ lanes }, 'Deliveries')).toEqual(['warn', true]);
+    const found = systemChecks({ ...sound, lanes }, now).find(({ name }) => name === 'Deliveries');
+    expect(found?.summary).toBe('webhooks: due for 3600 s, 3 pending');
+  });
+
   it('pass without advice on a healthy instance', () => {
     const checks = systemChecks(sound, now);
     expect(checks.map(({ level, advice }) => [level, advice])).toEqual(checks.map(() => ['ok', null]));

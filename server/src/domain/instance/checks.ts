@@ -1,3 +1,4 @@
+import { lateLanes } from '../relay/late.ts';
 import type { SystemFacts } from './facts.ts';
 
 export const checkLevels = ['ok', 'warn', 'fail'] as const;
@@ -31,6 +32,7 @@ export function systemChecks(facts: SystemFacts, now: Date): SystemCheck[] {
     Mail: mail(facts),
     SMS: sms(facts),
     Jobs: jobs(facts),
+    Deliveries: deliveries(facts),
     Backup: backup(facts, now),
     'Signing speed': signing(facts),
     Clock: clock(facts),
@@ -124,6 +126,12 @@ function jobs({ jobs }: SystemFacts): Checked {
   }
   if (failing.length === 0) return ['ok', waiting === 0 ? 'None waiting' : `${waiting} waiting`];
   return ['warn', `Failed in the last day: ${failing.join(', ')}`, 'See the log, under the name of the job.'];
+}
+
+function deliveries({ lanes }: SystemFacts): Checked {
+  const late = lateLanes(lanes);
+  if (late.length === 0) return ['ok', `${lanes.reduce((sum, { pending }) => sum + pending, 0)} pending, none late`];
+  return ['warn', late.join('; '), 'Check the log, the clocks and the database; start another process if it is busy.'];
 }
 
 function backup({ backup }: SystemFacts, now: Date): Checked {

@@ -1,5 +1,6 @@
 import type { Sender } from '../delivery/sender.ts';
 import type { QueueStats } from '../kernel/queue.ts';
+import type { LaneLag } from '../relay/channel.ts';
 import type { Backup } from './backup.entity.ts';
 import type { Process } from './process.entity.ts';
 
@@ -33,6 +34,8 @@ export interface SystemFacts {
   mail: ChannelStatus;
   sms: ChannelStatus;
   jobs: QueueStats[];
+  /** Deliveries of all channels. */
+  lanes: LaneLag[];
   /** The newest recorded backup. */
   backup: Backup | null;
   clockSkewMs: number;

@@ -3,6 +3,7 @@ import type { Sender } from '../delivery/sender.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { QueueGauge } from '../kernel/queue.ts';
 import { query, sql } from '../kernel/sql.ts';
+import type { Relay } from '../relay/relay.ts';
 import type { Backups } from './backups.ts';
 import { type SystemCheck, systemChecks } from './checks.ts';
 import type { ChannelStatus, DatabaseStatus, SystemFacts } from './facts.ts';
@@ -20,6 +21,7 @@ interface SystemStatusDeps {
   senders: { mail: Sender<never> | null; sms: Sender<never> | null };
   /** Absent in a process without jobs. */
   gauge: QueueGauge | undefined;
+  relays: readonly Pick<Relay, 'lag'>[];
 }
 
 /** Reads the state of the instance. */
@@ -27,13 +29,14 @@ export class SystemStatus {
   constructor(private readonly deps: SystemStatusDeps) {}
 
   async report(em: EntityManager): Promise<SystemStatusReport> {
-    const { clock, processes, backups, senders, gauge } = this.deps;
+    const { clock, processes, backups, senders, gauge, relays } = this.deps;
     const report = {
       processes: await processes.live(em),
       database: await databaseStatus(em, processes.runtime.migrations),
       mail: await channelStatus(em, 'mail', senders.mail),
       sms: await channelStatus(em, 'sms', senders.sms),
       jobs: (await gauge?.stats()) ?? [],
+      lanes: (await Promise.all(relays.map((relay) => relay.lag()))).flat(),
       backup: await backups.newest(),
       clockSkewMs: await clockSkewMs(em, clock),
       owners: await ownerCount(em),

@@ -13,6 +13,8 @@ export class Database {
   /** Runs one statement in its own transaction, even if the caller has one open. */
   readonly alone: Executing;
   private readonly joined = new AsyncLocalStorage<EntityManager>();
+  /** By transaction. */
+  private readonly commits = new WeakMap<object, Set<() => void>>();
 
   constructor(private readonly orm: MikroORM) {
     const driver = orm.em.getDriver();
@@ -39,10 +41,16 @@ export class Database {
   }
 
   /** Like {@link transaction}, for plain statements, without entities, at a fraction of the cost. */
-  statements<T>(work: (on: Executing) => Promise<T>): Promise<T> {
+  async statements<T>(work: (on: Executing) => Promise<T>): Promise<T> {
     const { getDriver, getKysely } = this.alone;
     const kysely = getKysely() as ReturnType<EntityManager['getKysely']>;
-    return kysely.transaction().execute((own) => withoutTurns(() => work({ getKysely: () => own, getDriver })));
+    let transaction: object | undefined;
+    const result = await kysely.transaction().execute((own) => {
+      transaction = own;
+      return withoutTurns(() => work({ getKysely: () => own, getDriver }));
+    });
+    this.committed(transaction);
+    return result;
   }
 
   /** Runs several reads on one snapshot. */
@@ -57,11 +65,28 @@ export class Database {
     return this.orm.em.fork({ freshEventManager: false });
   }
 
-  private begin<T>(
+  /** Calls `then` once the transaction of `on` has committed; never if it is rolled back. The same function is called once. */
+  afterCommit(on: Executing, then: () => void): void {
+    const transaction = on.getKysely() as ReturnType<EntityManager['getKysely']>;
+    if (!transaction.isTransaction) throw new Error('not in a transaction');
+    this.commits.set(transaction, (this.commits.get(transaction) ?? new Set()).add(then));
+  }
+
+  private async begin<T>(
     work: (em: EntityManager) => Promise<T>,
     options?: Parameters<EntityManager['transactional']>[1],
   ): Promise<T> {
-    return this.orm.em.fork({ freshEventManager: false }).transactional((em) => withoutTurns(() => work(em)), options);
+    let transaction: object | undefined;
+    const result = await this.orm.em.fork({ freshEventManager: false }).transactional((em) => {
+      transaction = em.getKysely();
+      return withoutTurns(() => work(em));
+    }, options);
+    this.committed(transaction);
+    return result;
+  }
+
+  private committed(transaction: object | undefined): void {
+    for (const then of (transaction && this.commits.get(transaction)) ?? []) then();
   }
 }
 

@@ -21,45 +21,6 @@ export interface PeriodicJob {
 export interface JobTable {
   queued: readonly QueuedJob[];
   periodic: readonly PeriodicJob[];
-}
-
-/** Work that a process starts and does not wait for. */
-export class Runs {
-  private readonly running = new Set<Promise<void>>();
-  private hasEnded = false;
-
-  /** @param max at a time */
-  constructor(private readonly max: number) {}
-
-  get isStopping(): boolean {
-    return this.hasEnded;
-  }
-
-  /** Number of further runs that may start now. */
-  get free(): number {
-    return this.hasEnded ? 0 : Math.max(0, this.max - this.running.size);
-  }
-
-  start(work: () => Promise<void>, onError: (error: unknown) => void): void {
-    const run: Promise<void> = work()
-      .catch(onError)
-      .finally(() => this.running.delete(run));
-    this.running.add(run);
-  }
-
-  /** Waits until one more may start. */
-  async freeSlot(): Promise<void> {
-    while (this.running.size >= this.max) await Promise.race(this.running);
-  }
-
-  /** Waits for running jobs. */
-  async settled(): Promise<void> {
-    await Promise.all(this.running);
-  }
-
-  /** Starts no more jobs, and waits for running ones. */
-  async drain(): Promise<void> {
-    this.hasEnded = true;
-    await this.settled();
-  }
+  /** Names of jobs that the previous release queues or schedules, and this one does not need. */
+  retired: readonly string[];
 }

@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Executing } from './sql.ts';
 
 /** Number of jobs of one kind, by state. */
 export interface QueueStats {
@@ -19,12 +18,10 @@ export interface QueueGauge {
 }
 
 /** Accepts jobs and runs none. */
-export const noQueue: Queue = { send: async () => undefined, sendMany: async () => undefined };
+export const noQueue: Queue = { send: async () => undefined };
 
 /** Transactional job queue: a job runs after the transaction that sent it commits, at least once, in any process. */
 export interface Queue {
   /** Joins `em`'s transaction. Data is small and holds ids, never secrets. */
-  send(em: EntityManager, job: string, data: Record<string, unknown>, options?: { startAfter?: Date }): Promise<void>;
-  /** Like {@link send}, several jobs by one statement. Joins the transaction of `on`. */
-  sendMany(on: Executing, job: string, data: readonly Record<string, unknown>[]): Promise<void>;
+  send(em: EntityManager, job: string, data: Record<string, unknown>): Promise<void>;
 }

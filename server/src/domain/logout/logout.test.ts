@@ -1,16 +1,17 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { adjustableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
+import { deliverDue } from '../../../test/relayed.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { buildServices, type Services } from '../../services.ts';
 import { Client } from '../clients/client.entity.ts';
 import { system } from '../kernel/actor.ts';
+import { noQueue } from '../kernel/queue.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
-import type { TenantKey } from '../projects/tenant.ts';
 import { Participation } from '../sessions/participation.entity.ts';
 import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
@@ -24,8 +25,6 @@ let orm: MikroORM;
 let drop: () => Promise<void>;
 let services: Services;
 let sent: { uri: string; token: string }[];
-/** Deliveries with a job. */
-let jobs: string[] = [];
 type Answer = { status: number } | { error: string };
 let answer: (uri: string) => Answer | Promise<Answer>;
 let project: Project;
@@ -36,15 +35,17 @@ beforeAll(async () => {
   const fresh = await freshDatabase();
   drop = fresh.drop;
   orm = await openDatabase({ url: fresh.url });
-  services = buildServices(
+  services = process();
+  await services.keys.maintain();
+});
+
+function process(): Services {
+  return buildServices(
     {
       orm,
       clock,
       random: systemRandom,
-      queue: {
-        send: async (_em, _job, data) => void jobs.push(String(data['deliveryId'])),
-        sendMany: async (_on, _job, list) => void jobs.push(...list.map((data) => String(data['deliveryId']))),
-      },
+      queue: noQueue,
       senders: { mail: null, sms: null },
       postLogoutToken: async (uri, token) => {
         sent.push({ uri, token });
@@ -53,8 +54,7 @@ beforeAll(async () => {
     },
     { issuer, masterKey: new Uint8Array(32), allowPrivateTargets: false },
   );
-  await services.keys.maintain();
-});
+}
 
 afterAll(async () => {
   await orm.close(true);
@@ -114,14 +114,13 @@ async function session(...participants: Client[]): Promise<string> {
   });
 }
 
-async function deliverDue(): Promise<void> {
-  for (const delivery of await services.logout.due()) await services.logout.deliver(delivery);
+/** Makes the attempts that are due now, without those that they make due. */
+async function attemptDue(relay = services.logout.relay): Promise<void> {
+  await relay.start((error) => expect.fail(String(error)));
+  await relay.settled();
 }
 
-/** Like {@link deliverDue}, repeated until none is due. */
-async function deliverAll(): Promise<void> {
-  while ((await services.logout.due()).length > 0) await deliverDue();
-}
+const deliverAll = () => deliverDue(services.logout.relay);
 
 async function read(token: string): Promise<{ payload: JWTPayload; typ: string | undefined }> {
   const jwks = createLocalJWKSet(await services.keys.jwks());
@@ -137,7 +136,7 @@ describe('the end of one session (scope session)', () => {
   it('notifies each client of the session that has a logout URI, with sid and without nonce', async () => {
     const sid = await session(...clients);
     await services.logout.endSession({ project, id: sid }, system);
-    await deliverDue();
+    await attemptDue();
     expect(sent.map(({ uri }) => uri).sort()).toEqual(['https://a.example.com/logout', 'https://b.example.com/logout']);
     for (const { uri, token } of sent) {
       const { payload, typ } = await read(token);
@@ -150,12 +149,12 @@ describe('the end of one session (scope session)', () => {
 
   it('notifies after the commit, once', async () => {
     const sid = await session(...clients);
-    await deliverDue();
+    await attemptDue();
     expect(sent).toEqual([]);
     await services.logout.endSession({ project, id: sid }, system);
     await services.logout.endSession({ project, id: sid }, system);
-    await deliverDue();
-    await deliverDue();
+    await attemptDue();
+    await attemptDue();
     expect(sent).toHaveLength(2);
   });
 
@@ -164,11 +163,11 @@ describe('the end of one session (scope session)', () => {
     const sid = await session(a);
     const other = await session(b);
     await services.logout.endSession({ project, id: sid }, system);
-    await deliverDue();
+    await attemptDue();
     expect(sent.map(({ uri }) => uri)).toEqual(['https://a.example.com/logout']);
     await services.clients.update({ project, id: b.id }, { disabled: true }, system);
     await services.logout.endSession({ project, id: other }, system);
-    await deliverDue();
+    await attemptDue();
     expect(sent).toHaveLength(1);
   });
 
@@ -193,7 +192,8 @@ describe('the end of all sessions (scope global)', () => {
     await session();
     await services.logout.endAllOfUser(user, system);
     await deliverAll();
-    expect(await sids('a')).toEqual([undefined, one, two]);
+    const [general, ...named] = await sids('a');
+    expect([general, ...named.toSorted()]).toEqual([undefined, ...[one, two].toSorted()]);
     expect(await sids('b')).toEqual([undefined, one]);
     for (const { token } of sent) expect((await read(token)).payload).toMatchObject({ sub: user.id });
     const jtis = await Promise.all(sent.map(async ({ token }) => (await read(token)).payload.jti));
@@ -225,28 +225,13 @@ describe('the end of all sessions (scope global)', () => {
     await services.logout.endAllOfUser(user, system);
     const named = (await deliveries()).filter((delivery) => delivery.sid !== null);
     expect(named).toHaveLength(2);
-    for (const delivery of named) await services.logout.deliver(delivery);
-    expect(sent).toEqual([]);
     answer = (uri) => ({ status: uri.includes('//a.') ? 503 : 200 });
-    await deliverDue();
+    await attemptDue();
     expect(await sids('a')).toEqual([undefined]);
     answer = () => ({ status: 200 });
-    await deliverDue();
+    await attemptDue();
     expect(await sids('a')).toEqual([undefined, sid]);
     expect(await sids('b')).toEqual([undefined, sid]);
-  });
-
-  it('has a job for each token; those with sid get theirs after the first attempt of the token without', async () => {
-    const [a] = clients as [Client];
-    await session(a);
-    await session(a);
-    jobs = [];
-    await services.logout.endAllOfUser(user, system);
-    const [general, ...named] = (await deliveries()).sort((x, y) => Number(x.sid !== null) - Number(y.sid !== null));
-    expect(jobs).toEqual([general?.id]);
-    jobs = [];
-    await services.logout.deliver(general as LogoutDelivery);
-    expect(jobs.filter((id) => id !== general?.id).sort()).toEqual(named.map(({ id }) => id).sort());
   });
 });
 
@@ -296,9 +281,9 @@ describe('a receiver', () => {
   it.each([200, 204])('gets one request if it returns %s', async (status) => {
     answer = () => ({ status });
     await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
-    await deliverDue();
+    await attemptDue();
     clock.turn(7200);
-    await deliverDue();
+    await attemptDue();
     expect(sent).toHaveLength(1);
     expect(await deliveries()).toMatchObject([{ state: 'delivered', attempts: [{ status }] }]);
   });
@@ -306,9 +291,9 @@ describe('a receiver', () => {
   it('gets no retry after 400', async () => {
     answer = () => ({ status: 400 });
     await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
-    await deliverDue();
+    await attemptDue();
     clock.turn(7200);
-    await deliverDue();
+    await attemptDue();
     expect(sent).toHaveLength(1);
     expect(await deliveries()).toMatchObject([{ state: 'failed' }]);
   });
@@ -319,7 +304,7 @@ describe('a receiver', () => {
       answer = () => outcome;
       await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
       for (let round = 0; round < 15; round += 1) {
-        await deliverDue();
+        await attemptDue();
         clock.turn(2 * 3600);
       }
       expect(sent).toHaveLength(maxAttempts);
@@ -335,50 +320,25 @@ describe('a receiver', () => {
   it('gets its retry after ten seconds, then with growing delays', async () => {
     answer = () => ({ status: 503 });
     await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
-    await deliverDue();
+    await attemptDue();
     clock.turn(9);
-    await deliverDue();
+    await attemptDue();
     expect(sent).toHaveLength(1);
     clock.turn(4);
-    await deliverDue();
+    await attemptDue();
     expect(sent).toHaveLength(2);
     clock.turn(13);
-    await deliverDue();
+    await attemptDue();
     expect(sent).toHaveLength(2);
   });
 
   it('gets one request if several processes deliver', async () => {
     await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
-    const [due] = await services.logout.due();
-    await Promise.all(Array.from({ length: 20 }, () => services.logout.deliver(due as TenantKey)));
+    await Promise.all(Array.from({ length: 20 }, () => attemptDue(process().logout.relay)));
     expect(sent).toHaveLength(1);
   });
 
-  it('gets its token even if a process dies: the delivery is claimed before the job ends', async () => {
-    await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
-    const [due] = await services.logout.due();
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    jobs = [];
-    let jobEnds: Promise<void> | undefined;
-    await services.db.transaction(async (em) => {
-      await em.execute('select from logout_deliveries where id = ? for update', [due?.id]);
-      let isEnded = false;
-      jobEnds = services.logout
-        .dispatch(due as TenantKey, () => undefined)
-        .finally(() => {
-          isEnded = true;
-        });
-      while (!isEnded && (await em.execute(waiting)).length === 0);
-      expect(isEnded).toBe(false);
-    });
-    await jobEnds;
-    expect(jobs).toEqual([due?.id]);
-    expect(await services.logout.due()).toEqual([]);
-    await services.logout.drain();
-    expect(sent).toHaveLength(1);
-  });
-
-  it('has a hundred attempts at a time if it hangs, so that others do not wait', async () => {
+  it('has fifty attempts at a time if it hangs, so that others do not wait', async () => {
     const [a, b] = clients as [Client, Client];
     await services.logout.endSession({ project, id: await session(a) }, system);
     await execute(
@@ -387,40 +347,32 @@ describe('a receiver', () => {
         from logout_deliveries d, generate_series(1, 109) where d.client_id = ${a.id}`,
     );
     const { promise: hanging, resolve: end } = Promise.withResolvers<Answer>();
+    onTestFinished(() => end({ status: 200 }));
     answer = (uri) => (uri === a.backchannelLogoutUri ? hanging : { status: 200 });
-    const dispatchDue = async () => {
-      for (const due of await services.logout.due()) await services.logout.dispatch(due, () => undefined);
-    };
-    await dispatchDue();
+    const { relay } = services.logout;
+    const start = () => relay.start((error) => expect.fail(String(error)));
+    expect(await start()).toBe(50);
     await services.logout.endSession({ project, id: await session(b) }, system);
-    await dispatchDue();
-    await expect.poll(() => sent.length).toBe(101);
-    expect(sent.at(-1)?.uri).toBe(b.backchannelLogoutUri);
+    expect(await start()).toBe(1);
+    await expect.poll(() => sent.at(-1)?.uri, { timeout: 60_000 }).toBe(b.backchannelLogoutUri);
+    expect(sent).toHaveLength(51);
     end({ status: 200 });
-    await services.logout.drain();
-    expect(await services.logout.due()).toEqual([]);
-    clock.turn(30);
-    await dispatchDue();
-    await services.logout.drain();
+    await relay.settled();
+    await deliverAll();
     expect(sent).toHaveLength(111);
   });
 
   it('gets a retry if the process with the claim dies', async () => {
     await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
-    const [due] = await services.logout.due();
-    const claimed = new Promise<void>((resolve) => {
-      answer = () => {
-        resolve();
-        throw new Error('killed');
-      };
-    });
-    await expect(services.logout.deliver(due as TenantKey)).rejects.toThrow('killed');
-    await claimed;
+    answer = () => {
+      throw new Error('killed');
+    };
+    await expect(deliverAll()).rejects.toThrow('killed');
     answer = () => ({ status: 200 });
-    await deliverDue();
+    await attemptDue();
     expect(sent).toHaveLength(1);
     clock.turn(31);
-    await deliverDue();
+    await attemptDue();
     expect(await deliveries()).toMatchObject([{ state: 'delivered' }]);
   });
 });

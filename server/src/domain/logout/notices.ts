@@ -2,20 +2,17 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Queue } from '../kernel/queue.ts';
+import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
 import { type Executing, execute, query, sql } from '../kernel/sql.ts';
-import { keyIn, type TenantKey } from '../projects/tenant.ts';
+import type { TenantKey } from '../projects/tenant.ts';
+import type { Relay } from '../relay/relay.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import { endUnredeemed } from '../tokens/user-tables.ts';
 import { type Use, type UseInProject, usesOf, usesUnder } from './uses.ts';
 
 /** `global` ends all sessions of the user, `session` the current one (service.md 3.2). */
 export type LogoutScope = 'global' | 'session';
-
-/** The job that delivers; its data is `{ projectId, deliveryId }`. */
-export const deliverJob = 'logout.deliver';
-export const deliverData = ({ project, id }: TenantKey) => ({ projectId: project.id, deliveryId: id });
 
 /** A delivery to be written. */
 interface NewDelivery {
@@ -35,7 +32,9 @@ interface NewDelivery {
  * (server/docs/logout.md has the table).
  */
 export class LogoutNotices {
-  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit; queue: Queue }) {}
+  constructor(
+    private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; relay: Pick<Relay, 'wake'> },
+  ) {}
 
   /** Enqueues the tokens for the applications of sessions that have just ended. */
   async ofSessions(em: EntityManager, sessions: readonly Session[], scope: LogoutScope): Promise<void> {
@@ -97,10 +96,7 @@ export class LogoutNotices {
         from jsonb_array_elements(${JSON.stringify(deliveries)}::jsonb) x`,
       { prepare: 'logout.enqueue' },
     );
-    // The others wait for the first attempt of these.
-    const first = deliveries.filter(({ after }) => after === null);
-    const jobs = first.map(({ id }) => deliverData(keyIn(projectId, id)));
-    await this.deps.queue.sendMany(on, deliverJob, jobs);
+    this.deps.db.afterCommit(on, this.deps.relay.wake);
   }
 
   /** @param uses of one user and client, at least one */

@@ -18,7 +18,7 @@ import { existing, locked } from '../projects/tenant.ts';
 import { checkedDescription, checkedTypes } from '../webhooks/webhook-settings.ts';
 import { secretPurpose, testType } from './batch.ts';
 import { LogStream, type StreamKind } from './log-stream.entity.ts';
-import { type Lag, lagOf, logOfRow } from './stream-log.ts';
+import { type Lag, lagOf, lagOfKinds, logOfRow } from './stream-log.ts';
 import { checkedHeader, checkedTarget, type Reach, type StreamSettings } from './stream-settings.ts';
 
 const maxStreams = 10;
@@ -55,6 +55,11 @@ export class LogStreams {
   /** Refuses `not-found`. */
   async get(em: EntityManager, { projectId, id }: StreamKey): Promise<LogStream> {
     return found(isUuid(id) ? await em.findOne(LogStream, { project: projectId, id }) : null, 'log-stream');
+  }
+
+  /** Seconds since the oldest waiting event, by kind. */
+  lagOfKinds(): Promise<{ kind: StreamKind; seconds: number }[]> {
+    return lagOfKinds(this.deps.db);
   }
 
   lag(stream: LogStream): Promise<Lag> {

@@ -1,6 +1,7 @@
 import { AuditEvent, instanceId } from '../audit/audit-event.entity.ts';
 import type { Database } from '../kernel/database.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { execute, query, type Statement, sql } from '../kernel/sql.ts';
+import type { LaneLag } from '../relay/channel.ts';
 import type { LogStream, StreamKind } from './log-stream.entity.ts';
 
 /** Key of the advisory lock: one process at a time numbers events. */
@@ -99,4 +100,15 @@ export function lagOfKinds(db: Database): Promise<{ kind: StreamKind; seconds: n
         0)::float8 as seconds
       from log_streams s where not s.paused group by s.kind`,
   );
+}
+
+/** Events that streams have not passed, and the age of the oldest, by lane (`StreamChannel`). */
+export function lagOfLanes(): Statement<LaneLag> {
+  const waits = sql`e.project_id = ${logOfRow} and (e.position > s.position or e.position is null)`;
+  return sql`select case when s.failures = 0 then 'streams' else 'streams-slow' end as lane, coalesce(sum(pending), 0)::int as pending,
+      coalesce(max(extract(epoch from clock_timestamp() - since)), 0)::float8 as seconds
+    from log_streams s cross join lateral (
+      select count(*) as pending, min(queued_at) as since from (
+        select e.queued_at from stream_events e where ${waits} order by e.position limit ${maxCounted}) w) w
+    where not s.paused group by 1`;
 }

@@ -1,5 +1,6 @@
 import { secondsLater } from '../kernel/clock.ts';
 import type { Random } from '../kernel/random.ts';
+import { sql } from '../kernel/sql.ts';
 
 /** The response of a receiver, or the reason why there was none. */
 export type WebhookOutcome = { status: number } | { error: string };
@@ -9,7 +10,7 @@ export const maxTries = 12;
 /** A webhook that fails for this long is disabled. */
 export const maxFailingSeconds = 5 * 24 * 3600;
 /** Failures in a row after which a webhook gets one attempt at a time. */
-const failuresBeforePause = 3;
+export const failuresBeforePause = 3;
 const [firstSeconds, longestSeconds] = [10, 4 * 3600];
 const [firstPauseSeconds, longestPauseSeconds] = [5, 60];
 
@@ -42,3 +43,9 @@ export function pauseUntil(now: Date, failures: number): Date | null {
 export function afterPause(now: Date, before: number): Date {
   return secondsLater(now, Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** before));
 }
+
+/** The longest pause of a receiver, in seconds. */
+export const longestPause = longestPauseSeconds;
+/** SQL: the longest that {@link retryAt} of a delivery `t` can lie ahead, in seconds. */
+export const longestRetry = sql`case when t.tries = 0 then 0
+  else 1.2 * least(${longestSeconds}, ${firstSeconds} * 3 ^ least(t.tries - 1, 10)) end`;

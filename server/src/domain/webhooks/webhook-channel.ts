@@ -4,13 +4,21 @@ import { notifyEverywhere } from '../ceremonies/notices.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { system } from '../kernel/actor.ts';
 import { secondsLater } from '../kernel/clock.ts';
-import { Runs } from '../kernel/jobs.ts';
-import { inAllProjects, inProject } from '../kernel/scope.ts';
+import { inAllProjects } from '../kernel/scope.ts';
 import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
 import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
-import { isPausing, maxFailingSeconds, pauseUntil } from './attempts.ts';
+import type { Channel, Claimed, LaneLag } from '../relay/channel.ts';
+import type { Lane, Waiting } from '../relay/round-robin.ts';
+import {
+  failuresBeforePause,
+  isPausing,
+  longestPause,
+  longestRetry,
+  maxFailingSeconds,
+  pauseUntil,
+} from './attempts.ts';
 import { type DisabledReason, Webhook } from './webhook.entity.ts';
 import { type Due, type RoundDeps, WebhookRound } from './webhook-round.ts';
 import { entry, hostOf, ofWebhook } from './webhooks.ts';
@@ -19,8 +27,6 @@ import { entry, hostOf, ofWebhook } from './webhooks.ts';
 const leaseSeconds = 18;
 /** After this long, a run yields to other webhooks and processes. */
 const runSeconds = 20;
-/** Webhooks that a process delivers to at a time. */
-const maxRuns = 200;
 const batch = 100;
 /** A webhook that accepts some events is not disabled: only the events it refuses fail. */
 const failuresBeforeDisabled = 20;
@@ -28,70 +34,79 @@ const failuresBeforeDisabled = 20;
 /** Limits mails about disabled webhooks of a project: a webhook can be enabled and disabled any number of times. */
 const mails: LimitRule = { name: 'webhook-disabled-mails', max: 20, windowSeconds: 24 * 3600 };
 
-export interface WebhookRelayDeps extends RoundDeps {
+export interface WebhookChannelDeps extends RoundDeps {
   audit: Audit;
   limits: Pick<Limits, 'spend'>;
   delivery: Delivery;
 }
 
 /**
- * Delivers events to webhooks, at least once and in order for each subject (decisions/0165). One process at a time
- * delivers to a webhook, under a claim that expires; it sends the events of a subject one after another, and those of
- * several subjects in parallel. A failed delivery holds back only later ones of its subject. Webhooks do not wait for
- * each other.
+ * Delivers events to webhooks, at least once and in order for each subject (decisions/0165). A webhook is claimed as a whole;
+ * its process sends the events of a subject one after another, and those of several subjects in parallel. A failed delivery
+ * holds back only later ones of its subject. Webhooks that failed last have their own lane.
  */
-export class WebhookRelay {
-  private readonly runs = new Runs(maxRuns);
+export class WebhookChannel implements Channel {
+  readonly lanes: readonly Lane[] = [
+    { name: 'webhooks', atOnce: 200, ofProject: 20, ofReceiver: 1 },
+    { name: 'webhooks-slow', atOnce: 1000, ofProject: 20, ofReceiver: 1 },
+  ];
+  readonly slowLane = 1;
+  readonly table = 'webhooks';
+  readonly lane = sql`(case when t.failures = 0 then 0 else 1 end)`;
+  readonly project = sql`t.project_id`;
+  readonly receiver = sql`t.id`;
+  readonly token = sql`t.lease`;
+  readonly waits = [
+    { table: 'webhooks', column: 'leased_until', longestSeconds: sql`${leaseSeconds}` },
+    { table: 'webhooks', column: 'next_attempt_at', longestSeconds: sql`${longestPause}` },
+    {
+      ...{ table: 'webhook_deliveries', column: 'next_attempt_at', where: sql`t.state = 'pending'` },
+      longestSeconds: longestRetry,
+    },
+  ];
 
-  constructor(private readonly deps: WebhookRelayDeps) {}
+  constructor(private readonly deps: WebhookChannelDeps) {}
 
-  /** Claims webhooks with due deliveries and starts them, without waiting for their end. */
-  async start(onError: (error: unknown) => void): Promise<void> {
-    const { free } = this.runs;
-    if (free === 0) return;
-    const { clock, db, random } = this.deps;
-    const now = clock.now();
-    const lease = random.id();
-    const claimed = await query(
-      db.alone,
-      sql<{ project_id: string; id: string }>`
-        with due as (
-          select project_id, id from webhooks w
-          where disabled_reason is null and coalesce(leased_until <= ${now}, true) and coalesce(next_attempt_at <= ${now}, true)
-            and exists (select from webhook_deliveries d where d.project_id = w.project_id and d.webhook_id = w.id
-              and d.state = 'pending' and d.next_attempt_at <= ${now})
-          order by leased_until nulls first limit ${free} for update skip locked)
-        update webhooks w set lease = ${lease}, leased_until = ${secondsLater(now, leaseSeconds)}
-        from due where w.project_id = due.project_id and w.id = due.id returning w.project_id, w.id`,
-    );
-    for (const { project_id, id } of claimed) {
-      this.runs.start(() => inProject(project_id, () => this.run(keyIn(project_id, id), lease)), onError);
-    }
+  waiting(now: Date) {
+    return sql<Waiting>`select ${this.lane} as lane, t.project_id as project, t.id::text as receiver from webhooks t
+      where ${this.isDue(now)}`;
   }
 
-  /** Starts nothing more, and waits for requests in progress. */
-  drain(): Promise<void> {
-    return this.runs.drain();
+  isDue(now: Date) {
+    return sql`t.disabled_reason is null and coalesce(t.leased_until <= ${now}, true)
+      and coalesce(t.next_attempt_at <= ${now}, true)
+      and exists (select from webhook_deliveries d where d.project_id = t.project_id and d.webhook_id = t.id and ${isReady(now)})`;
   }
 
-  /** Waits for the deliveries that were started. */
-  settled(): Promise<void> {
-    return this.runs.settled();
+  claim(now: Date) {
+    return sql`lease = ${this.deps.random.id()}, leased_until = ${secondsLater(now, leaseSeconds)}`;
   }
 
-  private async run(key: TenantKey, lease: string): Promise<void> {
-    const endsAt = secondsLater(this.deps.clock.now(), runSeconds);
-    while (!this.runs.isStopping && this.deps.clock.now() < endsAt) {
+  lag(now: Date) {
+    return sql<LaneLag>`
+      select case when failures = 0 then 'webhooks' else 'webhooks-slow' end as lane, sum(pending)::int as pending,
+        coalesce(max(seconds), 0)::float8 as seconds
+      from webhooks t cross join lateral (
+        select count(*) as pending, extract(epoch from ${now}::timestamptz - min(d.next_attempt_at)
+          filter (where ${isReady(now)})) as seconds
+        from webhook_deliveries d where d.project_id = t.project_id and d.webhook_id = t.id and d.state = 'pending') d
+      where t.disabled_reason is null group by 1`;
+  }
+
+  async deliver({ project, id, token: lease }: Claimed, isEnding: () => boolean): Promise<void> {
+    const { clock, db } = this.deps;
+    const key = keyIn(project, id);
+    const endsAt = secondsLater(clock.now(), runSeconds);
+    while (!isEnding() && clock.now() < endsAt) {
       const webhook = await this.renew(key, lease);
       const due = webhook ? await this.due(webhook) : [];
       if (!webhook || due.length === 0) break;
-      const round = new WebhookRound(this.deps, webhook, () => this.runs.isStopping);
+      const round = new WebhookRound(this.deps, webhook, isEnding);
       await round.send(due);
       if (!(await this.settle(webhook, lease, round))) break;
     }
-    const { clock, db } = this.deps;
-    const release = sql`update webhooks set lease = null, leased_until = ${clock.now()}
-      where project_id = ${key.project.id} and id = ${key.id} and lease = ${lease}`;
+    const release = sql`update webhooks set lease = null, leased_until = null
+      where project_id = ${project} and id = ${id} and lease = ${lease}`;
     await execute(db.alone, release);
   }
 
@@ -110,15 +125,12 @@ export class WebhookRelay {
   private due(webhook: Webhook): Promise<Due[]> {
     const now = this.deps.clock.now();
     const isProbe = isPausing(webhook.failures);
-    const waits = isProbe ? sql`true` : sql`b.next_attempt_at > ${now}`;
     const order = isProbe ? sql`d.tries, d.queued_at, d.id` : sql`d.queued_at, d.id`;
     return query(
       this.deps.db.alone,
-      sql<Due>`select d.id, d.event_id as "eventId", d.order_key as "orderKey", d.tries from webhook_deliveries d
-        where d.project_id = ${webhook.project.id} and d.webhook_id = ${webhook.id} and d.state = 'pending'
-          and d.next_attempt_at <= ${now}
-          and not exists (select from webhook_deliveries b where b.project_id = d.project_id and b.webhook_id = d.webhook_id
-            and b.order_key = d.order_key and b.state = 'pending' and b.queued_at < d.queued_at and ${waits})
+      sql<Due>`select d.id, d.event_id as "eventId", d.order_key as "orderKey", d.tries
+        from webhooks t join webhook_deliveries d on d.project_id = t.project_id and d.webhook_id = t.id
+        where t.project_id = ${webhook.project.id} and t.id = ${webhook.id} and ${isReady(now)}
         order by ${order} limit ${isProbe ? 1 : batch}`,
     );
   }
@@ -193,4 +205,15 @@ export class WebhookRelay {
 function asSent({ project, id, updatedAt }: Webhook, lease: string): Fragment {
   return sql`project_id = ${project.id} and id = ${id} and lease = ${lease}
     and date_trunc('milliseconds', updated_at) = ${updatedAt}`;
+}
+
+/**
+ * SQL condition: the delivery `d` to the webhook `t` is due, and no earlier one of its subject waits. While the receiver seems to
+ * be down, every earlier one waits.
+ */
+function isReady(now: Date): Fragment {
+  return sql`d.state = 'pending' and d.next_attempt_at <= ${now} and not exists (
+    select from webhook_deliveries b where b.project_id = d.project_id and b.webhook_id = d.webhook_id
+      and b.order_key = d.order_key and b.state = 'pending' and b.queued_at < d.queued_at
+      and (b.next_attempt_at > ${now} or t.failures >= ${failuresBeforePause}))`;
 }

@@ -1,21 +1,20 @@
+import { instanceId } from '../audit/audit-event.entity.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { Runs } from '../kernel/jobs.ts';
 import type { Random } from '../kernel/random.ts';
-import { inAllProjects, inProject } from '../kernel/scope.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
-import { afterPause } from '../webhooks/attempts.ts';
+import type { Channel, Claimed } from '../relay/channel.ts';
+import type { Lane, Waiting } from '../relay/round-robin.ts';
+import { afterPause, longestPause } from '../webhooks/attempts.ts';
 import { type BatchOutcome, type Portion, portionOf, type SendBatch } from './batch.ts';
 import { LogStream, type StreamKind } from './log-stream.entity.ts';
-import { eventsAfter, lagOfKinds, logOf, logOfRow, numberEvents } from './stream-log.ts';
+import { eventsAfter, lagOfLanes, logOf, numberEvents } from './stream-log.ts';
 
 /** Lifetime of a claim on a stream; after it, another process delivers. A batch takes at most 10 seconds. */
 const leaseSeconds = 18;
 /** After this long, a run yields to other streams and processes. */
 const runSeconds = 20;
-/** Streams that a process delivers to at a time. */
-const maxRuns = 200;
 const batchSize = 500;
 
 interface Deps {
@@ -30,58 +29,53 @@ interface Deps {
 }
 
 /**
- * Delivers events to log streams, at least once and in order (decisions/0185). One process at a time delivers to a
- * stream, under a claim that expires, batch by batch. Streams do not wait for each other.
+ * Delivers events to log streams, at least once and in order (decisions/0185), batch by batch. Streams that failed last have
+ * their own lane.
  */
-export class StreamRelay {
-  private readonly runs = new Runs(maxRuns);
+export class StreamChannel implements Channel {
+  readonly lanes: readonly Lane[] = [
+    { name: 'streams', atOnce: 100, ofProject: 10, ofReceiver: 1 },
+    { name: 'streams-slow', atOnce: 200, ofProject: 10, ofReceiver: 1 },
+  ];
+  readonly slowLane = 1;
+  readonly table = 'log_streams';
+  readonly lane = sql`(case when t.failures = 0 then 0 else 1 end)`;
+  readonly project = sql`coalesce(t.project_id, ${sql.lit(instanceId)})`;
+  readonly receiver = sql`t.id`;
+  readonly token = sql`t.lease`;
+  readonly waits = [
+    { table: 'log_streams', column: 'leased_until', longestSeconds: sql`${leaseSeconds}` },
+    { table: 'log_streams', column: 'next_attempt_at', longestSeconds: sql`${longestPause}` },
+  ];
 
   constructor(private readonly deps: Deps) {}
 
-  /** Numbers new events, claims streams with events to deliver, and starts to deliver without waiting for it. */
-  async start(onError: (error: unknown) => void): Promise<void> {
-    const { free } = this.runs;
-    if (free === 0) return;
-    const { clock, db, random } = this.deps;
-    await numberEvents(db);
-    const now = clock.now();
-    const lease = random.id();
-    const claimed = await query(
-      db.alone,
-      sql<{ id: string; project_id: string | null }>`
-        with due as (
-          select s.id from log_streams s
-          where not s.paused and coalesce(s.leased_until <= ${now}, true) and coalesce(s.next_attempt_at <= ${now}, true)
-            and exists (select from stream_events e where e.project_id = ${logOfRow} and e.position > s.position)
-          order by s.leased_until nulls first limit ${free} for update skip locked)
-        update log_streams s set lease = ${lease}, leased_until = ${secondsLater(now, leaseSeconds)}
-        from due where s.id = due.id returning s.id, s.project_id`,
-    );
-    for (const { id, project_id } of claimed) {
-      const run = () => this.run(id, lease);
-      this.runs.start(() => (project_id === null ? inAllProjects(run) : inProject(project_id, run)), onError);
-    }
+  prepare(): Promise<void> {
+    return numberEvents(this.deps.db);
   }
 
-  /** Starts nothing more, and waits for batches in progress. */
-  drain(): Promise<void> {
-    return this.runs.drain();
+  waiting(now: Date) {
+    return sql<Waiting>`select ${this.lane} as lane, ${this.project} as project, t.id::text as receiver from log_streams t
+      where ${this.isDue(now)}`;
   }
 
-  /** Waits for the batches that were started. */
-  settled(): Promise<void> {
-    return this.runs.settled();
+  isDue(now: Date) {
+    return sql`not t.paused and coalesce(t.leased_until <= ${now}, true) and coalesce(t.next_attempt_at <= ${now}, true)
+      and exists (select from stream_events e where e.project_id = ${this.project} and e.position > t.position)`;
   }
 
-  /** Seconds since the oldest waiting event, by kind, for metrics. */
-  lag(): Promise<{ kind: StreamKind; seconds: number }[]> {
-    return lagOfKinds(this.deps.db);
+  claim(now: Date) {
+    return sql`lease = ${this.deps.random.id()}, leased_until = ${secondsLater(now, leaseSeconds)}`;
   }
 
-  private async run(id: string, lease: string): Promise<void> {
+  lag() {
+    return lagOfLanes();
+  }
+
+  async deliver({ id, token: lease }: Claimed, isEnding: () => boolean): Promise<void> {
     const { clock, db, host, send, vault } = this.deps;
     const endsAt = secondsLater(clock.now(), runSeconds);
-    while (!this.runs.isStopping && clock.now() < endsAt) {
+    while (!isEnding() && clock.now() < endsAt) {
       const stream = await this.renew(id, lease);
       if (!stream) break;
       // A receiver may refuse a batch for its size.
@@ -95,7 +89,7 @@ export class StreamRelay {
     }
     await execute(
       db.alone,
-      sql`update log_streams set lease = null, leased_until = ${clock.now()} where id = ${id} and lease = ${lease}`,
+      sql`update log_streams set lease = null, leased_until = null where id = ${id} and lease = ${lease}`,
     );
   }
 

@@ -1,0 +1,135 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { system } from '../kernel/actor.ts';
+import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import type { Random } from '../kernel/random.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Signer } from '../keys/signer.ts';
+import { atKey, keyIn } from '../projects/tenant.ts';
+import type { Channel, Claimed } from '../relay/channel.ts';
+import { lagOfRows, waitingRows } from '../relay/claims.ts';
+import type { Lane } from '../relay/round-robin.ts';
+import { isFinal, isSuccess, longestWait, maxAttempts, nextAttemptAt } from './attempts.ts';
+import { type DeliveryAttempt, LogoutDelivery } from './logout-delivery.entity.ts';
+
+/** Posts one logout token; never throws. Takes at most 5 seconds. */
+export type PostLogoutToken = (uri: string, logoutToken: string) => Promise<{ status: number } | { error: string }>;
+
+/** Lifetime of a claim; after it, another process may attempt the delivery. */
+export const leaseSeconds = 10;
+/** Lifetime of a logout token. */
+const tokenTtlSeconds = 120;
+
+const isPending = sql`t.state = 'pending'`;
+
+export interface LogoutChannelDeps {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  audit: Audit;
+  signer: Signer;
+  post: PostLogoutToken;
+}
+
+/** Posts logout tokens (OpenID Connect Back-Channel Logout 1.0). First attempts do not wait for retries. */
+export class LogoutChannel implements Channel {
+  readonly lanes: readonly Lane[] = [
+    { name: 'logout', atOnce: 200, ofProject: 100, ofReceiver: 50 },
+    { name: 'logout-slow', atOnce: 400, ofProject: 100, ofReceiver: 50 },
+  ];
+  readonly slowLane = 1;
+  readonly table = 'logout_deliveries';
+  readonly lane = sql`(case when t.attempts = '[]' then 0 else 1 end)`;
+  readonly project = sql`t.project_id`;
+  readonly receiver = sql`t.client_id`;
+  readonly token = sql`t.next_attempt_at`;
+  readonly waits = [
+    { ...{ table: 'logout_deliveries', column: 'next_attempt_at', where: isPending }, longestSeconds: longestWait },
+  ];
+
+  constructor(private readonly deps: LogoutChannelDeps) {}
+
+  waiting(now: Date) {
+    return waitingRows(this, isPending, now);
+  }
+
+  /** Not while the delivery that this one follows awaits its first attempt. */
+  isDue(now: Date) {
+    return sql`${isPending} and t.next_attempt_at <= ${now} and not exists (select from logout_deliveries before
+      where before.project_id = t.project_id and before.id = t.after_id and before.state = 'pending' and before.attempts = '[]')`;
+  }
+
+  claim(now: Date) {
+    return sql`next_attempt_at = ${secondsLater(now, leaseSeconds)}`;
+  }
+
+  lag(now: Date) {
+    return lagOfRows(this, isPending, now);
+  }
+
+  async deliver({ project, id }: Claimed): Promise<void> {
+    const { db, clock, post, random } = this.deps;
+    const key = keyIn(project, id);
+    const delivery = await db.reader().findOne(LogoutDelivery, atKey(key), { populate: ['client'] });
+    if (!delivery) return;
+    const startedAt = clock.now();
+    const outcome = await post(delivery.uri, await this.logoutToken(delivery));
+    const attempt: DeliveryAttempt = {
+      at: startedAt.toISOString(),
+      ...outcome,
+      durationMs: clock.now().getTime() - startedAt.getTime(),
+    };
+    await db.transaction(async (em) => {
+      const row = await em.findOne(LogoutDelivery, { ...atKey(key), state: 'pending' });
+      if (!row) return;
+      row.attempts = [...row.attempts, attempt];
+      if (isSuccess(outcome)) Object.assign(row, { state: 'delivered', deliveredAt: clock.now(), nextAttemptAt: null });
+      else if (isFinal(outcome) || row.attempts.length >= maxAttempts) {
+        Object.assign(row, { state: 'failed', nextAttemptAt: null });
+        this.recordGivenUp(em, delivery, attempt);
+      } else row.nextAttemptAt = nextAttemptAt(clock.now(), row.attempts.length, random);
+    });
+  }
+
+  private recordGivenUp(em: EntityManager, delivery: LogoutDelivery, { status, error }: DeliveryAttempt): void {
+    this.deps.audit.record(em, {
+      type: 'logout-delivery.failed',
+      result: 'failure',
+      actor: system,
+      projectId: delivery.project.id,
+      clientId: delivery.client.id,
+      subject: { kind: 'logout-delivery', id: delivery.id, name: delivery.client.getEntity().name },
+      detail: {
+        userId: delivery.subject,
+        attempts: delivery.attempts.length + 1,
+        ...(status === undefined ? { error } : { status }),
+      },
+    });
+  }
+
+  /**
+   * Back-Channel Logout 1.0 §2.4. `exp` and `iat` are new in each attempt, `jti` is not. `toe`, the time of the logout
+   * (RFC 8417 §2.2), shows receivers of a late attempt which sessions are newer; the base issuer's claims are fixed.
+   */
+  private logoutToken(delivery: LogoutDelivery): Promise<string> {
+    const now = seconds(this.deps.clock.now());
+    const client = delivery.client.getEntity();
+    const kind = client.logoutTokenType === 'logout' ? 'logout-logout' : 'logout-secevent';
+    const claims = {
+      aud: client.id,
+      sub: delivery.subject,
+      iat: now,
+      exp: now + tokenTtlSeconds,
+      jti: delivery.jti,
+      ...(delivery.sid ? { sid: delivery.sid } : {}),
+      ...(delivery.issuer == null ? {} : { toe: seconds(delivery.createdAt) }),
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    };
+    return this.deps.signer.sign(
+      kind,
+      claims,
+      delivery.issuer == null ? {} : { issuer: delivery.issuer, alg: client.idTokenSignedResponseAlg },
+    );
+  }
+}
