@@ -286,7 +286,7 @@ describe('a back end with the server library', () => {
     const begun = await library.initiateMfaChange({ userid: user.id, mfaMethod: 'sms', phoneNumber: number });
     const otp = await codeSentTo(app, number);
     await app.services.db.transaction((em) =>
-      em.execute("update users set provenance = 'scim' where id = ?", [user.id]),
+      em.execute("update users set provenance = 'scim', phone = '+12025550177' where id = ?", [user.id]),
     );
     const done = await library.verifyMfaChange({ userid: user.id, sessionId: begun.session_id, otp });
     expect(done).toMatchObject({ status: 'failed', code: 'PHONE_LOCKED_BY_PROVISIONING' });

@@ -221,7 +221,7 @@ describe('SMS as second factor', () => {
     expect(await world.codeFor(number)).toMatch(/^\d{6}$/);
   });
 
-  it('is not offered to a user without a number if only the directory can add one', async () => {
+  it('is offered to a user without a number, also where the directory is authoritative', async () => {
     const offered = async (values: { provenance: 'scim' | 'local'; phone?: string }) => {
       const address = newAddress();
       await world.user({ userName: address, userNameKey: address, email: address, emailKey: address, ...values });
@@ -233,11 +233,7 @@ describe('SMS as second factor', () => {
     };
     expect(await offered({ provenance: 'local' })).toContain('sms');
     expect(await offered({ provenance: 'scim', phone: phone() })).toContain('sms');
-    expect(await offered({ provenance: 'scim' })).toEqual(['totp']);
-    await world.set({ scimAuthoritative: false });
     expect(await offered({ provenance: 'scim' })).toContain('sms');
-    await world.set({ offeredFactors: ['sms'], scimAuthoritative: true });
-    expect(await offered({ provenance: 'scim' })).toEqual(['sms']);
   });
 
   it('follows the directory when it changes the number', async () => {

@@ -28,6 +28,7 @@ import type { TestMode } from '../projects/test-mode.ts';
 import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
+import { phoneOf } from '../users/user-writing.ts';
 import type { Users } from '../users/users.ts';
 import { about, type BackEnd, localeOf, purposeOf } from './back-end.ts';
 
@@ -322,7 +323,7 @@ export class FactorChanges {
     user: User,
     requested: string | undefined,
   ): Promise<{ number: string } | { refused: Problem }> {
-    const number = requested?.replace(/[\s()./-]/g, '') ?? user.phone ?? '';
+    const number = requested?.replace(/[\s()./-]/g, '') ?? phoneOf(user) ?? '';
     if (!isE164(number)) return { refused: { code: 'phone-invalid' } };
     const refused = await problemOf(this.deps.users.checkPhoneLock(em, user, number));
     return refused ? { refused } : { number };

@@ -33,6 +33,36 @@ export function loginAfter(before: UserRecord, after: UserValues): Login {
   return isSame ? { ...next, phone: before.phone ?? null } : next;
 }
 
+type Phoned = Pick<UserRecord, 'userName' | 'attributes' | 'phone'>;
+
+/**
+ * The number that a user waits for: their directory's or their own, which was another user's login phone when it was
+ * written. Null: none.
+ */
+export function awaitedPhone(user: Phoned): string | null {
+  return user.phone == null ? loginOf(user).phone : null;
+}
+
+/** The number of a user: the login phone, else the one that they wait for. */
+export function phoneOf(user: Phoned): string | null {
+  return user.phone ?? awaitedPhone(user);
+}
+
+/**
+ * Whether the directory's number of a user (service.md 3.1) keeps the phone from becoming `phone`. A first number is
+ * possible where the directory has none.
+ *
+ * @param isAuthoritative whether the directory of the project is
+ */
+export function isPhoneLocked(
+  user: Phoned & Pick<UserRecord, 'provenance'>,
+  phone: string | null,
+  { isAuthoritative }: { isAuthoritative: boolean },
+): boolean {
+  const number = phoneOf(user);
+  return isAuthoritative && user.provenance === 'scim' && number !== null && number !== phone;
+}
+
 /** Whether a login address, ignoring case, or the login phone would change. */
 export function changesLogin(before: UserRecord, after: UserValues): boolean {
   const { userName, email, phone } = before;

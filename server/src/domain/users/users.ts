@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
-import type { Actor } from '../kernel/actor.ts';
+import { type Actor, system } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { found, refuse } from '../kernel/problem.ts';
+import { found, problemOf, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { type Executing, execute, query, sql } from '../kernel/sql.ts';
@@ -36,9 +36,11 @@ import {
   withInstants,
 } from './user-record.ts';
 import {
+  awaitedPhone,
   changedNames,
   changesLogin,
   emailKeys,
+  isPhoneLocked,
   type Login,
   loginAfter,
   loginOf,
@@ -220,8 +222,8 @@ export class Users {
 
   /**
    * Changes a user read without a lock, by one statement. Undefined if nothing was written: the user has changed since,
-   * or the change affects more than the row (access, login address, login phone), or custom attributes have other
-   * definitions than `schema`. Then use {@link change}. Refuses
+   * or waits for a number, or the change affects more than the row (access, login address, login phone), or custom
+   * attributes have other definitions than `schema`. Then use {@link change}. Refuses
    * `taken`.
    */
   async changeAtOnce(
@@ -233,6 +235,7 @@ export class Users {
     schema?: CustomSchema,
     hidden: readonly string[] = [],
   ): Promise<ShownUser | undefined> {
+    if (before.active && awaitedPhone(before) !== null) return undefined;
     const changed = changedNames(before, values, hidden);
     if (changed.length === 0) return before;
     const { email, phone } = loginAfter(before, values);
@@ -283,23 +286,51 @@ export class Users {
     return other !== undefined;
   }
 
-  /** Refuses `phone-locked` if the directory owns this user's phone and `phone` differs. */
+  /** Refuses `phone-locked` if the directory has a number for this user and `phone` differs. */
   async checkPhoneLock(em: EntityManager, user: User, phone: string | null): Promise<void> {
-    if (user.provenance !== 'scim' || (user.phone ?? null) === phone) return;
+    if (!isPhoneLocked(user, phone, { isAuthoritative: true })) return;
     const project = await em.findOneOrFail(Project, user.project.id);
     if (project.scimAuthoritative) refuse({ code: 'phone-locked' });
   }
 
   /**
-   * Locks and reads the row; null if the project has no such user. Not `for update`: it would also block steps that only
-   * insert a row of this user, and the caller may wait for one of them.
+   * Locks and reads the row; null if the project has no such user. A number that the user waits for becomes the login phone
+   * if it is free. Not `for update`: it would also block steps that only insert a row of this user, and the caller may wait
+   * for one of them.
    */
   async locked(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
     if (!isUuid(userId)) return null;
     await query(em, sql`select from users where project_id = ${projectId} and id = ${userId} for no key update`, {
       prepare: 'users.locked',
     });
+    const user = await em.findOne(User, { project: projectId, id: userId }, { refresh: true });
+    if (!user?.active || awaitedPhone(user) === null) return user;
+    await this.takeFreePhone(em, projectId, user);
     return em.findOne(User, { project: projectId, id: userId }, { refresh: true });
+  }
+
+  /** Leaves the version: SCIM shows the number already, and every change of a user who waits takes the lock. */
+  private async takeFreePhone(em: EntityManager, projectId: string, user: User): Promise<void> {
+    const phone = awaitedPhone(user);
+    const event: AuditEntry = {
+      type: 'user.updated',
+      actor: system,
+      projectId,
+      subject: { kind: 'user', id: user.id, name: user.userName },
+      detail: { changed: ['phone'] },
+    };
+    const statement = sql`with taken as (
+        update users u set phone = ${phone}
+        where u.project_id = ${projectId}::uuid and u.id = ${user.id}::uuid and u.phone is null
+          and not exists (select from users o where o.project_id = u.project_id and o.phone = ${phone})
+        returning u.id
+      ), audited as (${this.deps.audit.insertion(event, sql`exists (select from taken)`)})
+      select id from taken`;
+    await execute(em, sql`savepoint phone`);
+    const taken = unlessTaken(() => query(em, statement, { prepare: 'users.take-free-phone' }));
+    // Another user may get it at the same moment: this one goes on waiting.
+    if (await problemOf(taken)) await execute(em, sql`rollback to savepoint phone`);
+    await execute(em, sql`release savepoint phone`);
   }
 }
 

@@ -2,6 +2,7 @@ import { type Problem, problemOf } from '../../kernel/problem.ts';
 import type { Enrolment, MfaMethod } from '../../mfa/enrolment.entity.ts';
 import { isE164 } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
+import { phoneOf } from '../../users/user-writing.ts';
 import { accountOf, type Evidence, meetsPolicy, nextRequirement, provedIn, withPiece } from '../evidence.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
@@ -23,7 +24,7 @@ export const verifyDevice: StepRule<'verify-device'> = {
       if (!pending || pending.id !== ceremony.enrolmentId) {
         return { refused: { code: 'out-of-order', step: 'verify-device', state: ceremony.state } };
       }
-      if (input.mfaMethod === undefined) return choose(flow, user);
+      if (input.mfaMethod === undefined) return choose(flow);
     }
     // A mail code of an earlier sign-in allows finishing the factor started there, not adding a key or a factor.
     if (!provedIn(ceremony.evidence).includes(ceremony.id)) return { refused: { code: 'transaction-expired' } };
@@ -42,7 +43,7 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
     ? factors.length === 0 && project.mfaPolicy !== 'off' && !asksPasskey && !besidePasskey
     : !asksPasskey;
   const method = mayEnrol ? input.mfaMethod : undefined;
-  if (method === undefined && !meets(flow, factors) && !asksPasskey) return choose(flow, user);
+  if (method === undefined && !meets(flow, factors) && !asksPasskey) return choose(flow);
   const destination = method ? await destinationOf(flow, user, method) : null;
   if (destination && 'refused' in destination) return destination;
   if (destination && 'missing' in destination) {
@@ -77,14 +78,8 @@ function meets({ caller: { project } }: Flow, factors: readonly Enrolment[]): bo
   return meetsPolicy({ policy, emailFactor, factors: factors.map(({ method }) => method) });
 }
 
-/** Leaves text messages out if the user has no phone and only the directory can add one, unless nothing else is offered. */
-async function choose(flow: Flow, user: User): Promise<StepOutcome<'verify-device'>> {
-  const offered = await offeredMethods(flow);
-  const isPhoneMissing =
-    user.phone == null && (await problemOf(flow.deps.users.checkPhoneLock(flow.em, user, ''))) !== null;
-  const others = offered.filter((method) => method !== 'sms');
-  const methods = isPhoneMissing && others.length > 0 ? others : offered;
-  return { answer: { status: 'MFA_ENROLLMENT_NEEDED', methods } };
+async function choose(flow: Flow): Promise<StepOutcome<'verify-device'>> {
+  return { answer: { status: 'MFA_ENROLLMENT_NEEDED', methods: await offeredMethods(flow) } };
 }
 
 type Destination = { phone: string | null } | { missing: 'phone_number' } | { refused: Problem };
@@ -94,7 +89,7 @@ async function destinationOf(flow: Flow, user: User, method: MfaMethod): Promise
   const { project } = flow.caller;
   if (!(await offeredMethods(flow)).includes(method)) return { refused: { code: 'mfa-method-not-allowed', method } };
   if (method !== 'sms') return { phone: null };
-  const phone = flow.input.phoneNumber?.replace(/[\s()./-]/g, '') ?? user.phone ?? null;
+  const phone = flow.input.phoneNumber?.replace(/[\s()./-]/g, '') ?? phoneOf(user);
   if (phone === null) return { missing: 'phone_number' };
   if (!isE164(phone)) return { refused: { code: 'phone-invalid' } };
   const refused = await problemOf(flow.deps.users.checkPhoneLock(flow.em, user, phone));
