@@ -71,6 +71,7 @@ import { Migration20261128031000IndexById } from './20261128031000-index-by-id.t
 import { Migration20261128032000RowSecurityOfRights } from './20261128032000-row-security-of-rights.ts';
 import { Migration20261128033000RenewedRefreshTokens } from './20261128033000-renewed-refresh-tokens.ts';
 import { Migration20261128080000ResumedSignIns } from './20261128080000-resumed-sign-ins.ts';
+import { Migration20261128143000UserNameKeys } from './20261128143000-user-name-keys.ts';
 import { Migration20261128155000NotifyOnDeactivation } from './20261128155000-notify-on-deactivation.ts';
 import { Migration20261128161500IdTokenLifetime } from './20261128161500-id-token-lifetime.ts';
 import { Migration20261128163000CredentialOfTokens } from './20261128163000-credential-of-tokens.ts';
@@ -153,6 +154,7 @@ export const migrations = [
   { name: '20261128032000-row-security-of-rights', class: Migration20261128032000RowSecurityOfRights },
   { name: '20261128033000-renewed-refresh-tokens', class: Migration20261128033000RenewedRefreshTokens },
   { name: '20261128080000-resumed-sign-ins', class: Migration20261128080000ResumedSignIns },
+  { name: '20261128143000-user-name-keys', class: Migration20261128143000UserNameKeys },
   { name: '20261128155000-notify-on-deactivation', class: Migration20261128155000NotifyOnDeactivation },
   { name: '20261128161500-id-token-lifetime', class: Migration20261128161500IdTokenLifetime },
   { name: '20261128163000-credential-of-tokens', class: Migration20261128163000CredentialOfTokens },

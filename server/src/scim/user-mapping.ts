@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { customUrn } from '../domain/users/custom/definition.ts';
 import { ownAttributes } from '../domain/users/edits/profile-edit.ts';
-import { type Contact, contactsOf, isAddress } from '../domain/users/login.ts';
+import { type Contact, contactsOf, isAddress, trimmed } from '../domain/users/login.ts';
 import { enterpriseUrn } from '../domain/users/manager.ts';
 import type { ShownUser, UserRecord, UserValues } from '../domain/users/user-record.ts';
 import { assertedBy, shownCustom } from './custom-values.ts';
@@ -72,7 +72,7 @@ export function valuesOfResource(resource: Resource, current?: UserRecord): User
   };
   checkSize(attributes, current?.attributes);
   return {
-    userName: userName as string,
+    userName: trimmed(userName as string),
     externalId: textOrNull(externalId),
     displayName: textOrNull(displayName),
     givenName: textOrNull(givenName),

@@ -11,6 +11,7 @@ import { type NewUser, newUserValues } from '../users/creation/new-user.ts';
 import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
 import { type CustomSchema, customName } from '../users/custom/values.ts';
 import { customWrite } from '../users/custom/writing.ts';
+import { trimmed } from '../users/login.ts';
 import { loginOf } from '../users/user-writing.ts';
 import type { InvitationContext, Invitations } from './invitations.ts';
 
@@ -189,7 +190,7 @@ class ValueOwners {
     const identity = plan.login.emailKey === null ? 'userName' : 'email';
     const same = conflicts.find(({ field }) => field === identity);
     // Without a userName, the address is both.
-    const hasName = row.userName != null && row.userName.trim() !== '';
+    const hasName = row.userName != null && trimmed(row.userName) !== '';
     const { field } = hasName ? first : (same ?? first);
     const named = field === 'userName' && !hasName ? 'email' : field;
     return { refused: { code: 'taken', what: 'user', field: named }, isKnown: same !== undefined };

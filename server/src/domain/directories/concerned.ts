@@ -1,10 +1,10 @@
 import { digest } from '../kernel/secret.ts';
-import { contactsOf, foldCase } from '../users/login.ts';
+import { contactsOf, foldCase, trimmed } from '../users/login.ts';
 import type { UserRecord } from '../users/user-record.ts';
 
 /** An id, address or number as a mark: in lower case, without surrounding spaces. */
 export function markOf(value: string): string {
-  return foldCase(value.trim());
+  return foldCase(trimmed(value));
 }
 
 /** An external id may be as short as one digit: it matches external ids only. */

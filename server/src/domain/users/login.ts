@@ -13,12 +13,35 @@ export function foldCase(value: string): string {
   return value.normalize('NFC').toLowerCase();
 }
 
+/** Spaces, and characters that do not show, around a text: zero-width ones and direction marks. */
+const around =
+  /^[\s\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2069]+|[\s\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2069]+$/g;
+const invisible = /\p{Default_Ignorable_Code_Point}/gu;
+
+/** A name or address without what surrounds it: pasted ones have spaces of any kind. */
+export function trimmed(value: string): string {
+  return value.replace(around, '');
+}
+
+/**
+ * A user name for comparisons with parts of others: case-insensitive, with one plain space for spaces of any kind and
+ * number, without characters that do not show.
+ */
+export function foldName(value: string): string {
+  return foldCase(value.replace(invisible, '')).replace(/\s+/g, ' ');
+}
+
+/** Key of a user name: no two users of a project differ only in case, spaces or characters that do not show. */
+export function userNameKey(value: string): string {
+  return foldName(value).trim();
+}
+
 /**
  * Case-insensitive key of an address, without surrounding spaces. An international domain is in Unicode, as most
  * directories write it: browsers convert a typed address to the other form of {@link isAddress}.
  */
 export function addressKey(address: string): string {
-  const key = foldCase(address.trim());
+  const key = foldCase(trimmed(address));
   const at = key.indexOf('@') + 1;
   const domain = at > 0 && key.includes('xn--', at) ? domainToUnicode(key.slice(at)) : '';
   return domain === '' ? key : `${key.slice(0, at)}${domain}`;
@@ -38,11 +61,13 @@ const address =
 /**
  * True for the unquoted form of RFC 5321 §4.1.2, at most 254 characters. An international domain must be in one of its
  * two forms (RFC 5890 §2.3.2.1): mail to any other spelling goes to the same A-label, so two users would share a
- * mailbox.
+ * mailbox. The local part has no characters that do not show.
  */
 export function isAddress(value: string): boolean {
   if (value.length > 254 || !address.test(value)) return false;
-  const domain = foldCase(value.slice(value.indexOf('@') + 1));
+  const at = value.indexOf('@');
+  if (value.slice(0, at).search(invisible) >= 0) return false;
+  const domain = foldCase(value.slice(at + 1));
   const ascii = domainToASCII(domain);
   return ascii !== '' && (ascii === domain || domainToUnicode(ascii) === domain);
 }

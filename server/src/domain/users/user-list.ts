@@ -6,7 +6,7 @@ import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { customUrn } from './custom/definition.ts';
 import type { CustomValues } from './custom/values.ts';
 import { countRows } from './listing.ts';
-import { addressKey, foldCase } from './login.ts';
+import { addressKey, foldName } from './login.ts';
 import { User } from './user.entity.ts';
 import { selectionOf, type UserRecord, withInstants } from './user-record.ts';
 
@@ -142,7 +142,7 @@ const searchedText: Fragment = sql`(' ' || r.user_name_key || ' ' || coalesce(r.
 
 /** The words of a search. All must be found, in any order and any field. */
 function wordsOf(search: string): string[] {
-  const words = foldCase(search).split(/\s+/).filter(Boolean).map(addressKey);
+  const words = foldName(search).split(' ').filter(Boolean).map(addressKey);
   return [...new Set(words)].slice(0, maxWords);
 }
 

@@ -7,7 +7,7 @@ import type { TenantKey } from '../projects/tenant.ts';
 import { customUrn } from './custom/definition.ts';
 import { customName, customValuesOf } from './custom/values.ts';
 import { type CustomWrite, currentSchema, forgottenValues, indexedValues, takenValue } from './custom/writing.ts';
-import { addressKey, contactsOf, foldCase, loginEmail, loginPhone } from './login.ts';
+import { addressKey, contactsOf, foldCase, loginEmail, loginPhone, userNameKey } from './login.ts';
 import { type UserRecord, type UserValues, updateOf, valuesOf } from './user-record.ts';
 
 /** Columns derived from a user's values. */
@@ -23,7 +23,7 @@ export interface Login {
 export function loginOf({ userName, attributes }: Pick<UserValues, 'userName' | 'attributes'>): Login {
   const email = loginEmail(userName, contactsOf(attributes, 'emails'));
   const phone = loginPhone(contactsOf(attributes, 'phoneNumbers'));
-  return { userNameKey: foldCase(userName), email, emailKey: email === null ? null : addressKey(email), ...phone };
+  return { userNameKey: userNameKey(userName), email, emailKey: email === null ? null : addressKey(email), ...phone };
 }
 
 /** Like {@link loginOf}, after a change: the login phone stays unless the numbers yield another one. */
@@ -68,7 +68,7 @@ export function changesLogin(before: UserRecord, after: UserValues): boolean {
   const { userName, email, phone } = before;
   const next = loginAfter(before, after);
   const emailKey = email ? addressKey(email) : null;
-  return foldCase(userName) !== next.userNameKey || emailKey !== next.emailKey || (phone ?? null) !== next.phone;
+  return userNameKey(userName) !== next.userNameKey || emailKey !== next.emailKey || (phone ?? null) !== next.phone;
 }
 
 /**

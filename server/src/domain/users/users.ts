@@ -19,7 +19,7 @@ import {
 } from './custom/writing.ts';
 import { withContact } from './edits/login-edit.ts';
 import { DeepPages, type Listed, listRows, type Selection } from './listing.ts';
-import { addressKey, addressKeys, isAddress, isE164 } from './login.ts';
+import { addressKey, addressKeys, isAddress, isE164, trimmed, userNameKey } from './login.ts';
 import { managerIdOf, managerNameOf } from './manager.ts';
 import { User } from './user.entity.ts';
 import { countedUsers } from './user-counts.ts';
@@ -96,7 +96,7 @@ export class Users {
 
   /** Creates a user who signs up: the address is userName and login email. Refuses `taken`, `invalid`. */
   async signUp(em: EntityManager, projectId: string, address: string, actor: Actor): Promise<User> {
-    const value = address.trim();
+    const value = trimmed(address);
     if (!isAddress(value)) refuse({ code: 'invalid', field: 'address', reason: 'must be an email address' });
     const values: UserValues = {
       userName: value,
@@ -204,12 +204,14 @@ export class Users {
     const names = changedNames(before, values, hidden);
     if (names.length === 0) return { before, after: user, changed: false };
     const custom = customWrite(schema, before.attributes, values.attributes);
-    const { userNameKey, email, phone, isShared, ...login } = loginAfter(before, values);
-    // An earlier key stays with its address: another user may have the key that the current rules give.
+    const { email, phone, isShared, ...login } = loginAfter(before, values);
+    // An earlier key stays with its address or name: another user may have the key that the current rules give.
     const isSameEmail = before.email != null && login.emailKey === addressKey(before.email);
     const emailKey = isSameEmail ? user.emailKey : login.emailKey;
     const isOthers = isShared && phone !== null && phone !== before.phone && (await this.isPhoneTaken(em, user, phone));
-    Object.assign(user, values, { userNameKey, email, emailKey, phone: isOthers ? null : phone });
+    const isSameName = login.userNameKey === userNameKey(before.userName);
+    const nameKey = isSameName ? user.userNameKey : login.userNameKey;
+    Object.assign(user, values, { userNameKey: nameKey, email, emailKey, phone: isOthers ? null : phone });
     if (actor.kind === 'scim') user.provenance = 'scim';
     user.version += 1;
     user.updatedAt = this.deps.clock.now();

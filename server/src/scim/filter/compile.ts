@@ -1,7 +1,7 @@
 import { comparableInstant } from '../../domain/kernel/instant.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
 import { type Fragment, sql } from '../../domain/kernel/sql.ts';
-import { foldCase } from '../../domain/users/login.ts';
+import { foldCase, foldName } from '../../domain/users/login.ts';
 import type { Attribute } from '../schema/attribute.ts';
 import type { AttributeTarget } from '../schema/resource-type.ts';
 import type { Comparison, ElementFilter, Filter, Literal, ResourceFilter } from './ast.ts';
@@ -167,11 +167,20 @@ function compare(operand: Operand, comparison: Comparison, value: Literal): Frag
 
 function literalFor(fold: TextFold, comparison: Comparison, text: string): string {
   if (fold === 'foldCase') return foldCase(text);
+  if (fold === 'name') return nameFor(comparison, text);
   if (fold === 'version') return text.replace(/-[\w-]*("?)$/, '$1');
   if (fold !== 'instant') return text;
   return comparison === 'co' || comparison === 'sw' || comparison === 'ew'
     ? text.toUpperCase()
     : comparableInstant(text);
+}
+
+/** A part of a user name keeps the space at an end that may be inside the name. */
+function nameFor(comparison: Comparison, text: string): string {
+  const folded = foldName(text);
+  if (comparison === 'co') return folded;
+  if (comparison === 'sw') return folded.trimStart();
+  return comparison === 'ew' ? folded.trimEnd() : folded.trim();
 }
 
 /** Compares in byte order, as the indexes do. */

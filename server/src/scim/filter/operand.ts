@@ -10,7 +10,7 @@ export interface QueryContext {
 }
 
 /** Conversion of the literal of a comparison. `version`: compared without the digest, as in `If-Match`. */
-export type TextFold = 'none' | 'sql' | 'foldCase' | 'instant' | 'version';
+export type TextFold = 'none' | 'sql' | 'foldCase' | 'name' | 'instant' | 'version';
 
 /** A value in SQL with its type for comparisons. */
 export type Operand =
@@ -94,7 +94,7 @@ function operand(attribute: Attribute, storage: Storage, context: QueryContext):
 
 function text(
   value: Fragment,
-  folded: { sql: string; by: 'sql' | 'foldCase' | 'version' } | undefined,
+  folded: { sql: string; by: 'sql' | 'name' | 'version' } | undefined,
   caseExact: boolean,
 ): Operand {
   if (folded) return { kind: 'text', value, folded: sql.raw(folded.sql), fold: folded.by };

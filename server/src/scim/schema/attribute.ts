@@ -34,7 +34,7 @@ export interface Attribute {
 /** SQL over the row `r` (or, in an element of a multi-valued attribute, over `e`) that yields the value. */
 export type Storage =
   /** Text in a column; `folded` is compared if there is one; `by` folds the other side. */
-  | { kind: 'text'; value: string; folded?: { sql: string; by: 'sql' | 'foldCase' | 'version' } }
+  | { kind: 'text'; value: string; folded?: { sql: string; by: 'sql' | 'name' | 'version' } }
   | { kind: 'uuid'; value: string }
   | { kind: 'boolean'; value: string }
   | { kind: 'instant'; value: string }

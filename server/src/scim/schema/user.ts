@@ -1,4 +1,5 @@
 import { sql } from '../../domain/kernel/sql.ts';
+import { userNameKey } from '../../domain/users/login.ts';
 import { enterpriseUrn, managerName } from '../../domain/users/manager.ts';
 import type { Attribute, Schema } from './attribute.ts';
 
@@ -27,7 +28,7 @@ const several = (name: string, description: string, subAttributes: readonly Attr
   subAttributes,
 });
 
-const notBlank = (value: string) => (value.trim() === '' ? 'must not be blank' : undefined);
+const notBlank = (value: string) => (userNameKey(value) === '' ? 'must not be blank' : undefined);
 const oneLine = (value: string) =>
   /[\p{Cc}\u2028\u2029]/u.test(value) ? 'must not contain control characters' : undefined;
 const base64 = (value: string) =>
@@ -64,7 +65,7 @@ export const userSchema: Schema = {
       uniqueness: 'server',
       maxLength: 256,
       check: (value) => notBlank(value) ?? oneLine(value),
-      storage: { kind: 'text', value: 'r.user_name', folded: { sql: 'r.user_name_key', by: 'foldCase' } },
+      storage: { kind: 'text', value: 'r.user_name', folded: { sql: 'r.user_name_key', by: 'name' } },
     }),
     { name: 'name', type: 'complex', description: 'The parts of the name.', subAttributes: names },
     text('displayName', 'The name for display.', {

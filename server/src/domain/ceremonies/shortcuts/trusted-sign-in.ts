@@ -5,7 +5,7 @@ import { seconds, secondsLater } from '../../kernel/clock.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
 import { type Fragment, query, type Statement, sql } from '../../kernel/sql.ts';
 import type { Project } from '../../projects/project.entity.ts';
-import { addressKey, isAddress } from '../../users/login.ts';
+import { addressKey, isAddress, trimmed } from '../../users/login.ts';
 import type { SigninCaller } from '../callers.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
 import { isPasskeyRequired } from '../sign-in-context.ts';
@@ -77,7 +77,7 @@ export async function trustedSignIn(
 ): Promise<Success | null> {
   const { db, clock } = deps;
   const { project, client, origin } = caller;
-  const address = (input.userid ?? '').trim();
+  const address = trimmed(input.userid ?? '');
   if (input.proof === undefined || input.stepUp || !isStorableText(address) || !isAddress(address)) return null;
   if (project.mfaPolicy === 'required' || isPasskeyRequired(caller) || project.builtIn === 'console') return null;
   const key = addressKey(address);

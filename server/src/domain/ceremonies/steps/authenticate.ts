@@ -7,7 +7,7 @@ import { type Enrolment, strengthOf } from '../../mfa/enrolment.entity.ts';
 import { codeTtlSeconds } from '../../otp/code-check.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
 import { isNull } from '../../projects/tenant.ts';
-import { addressKey, isAddress } from '../../users/login.ts';
+import { addressKey, isAddress, trimmed } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
 import { type Decided, decidedFor, subjectOf } from '../account.ts';
 import { inSignIn } from '../callers.ts';
@@ -27,7 +27,7 @@ import type { Answers } from './steps.ts';
 export const authenticate: StepRule<'authenticate'> = {
   async take(flow) {
     const { ceremony, input, device } = flow;
-    const address = (input.userid ?? '').trim();
+    const address = trimmed(input.userid ?? '');
     if (input.stepUp && flow.caller.request) {
       return { refused: { code: 'invalid', field: 'step_up', reason: 'is not allowed on the hosted page' } };
     }

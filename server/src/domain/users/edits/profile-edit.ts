@@ -1,6 +1,7 @@
 import { refuse } from '../../kernel/problem.ts';
 import { isStorableText } from '../../kernel/secret.ts';
 import { isCountry } from '../../projects/countries.ts';
+import { trimmed } from '../login.ts';
 import type { UserRecord, UserValues } from '../user-record.ts';
 
 const addressParts = ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'] as const;
@@ -110,7 +111,7 @@ function line(field: string, value: string | null, max: number): string | null {
 function lines(field: string, value: string | null, max: number): string | null {
   if (value === null) return null;
   if (typeof value !== 'string' || !isStorableText(value)) invalid(field, 'must be text');
-  const text = value.normalize('NFC').trim();
+  const text = trimmed(value.normalize('NFC'));
   if (/\p{Bidi_Control}/u.test(text)) invalid(field, 'must not contain bidirectional formatting characters');
   if ([...text].length > max) invalid(field, `must have at most ${max} characters`);
   return text === '' ? null : text;
