@@ -148,6 +148,32 @@ describe('an endless chunked body', () => {
   });
 });
 
+describe('a client that reads the response only after it has written the whole body', () => {
+  const whole = 8 * 1024 * 1024;
+
+  /** Writes all of the body, then reads. */
+  async function written(endpoint: Endpoint, length: string, body: readonly Buffer[]): Promise<string> {
+    const { socket, answer } = begin(endpoint, length);
+    socket.pause();
+    for (const part of body) await new Promise((resolve) => socket.write(part, resolve));
+    socket.resume();
+    return answer;
+  }
+
+  it.each([...endpoints, ...closed])('gets the response, on %s', async (_name, endpoint) => {
+    const { status } = endpoint();
+    const announced = await written(endpoint(), `Content-Length: ${whole}`, [Buffer.alloc(whole, 'a')]);
+    expect(announced.split('\r\n')[0]).toContain(String(status));
+  });
+
+  it.each(endpoints)('gets the response to a chunked body, on %s', async (_name, endpoint) => {
+    const chunk = Buffer.from(`4000\r\n${'a'.repeat(0x4000)}\r\n`);
+    const chunks = [...Array.from({ length: whole / 0x4000 }, () => chunk), Buffer.from('0\r\n\r\n')];
+    const text = await written(endpoint(), 'Transfer-Encoding: chunked', chunks);
+    expect(text.split('\r\n')[0]).toContain(String(endpoint().status));
+  });
+});
+
 it('keeps the connection open for bodies within the limit, chunked or not', async () => {
   const { hostname, port } = new URL(app.url);
   const socket = connect(Number(port), hostname);

@@ -64,6 +64,7 @@ export function withoutLongBodies(
   return (req, res) => {
     const announced = announcedBytes(req);
     if (announced <= maxBodyBytes && req.headers['transfer-encoding'] === undefined) return rest(req, res);
+    closeInStages(req);
     if (announced > maxBodyBytes && !readsBody(req)) {
       const body = JSON.stringify({ error: 'invalid_request', error_description: 'The body is too large.' });
       res.shouldKeepAlive = false;
@@ -76,6 +77,32 @@ export function withoutLongBodies(
       return writeHead(...args);
     };
     rest(req, res);
+  };
+}
+
+/** Limits on what is read and dropped of a body after the response. */
+const drained = { bytes: 64 * 1024 * 1024, milliseconds: 10_000 };
+
+/**
+ * Ends the connection in stages if it closes before the whole body has arrived (RFC 9112 §9.6): after the response, only
+ * the side of the server closes. A client that still writes would otherwise get a reset, which discards the response before
+ * the client has read it.
+ */
+function closeInStages(req: IncomingMessage): void {
+  const { socket } = req;
+  socket.destroySoon = () => {
+    // Node's own.
+    Reflect.deleteProperty(socket, 'destroySoon');
+    if (req.complete || socket.destroyed) return socket.destroySoon();
+    const timer = setTimeout(() => socket.destroy(), drained.milliseconds);
+    let left = drained.bytes;
+    const drain = (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) socket.destroy();
+    };
+    req.on('data', drain).on('end', () => socket.destroySoon());
+    socket.on('close', () => clearTimeout(timer));
+    socket.end();
   };
 }
 
