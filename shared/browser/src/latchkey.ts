@@ -176,7 +176,8 @@ function readConfig(config: LatchkeyConfig) {
   if (!/^lk_pk_[\w-]+$/.test(apiKey)) throw invalid("apiKey must be the client's publishable key (lk_pk_…).");
   if (cryptoVersion !== 'v1') throw invalid('cryptoVersion is not supported; use v1.');
   // A longer delay overflows: the browser's timer would fire immediately.
-  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw invalid('timeoutMs must be a positive number of milliseconds.');
+  if (!(typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs < 2 ** 31))
+    throw invalid('timeoutMs must be a positive number of milliseconds.');
   const address = readAddress(baseUrl);
   if (!address) throw invalid('baseUrl must be the URL of the service, such as https://id.example.com.');
   return { baseUrl: address, headers: { 'X-Api-Key': apiKey }, credentials: 'omit' as const, timeoutMs, signal };

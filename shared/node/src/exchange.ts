@@ -1,3 +1,4 @@
+import { abortSignal, brokenRule, timeout } from './checks.ts';
 import { JWTVerificationError, OAuthExchangeError, type OAuthExchangeErrorCode } from './error.ts';
 import { type Answer, checkedUrl, OutgoingError, objectIn, retryAfterOf, send } from './outgoing.ts';
 import type { PublicKeyInput } from './public-key.ts';
@@ -115,16 +116,18 @@ export function checkExchange(options: Exchange): void {
   for (const [name, value] of Object.entries(texts)) {
     if (value !== undefined && (typeof value !== 'string' || value === '')) invalid(`${name} must not be empty.`);
   }
-  const { timeoutMs } = options;
-  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= 600_000))
-    invalid('timeoutMs must be from 1 to 600000.');
-  const fault = faultOf(options);
+  const fault = brokenRule(options, { timeoutMs: timeout, signal: abortSignal }) ?? faultOf(options);
   if (fault) invalid(fault);
+  checkUrl('oauthTokenUrl', options.oauthTokenUrl, options);
+  if (options.jwksUrl !== undefined) checkUrl('jwksUrl', options.jwksUrl, options);
+}
+
+function checkUrl(name: string, url: string, { allowInsecureHttp }: Exchange): void {
   try {
-    checkedUrl(options.oauthTokenUrl, options.allowInsecureHttp);
-    if (options.jwksUrl !== undefined) checkedUrl(options.jwksUrl, options.allowInsecureHttp);
+    checkedUrl(url, allowInsecureHttp);
   } catch (error) {
-    throw fromOutgoing(error);
+    if (!(error instanceof OutgoingError)) throw error;
+    throw fromOutgoing(new OutgoingError(error.fault, `${name}: ${error.message}`, { cause: error }));
   }
 }
 

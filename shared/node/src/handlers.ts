@@ -2,6 +2,7 @@ import type { TokenAndClaims } from './exchange.ts';
 import { ofRequest } from './incoming.ts';
 import type { LogoutClaims } from './logout-token.ts';
 import {
+  checkHandlers,
   logoutFailure,
   type RelyingPartyOptions,
   type Reply,
@@ -58,9 +59,9 @@ export function createLatchkeyHandlers(options: LatchkeyHandlersOptions): Latchk
   const party = relyingParty(options);
   const report = (error: unknown, request: Request) => options.onError?.(error, request);
   return {
-    signIn:
-      ({ onSignIn }) =>
-      async (request) => {
+    signIn: ({ onSignIn }) => {
+      checkHandlers({ onSignIn });
+      return async (request) => {
         let signedIn: TokenAndClaims;
         try {
           signedIn = await party.signIn(ofRequest(request));
@@ -69,18 +70,20 @@ export function createLatchkeyHandlers(options: LatchkeyHandlersOptions): Latchk
           return responseOf(signInFailure(error));
         }
         return completed(await onSignIn(signedIn, request), reply(204));
-      },
+      };
+    },
 
-    begin:
-      ({ returnTo } = {}) =>
-      async (request) => {
+    begin: ({ returnTo } = {}) => {
+      checkHandlers({}, { returnTo });
+      return async (request) => {
         const { cookies, location } = await party.begin(ofRequest(request), { returnTo: returnTo?.(request) });
         return cookies.reduce(withCookie, responseOf(reply(303, null, { Location: location })));
-      },
+      };
+    },
 
-    callback:
-      ({ onFailure, onSignIn }) =>
-      async (request) => {
+    callback: ({ onFailure, onSignIn }) => {
+      checkHandlers({ onSignIn }, { onFailure });
+      return async (request) => {
         const incoming = ofRequest(request);
         const setCookie = party.endOfSignIn(incoming);
         let done: Awaited<ReturnType<typeof party.callback>>;
@@ -92,11 +95,12 @@ export function createLatchkeyHandlers(options: LatchkeyHandlersOptions): Latchk
         }
         const made = await onSignIn(done.signedIn, request);
         return withCookie(completed(made, reply(303, null, { Location: done.returnTo })), setCookie);
-      },
+      };
+    },
 
-    backchannelLogout:
-      ({ onLogout }) =>
-      async (request) => {
+    backchannelLogout: ({ onLogout }) => {
+      checkHandlers({ onLogout });
+      return async (request) => {
         try {
           await party.logout(ofRequest(request), (claims) => onLogout(claims, request));
           return responseOf(reply(200));
@@ -104,7 +108,8 @@ export function createLatchkeyHandlers(options: LatchkeyHandlersOptions): Latchk
           report(error, request);
           return responseOf(logoutFailure(error));
         }
-      },
+      };
+    },
   };
 }
 

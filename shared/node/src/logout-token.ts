@@ -1,3 +1,4 @@
+import { brokenRule, having } from './checks.ts';
 import { JWTVerificationError } from './error.ts';
 import type { PublicKeyInput } from './public-key.ts';
 import { MemoryReplayStore, type ReplayStore } from './replay-store.ts';
@@ -65,7 +66,10 @@ export async function checkLogoutToken(token: string, options: VerifyLogoutToken
     if (typeof value !== 'string') throw new JWTVerificationError('INVALID_OPTIONS', `${name} is required.`);
   }
   const rules = { algorithms, audience, issuer, leeway };
-  const fault = faultOf(rules);
+  const { allowInsecureHttp } = options;
+  const fault =
+    faultOf({ ...rules, ...(allowInsecureHttp == null ? {} : { allowInsecureHttp }) }) ??
+    brokenRule(options, { replayStore: having('remember', 'forget') });
   if (fault) throw new JWTVerificationError('INVALID_OPTIONS', fault);
   const claims = await verifyToken(token, await keySource(options), {
     ...rules,

@@ -3,6 +3,7 @@ import type { TokenAndClaims } from './exchange.ts';
 import { ofNode, type RequestLike } from './incoming.ts';
 import type { LogoutClaims } from './logout-token.ts';
 import {
+  checkHandlers,
   logoutFailure,
   type RelyingPartyOptions,
   type Reply,
@@ -58,8 +59,9 @@ export function createLatchkeyMiddleware(options: LatchkeyMiddlewareOptions): La
   const party = relyingParty(options);
   const report = (error: unknown, req: IncomingMessage) => options.onError?.(error, req);
   return {
-    signIn: ({ onSignIn }) =>
-      handled(async (req, res) => {
+    signIn: ({ onSignIn }) => {
+      checkHandlers({ onSignIn });
+      return handled(async (req, res) => {
         const signedIn = await party.signIn(ofNode(req)).catch((error: unknown) => {
           report(error, req);
           send(res, signInFailure(error));
@@ -67,17 +69,21 @@ export function createLatchkeyMiddleware(options: LatchkeyMiddlewareOptions): La
         if (!signedIn) return;
         await onSignIn(signedIn, req, res);
         if (!res.headersSent) send(res, reply(204));
-      }),
+      });
+    },
 
-    begin: ({ returnTo } = {}) =>
-      handled(async (req, res) => {
+    begin: ({ returnTo } = {}) => {
+      checkHandlers({}, { returnTo });
+      return handled(async (req, res) => {
         const { cookies, location } = await party.begin(ofNode(req), { returnTo: returnTo?.(req) });
         for (const cookie of cookies) res.appendHeader('Set-Cookie', cookie);
         send(res, reply(303, null, { Location: location }));
-      }),
+      });
+    },
 
-    callback: ({ onSignIn }) =>
-      handled(async (req, res) => {
+    callback: ({ onSignIn }) => {
+      checkHandlers({ onSignIn });
+      return handled(async (req, res) => {
         try {
           const incoming = ofNode(req);
           res.appendHeader('Set-Cookie', party.endOfSignIn(incoming));
@@ -88,10 +94,12 @@ export function createLatchkeyMiddleware(options: LatchkeyMiddlewareOptions): La
           report(error, req);
           throw error;
         }
-      }),
+      });
+    },
 
-    backchannelLogout: ({ onLogout }) =>
-      handled(async (req, res) => {
+    backchannelLogout: ({ onLogout }) => {
+      checkHandlers({ onLogout });
+      return handled(async (req, res) => {
         try {
           await party.logout(ofNode(req), (claims) => onLogout(claims, req));
           send(res, reply(200));
@@ -99,7 +107,8 @@ export function createLatchkeyMiddleware(options: LatchkeyMiddlewareOptions): La
           report(error, req);
           send(res, logoutFailure(error));
         }
-      }),
+      });
+    },
   };
 }
 

@@ -73,6 +73,7 @@ export async function send(url: string, request: Outgoing): Promise<Answer> {
 export function checkedUrl(url: string, allowInsecureHttp = false): URL {
   let address: URL;
   try {
+    if (typeof url !== 'string') throw new TypeError('not a string');
     address = new URL(url);
   } catch (cause) {
     throw new OutgoingError('invalid-url', 'The value is not a URL.', { cause });

@@ -1,3 +1,4 @@
+import { brokenRule, callback, having, text } from './checks.ts';
 import { JWTVerificationError, LatchkeyNodeError, OAuthExchangeError } from './error.ts';
 import { type Claims, checkApiKey, exchangeCodeForTokenAndClaims, type TokenAndClaims } from './exchange.ts';
 import {
@@ -150,8 +151,20 @@ function checkOptions(options: RelyingPartyOptions): void {
   }
   checkApiKey(options.apiKey);
   checkAddress('baseUrl', options.baseUrl, options.allowInsecureHttp);
-  const fault = faultOf(options);
+  const fault = faultOf(options) ?? brokenRule(options, rules);
   if (fault) fail(fault);
+  if (options.redirectUri != null) checkAddress('redirectUri', options.redirectUri, options.allowInsecureHttp);
+}
+
+const rules = { onError: callback, replayStore: having('remember', 'forget'), scope: text };
+
+/** Throws `OAuthExchangeError` for a handler that is not a function. @param optional handlers that may be absent */
+export function checkHandlers(required: object, optional: object = {}): void {
+  const missing = Object.entries(required).find(([, handler]) => handler == null);
+  const handlers = { ...required, ...optional };
+  const rules = Object.fromEntries(Object.keys(handlers).map((name) => [name, callback]));
+  const fault = missing ? `${missing[0]} must be a function.` : brokenRule(handlers, rules);
+  if (fault) throw new OAuthExchangeError('INVALID_OPTIONS', fault);
 }
 
 /** Throws `OAuthExchangeError` for an address that is not a URL, or not secure. */

@@ -1,4 +1,5 @@
 import { fromBase64url, isBase64url, textOf } from './bytes.ts';
+import { brokenRule, flag } from './checks.ts';
 import { JWTVerificationError, type JWTVerificationErrorCode } from './error.ts';
 import { jose } from './jose.ts';
 import { type PublicKeyInput, readPublicKey, supportedAlgorithms, type VerificationKey } from './public-key.ts';
@@ -101,7 +102,7 @@ export function faultOf(options: VerifyJwtOptions): string | null {
   if (leeway !== undefined && !(typeof leeway === 'number' && leeway >= 0 && leeway <= 3600)) {
     return 'leeway must be a number of seconds, from 0 to 3600.';
   }
-  return null;
+  return brokenRule(options, { allowInsecureHttp: flag });
 }
 
 /** Verifies a token by valid rules. Throws {@link JWTVerificationError}. */

@@ -1,4 +1,5 @@
 import { toBase64url, utf8 } from '../bytes.ts';
+import { brokenRule, callback, having, text, wholeNumber } from '../checks.ts';
 import { OAuthExchangeError } from '../error.ts';
 import { checkApiKey, type TokenAndClaims } from '../exchange.ts';
 import { checkAddress } from '../relying-party.ts';
@@ -97,9 +98,16 @@ export function checkOptions(options: LatchkeyOptions<unknown>): void {
   }
   if (options.issuer.endsWith('/')) invalid('issuer must not end with a slash.');
   checkAddress('issuer', options.issuer, options.allowInsecureHttp);
-  const fault = faultOf(options);
+  const fault = faultOf(options) ?? brokenRule(options, rules);
   if (fault) invalid(fault);
+  const { allowInsecureHttp, postLogoutRedirectUri } = options;
+  if (postLogoutRedirectUri != null) checkAddress('postLogoutRedirectUri', postLogoutRedirectUri, allowInsecureHttp);
 }
+
+const rules = {
+  ...{ onSignIn: callback, onError: callback, replayStore: having('remember', 'forget'), scope: text },
+  ...{ basePath: text, failurePath: text, keyId: text },
+};
 
 function checkKey(apiKey: unknown): void {
   if (typeof apiKey !== 'string' || apiKey === '') invalid('apiKey must not be empty.');
@@ -119,9 +127,12 @@ export function siteOf(options: LatchkeyOptions<unknown>): Site {
     invalid(`session.secret must have at least ${minSecretLength} characters.`);
   }
   const { idleSeconds = 1800, lifetimeSeconds = 43_200, revocations = processRevocations() } = session ?? {};
-  for (const [name, value] of Object.entries({ idleSeconds, lifetimeSeconds })) {
-    if (!(value >= 60 && value <= longestSeconds)) invalid(`session.${name} must be from 60 to ${longestSeconds}.`);
-  }
+  const seconds = wholeNumber(60, longestSeconds);
+  const fault = brokenRule(
+    { idleSeconds, lifetimeSeconds, revocations },
+    { idleSeconds: seconds, lifetimeSeconds: seconds, revocations: having('revoke', 'revokedAt') },
+  );
+  if (fault) invalid(`session.${fault}`);
   const sessions = new Sessions({
     ...{ secrets, idleSeconds, lifetimeSeconds, revocations },
     context: toBase64url(utf8(`${issuer} ${clientId}`)),

@@ -1,3 +1,4 @@
+import { brokenRule, flag, text, timeout } from '../checks.ts';
 import { DelegationError } from '../error.ts';
 import { checkedUrl, OutgoingError } from '../outgoing.ts';
 import type { EnvelopeKeys } from './envelope.ts';
@@ -73,6 +74,8 @@ export function readKeys(options: DelegationClientOptions, nameOf: (name: Name) 
       return undefined;
     }
   };
+  const broken = brokenRule(options, { timeoutMs: timeout, allowInsecureHttp: flag, projectId: text });
+  if (broken) faults.push(broken.slice(0, -1));
   read('apiKey', sendable);
   read('baseUrl', (url) => checkedUrl(url, options.allowInsecureHttp));
   read('spId', sendable);
