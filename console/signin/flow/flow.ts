@@ -5,12 +5,12 @@ import {
   type MfaMethod,
   type ResumedSignin,
 } from '@latchkey/browser/internal';
-import { Actions } from './actions.ts';
 import type { CodePrompt, CodePromptOptions } from '../code-prompt.ts';
 import { cleanCode, formatOf, isComplete } from '../codes/one-time-code.ts';
-import { Ending, type SignedIn } from './ending.ts';
 import { element, type Page } from '../page.ts';
 import { Passkeys } from '../passkeys.ts';
+import { Actions } from './actions.ts';
+import { Ending, type SignedIn } from './ending.ts';
 
 type Signin = HostedSignin['signin'];
 type Authenticated = Awaited<ReturnType<Signin['authenticate']>>;

@@ -98,7 +98,7 @@ const keyAdvice = {
   KEY_MALFORMED: 'Pass a PEM that begins with "-----BEGIN PUBLIC KEY-----", with its line breaks.',
   KEY_IS_PRIVATE: 'Pass the public key. Keep the private key with its signer, and replace it if it was shared.',
   KEY_TYPE_UNSUPPORTED:
-    'Use RSA of at least 2048 bits, EC on P-256, P-384 or P-521, or Ed25519; the service signs with P-521.',
+    'Use RSA of 2048 to 8192 bits with the exponent 65537, EC on P-256, P-384 or P-521, or Ed25519; the service signs with P-521.',
 } as const;
 export type InvalidPublicKeyErrorCode = keyof typeof keyAdvice;
 
