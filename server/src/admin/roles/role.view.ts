@@ -30,5 +30,5 @@ export class UserRoleView extends fields({
   role: object(RoleView),
   direct: boolean('Whether the role is assigned to the user.'),
   directory: boolean('Whether the directory gives the role, in `roles` or `entitlements`.'),
-  groups: list(object(GroupView, 'Groups of the user with this role.')),
+  groups: list(object(GroupView, 'Groups of the user with this role, at most 50.')),
 }) {}

@@ -111,11 +111,15 @@ export async function offeredRoles(
   return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt), updatedAt: new Date(row.updatedAt) }));
 }
 
+/** Groups that are shown for each role of a user. */
+const maxGroups = 50;
+
 /** A role that a user holds: directly, by the directory, by groups, or several of them. */
 export interface HeldRole {
   role: ClientRole;
   direct: boolean;
   directory: boolean;
+  /** At most {@link maxGroups}. */
   groups: Group[];
 }
 
@@ -125,7 +129,8 @@ export async function rolesOfUser(em: EntityManager, { project, id }: TenantKey)
     em,
     sql<{ id: string; direct: boolean; directory: boolean; groups: string[] }>`
       select k.id, bool_or(a.group_id is null and not a.by_directory) as direct, bool_or(a.by_directory) as directory,
-        coalesce(json_agg(a.group_id) filter (where a.group_id is not null), '[]') as groups
+        to_json(coalesce((array_agg(a.group_id order by a.group_id) filter (where a.group_id is not null))[1:${sql.lit(maxGroups)}],
+          '{}')) as groups
       from (${rolesHeld(project.id, id)}) a join client_roles k on k.project_id = ${project.id} and k.id = a.role_id
         join clients c on c.project_id = k.project_id and c.id = k.client_id
       group by k.id, k.name, c.name order by lower(c.name), lower(k.name), k.id`,
