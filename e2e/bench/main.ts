@@ -36,6 +36,7 @@ const benches: Record<string, Bench | { file: string; name: string }> = {
   enumeration: { file: 'enumeration.ts', name: 'enumeration' },
   'directory-sync': { file: 'directory-sync.ts', name: 'directorySync' },
   'large-directory': { file: 'large-directory.ts', name: 'largeDirectory' },
+  'group-lists': { file: 'group-lists.ts', name: 'groupLists' },
   'console-lists': { file: 'console-lists.ts', name: 'consoleLists' },
   'console-load': { file: 'console-load.ts', name: 'consoleLoad' },
 };

@@ -19,8 +19,8 @@ export interface BenchedLatchkey {
   stop(): Promise<void>;
 }
 
-/** @param processes number of processes on one database */
-export async function benchedLatchkey(processes = 1): Promise<BenchedLatchkey> {
+/** @param processes number of processes on one database @param extra environment */
+export async function benchedLatchkey(processes = 1, extra: Record<string, string> = {}): Promise<BenchedLatchkey> {
   const begin = performance.now();
   // For example `--cpu-prof --cpu-prof-dir=…`; the profile is written when the server stops.
   const nodeOptions = process.env['BENCH_NODE_OPTIONS'];
@@ -31,6 +31,7 @@ export async function benchedLatchkey(processes = 1): Promise<BenchedLatchkey> {
     SIGNIN_CHALLENGES_PER_MINUTE: '1000000',
     AUTHORIZE_REQUESTS_PER_MINUTE: '1000000',
     ...(nodeOptions && { NODE_OPTIONS: nodeOptions }),
+    ...extra,
   };
   const server = await startLatchkey(env);
   const startMilliseconds = performance.now() - begin;
