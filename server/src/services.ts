@@ -100,6 +100,7 @@ import { Tokens } from './domain/tokens/tokens.ts';
 import { CustomAttributes } from './domain/users/custom/custom-attributes.ts';
 import { Groups } from './domain/users/groups.ts';
 import { LocalGroups } from './domain/users/local-groups.ts';
+import { GroupMembers } from './domain/users/members/group-members.ts';
 import { Users } from './domain/users/users.ts';
 import { WebhookChannel } from './domain/webhooks/webhook-channel.ts';
 import type { PostWebhook } from './domain/webhooks/webhook-round.ts';
@@ -251,6 +252,7 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
     ...codes,
     customAttributes: new CustomAttributes({ ...lower, clearTexts }),
     groups,
+    groupMembers: new GroupMembers(lower),
     localGroups: new LocalGroups({ groups }),
     roles: new Roles(lower),
     claims: new Claims(lower),

@@ -7,6 +7,7 @@ import { system } from '../src/domain/kernel/actor.ts';
 import { noQueue } from '../src/domain/kernel/queue.ts';
 import { PoolTurns } from '../src/domain/limits/turns.ts';
 import { withContext } from '../src/http/context.ts';
+import { type AnswerLimits, defaultAnswerLimits } from '../src/scim/answers/limits.ts';
 import type { RateLimit } from '../src/scim/rate-limit.ts';
 import { scimRoutes } from '../src/scim/routes.ts';
 import { buildServices, type Services } from '../src/services.ts';
@@ -43,6 +44,8 @@ export interface ScimApp {
   services: Services;
   clock: AdjustableClock;
   make: Factories;
+  /** May be changed by a test. */
+  answerLimits: AnswerLimits;
   /** Errors logged as bugs. Must be empty after each test. */
   bugs: unknown[];
   project(settings?: Partial<Parameters<Services['projects']['create']>[0]>): Promise<ScimProject>;
@@ -51,7 +54,9 @@ export interface ScimApp {
   close(): Promise<void>;
 }
 
-export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: number } = {}): Promise<ScimApp> {
+export async function startScimApp(
+  options: { rateLimit?: RateLimit; poolSize?: number; answerLimits?: Partial<AnswerLimits> } = {},
+): Promise<ScimApp> {
   const database = await freshDatabase();
   const orm = await openDatabase({ url: database.url, poolSize: options.poolSize ?? 10, rowSecurity: true });
   const clock = adjustableClock();
@@ -77,11 +82,12 @@ export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: 
   const log = { error: (fields: object) => void bugs.push(fields) };
   const rateLimit = options.rateLimit ?? { perSecond: 1, burst: 1_000_000 };
   const poolTurns = new PoolTurns(options.poolSize);
+  const answerLimits = { ...defaultAnswerLimits, ...options.answerLimits };
   app.disable('x-powered-by');
   app.use(withContext(systemRandom));
   app.use(
     '/v1/scim/:projectId',
-    scimRoutes({ ...services, issuer: url, clock, random: systemRandom, rateLimit, log, poolTurns }),
+    scimRoutes({ ...services, issuer: url, clock, random: systemRandom, rateLimit, log, poolTurns, answerLimits }),
   );
   const make = new Factories(services, clock);
 
@@ -106,6 +112,7 @@ export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: 
     services,
     clock,
     make,
+    answerLimits,
     bugs,
     send,
     async project(settings) {

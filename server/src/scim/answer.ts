@@ -1,5 +1,6 @@
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { CustomSchema } from '../domain/users/custom/values.ts';
+import { listText, OpenResource } from './answers/text.ts';
 import type { QueryContext } from './filter/operand.ts';
 import { ScimError } from './scim-error.ts';
 import type { SearchRequest } from './search/search-request.ts';
@@ -14,7 +15,10 @@ export interface ScimCaller extends QueryContext {
 /** The response of an operation, in HTTP or within a Bulk response. */
 export interface ScimAnswer {
   status: 200 | 201 | 204;
+  /** The body, or what the record of the request keeps of one that is written as `text`. */
   body?: object;
+  /** The text of a body that may be large, in pieces. Reads nothing before the first piece is asked for. */
+  text?: () => AsyncGenerator<string>;
   /** Absolute URL of the resource. */
   location?: string;
   /** Its ETag. */
@@ -28,19 +32,21 @@ export const listResponseSchema = 'urn:ietf:params:scim:api:messages:2.0:ListRes
 export function listAnswer(
   { startIndex, cursor }: SearchRequest,
   total: number,
-  resources: readonly object[],
+  resources: readonly (object | OpenResource)[],
   nextCursor?: string,
 ): ScimAnswer {
+  const head = {
+    schemas: [listResponseSchema],
+    totalResults: total,
+    itemsPerPage: resources.length,
+    ...(cursor === undefined ? { startIndex } : {}),
+    ...(nextCursor === undefined ? {} : { nextCursor }),
+  };
+  const kept = resources.map((each) => (each instanceof OpenResource ? each.resource : each));
   return {
     status: 200,
-    body: {
-      schemas: [listResponseSchema],
-      totalResults: total,
-      itemsPerPage: resources.length,
-      ...(cursor === undefined ? { startIndex } : {}),
-      ...(nextCursor === undefined ? {} : { nextCursor }),
-      Resources: resources,
-    },
+    body: { ...head, Resources: kept },
+    text: () => listText(head, 'Resources', resources),
   };
 }
 

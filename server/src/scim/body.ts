@@ -16,7 +16,7 @@ export async function readBody(req: Request, maxBytes = maxBodyBytes): Promise<R
   return parseBody(await readBytes(req, maxBytes));
 }
 
-function checkType(req: Request): void {
+export function checkType(req: Request): void {
   const [type = '', ...parameters] = (req.get('content-type') ?? '')
     .toLowerCase()
     .split(';')
@@ -59,6 +59,6 @@ function readBytes(req: Request, maxBytes: number): Promise<Uint8Array> {
 }
 
 /** Closes the connection after the response: the body may be endless. */
-function tooLarge(maxBytes: number): ScimError {
+export function tooLarge(maxBytes: number): ScimError {
   return new ScimError(413, `The body is larger than ${maxBytes} bytes.`, { headers: { Connection: 'close' } });
 }

@@ -1,36 +1,39 @@
 import { found } from '../domain/kernel/problem.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
-import type { GroupEdit, GroupRecord, Groups, Member } from '../domain/users/groups.ts';
-import { foldCase } from '../domain/users/login.ts';
+import type { Groups } from '../domain/users/groups.ts';
+import type { GroupEdit, GroupRecord } from '../domain/users/members/group-editing.ts';
+import type { GroupMembers, Member } from '../domain/users/members/group-members.ts';
 import type { ScimAnswer, ScimCaller, VersionCheck } from './answer.ts';
+import type { AnswerLimits } from './answers/limits.ts';
+import { OpenResource } from './answers/text.ts';
 import type { ElementFilter } from './filter/ast.ts';
 import { compileElementFilter } from './filter/compile.ts';
 import { matcherOf } from './filter/evaluate.ts';
+import { memberIds } from './members/member-ids.ts';
 import type { Resource } from './patch.ts';
-import { entries, isObject, type PatchStep, patchSteps } from './patch-operations.ts';
+import { entries, type PatchStep, patchSteps } from './patch-operations.ts';
 import { type Projection, project, shows, wantsNoBody, wholeResource } from './projection.ts';
-import { attributeNamed, isReadOnly } from './schema/attribute.ts';
 import { groupType, type ResourceType } from './schema/resource-type.ts';
 import { invalid, isBlank, readSingle } from './schema/values.ts';
-import { badRequest } from './scim-error.ts';
+import { badRequest, ScimError } from './scim-error.ts';
 import type { Source } from './search/search.ts';
-
-/** A PATCH of a larger group gets no body. */
-const maxAnsweredMembers = 1000;
-/** Maximum number of members that a search in a large project shows, over all its groups (decisions/0155). */
-const maxFoundMembers = 5000;
 
 /** Maximum number of members that the filters of one PATCH compare: the group stays locked, and a connection in use. */
 const maxComparedMembers = 2_000_000;
 /** Each filter is a statement, which takes as long as comparing this number of members. */
 const membersOfStatement = 1000;
 
+/** A group and its members; without them, they are many, and read while the response is written. */
+interface GroupToShow extends GroupRecord {
+  members?: readonly Member[] | undefined;
+}
+
 /** Operations on Groups (RFC 7644 §3), for HTTP and Bulk. */
 export class GroupEndpoint {
   readonly name = groupType.name;
   readonly path = groupType.endpoint;
 
-  constructor(private readonly deps: { groups: Groups }) {}
+  constructor(private readonly deps: { groups: Groups; members: GroupMembers; limits: AnswerLimits }) {}
 
   async create(
     caller: ScimCaller,
@@ -41,12 +44,15 @@ export class GroupEndpoint {
     const { displayName, externalId, members } = readGroup(body);
     const values = { displayName, externalId };
     const group = await this.deps.groups.create(caller.projectId, values, members, caller.actor, id);
-    return this.answerOf(201, group, caller, projection);
+    return this.changed(201, group, caller, projection);
   }
 
   async read(caller: ScimCaller, id: string, projection: Projection): Promise<ScimAnswer> {
     const group = found(await this.deps.groups.find(caller.projectId, id), 'group');
-    return this.answerOf(200, group, caller, projection);
+    return this.answerOf(200, group, caller, projection, async () => {
+      const [row = group] = await this.fitting([group], caller, projection);
+      return row;
+    });
   }
 
   async replace(
@@ -63,7 +69,7 @@ export class GroupEndpoint {
       await editing.replace(members);
     };
     const group = await this.deps.groups.change(caller.projectId, id, edit, caller.actor);
-    return this.answerOf(wantsNoBody(projection) ? 204 : 200, group, caller, projection);
+    return this.changed(200, group, caller, projection);
   }
 
   async patch(
@@ -80,22 +86,19 @@ export class GroupEndpoint {
       for (const step of steps) await applyToGroup(editing, step, caller);
     };
     const group = await this.deps.groups.change(caller.projectId, id, edit, caller.actor);
-    const isShort = await this.answersBriefly(group, caller, projection);
-    return this.answerOf(isShort ? 204 : 200, group, caller, projection);
+    return this.patched(group, caller, projection);
   }
 
   /**
-   * Whether a PATCH gets 204 (RFC 7644 §3.5.2): if the client prefers it or leaves out the members, or if there
-   * are many members. The cost of a change is then independent of the size of the group.
+   * A PATCH gets 204 (RFC 7644 §3.5.2) if the client prefers it or leaves out the members, or if there are many members:
+   * the cost of a change is then independent of the size of the group.
    */
-  private async answersBriefly(
-    { id }: GroupRecord,
-    { projectId }: ScimCaller,
-    projection: Projection,
-  ): Promise<boolean> {
-    if (projection.attributes.length > 0) return false;
-    if (wantsNoBody(projection) || !shows(groupType, projection, 'members')) return true;
-    return this.deps.groups.exceed(projectId, [id], maxAnsweredMembers);
+  private async patched(group: GroupRecord, caller: ScimCaller, projection: Projection): Promise<ScimAnswer> {
+    if (projection.attributes.length > 0) return this.changed(200, group, caller, projection);
+    const isBrief = wantsNoBody(projection) || !shows(groupType, projection, 'members');
+    const few = isBrief ? undefined : await this.deps.members.few(caller.projectId, [group.id], this.deps.limits.few);
+    if (!few) return this.answerOf(204, group, caller, projection);
+    return this.answerOf(200, group, caller, projection, async () => ({ ...group, members: few.get(group.id) ?? [] }));
   }
 
   async remove(caller: ScimCaller, id: string, checkVersion: VersionCheck): Promise<ScimAnswer> {
@@ -107,54 +110,97 @@ export class GroupEndpoint {
     return groupType;
   }
 
-  source(caller: ScimCaller): Source<GroupRecord> {
+  source(caller: ScimCaller, projection: Projection): Source<GroupToShow> {
     return {
       type: groupType,
+      fitting: (rows) => this.fitting(rows, caller, projection),
       list: (selection) => this.deps.groups.list(caller.projectId, selection),
       count: (where) => this.deps.groups.count(caller.projectId, where),
       costlyPart: (criteria) => this.deps.groups.costlyPart(caller.projectId, criteria),
     };
   }
 
-  /** The resources of a page. Throws `tooMany` if a search in a large project found too many members. */
-  async shown(
-    groups: readonly GroupRecord[],
-    { baseUrl, projectId }: ScimCaller,
-    projection: Projection & { filter?: string | undefined },
-  ): Promise<object[]> {
-    const ids = shows(groupType, projection, 'members') ? groups.map(({ id }) => id) : [];
-    if (projection.filter !== undefined && ids.length > 1) await this.refuseManyMembers(projectId, ids);
-    const members = await this.deps.groups.membersOf(projectId, ids);
-    return groups.map((group) =>
-      project(groupType, groupResource(group, members.get(group.id) ?? [], baseUrl), projection),
-    );
+  /** The resources of a page. */
+  shown(groups: readonly GroupToShow[], caller: ScimCaller, projection: Projection): (object | OpenResource)[] {
+    return groups.map((group) => this.resourceOf(group, caller, projection));
   }
 
-  /** A search that finds one group always shows its members. */
-  private async refuseManyMembers(projectId: string, ids: readonly string[]): Promise<void> {
-    const { groups } = this.deps;
-    if (!(await groups.exceed(projectId, ids, maxFoundMembers)) || !(await groups.isLarge(projectId))) return;
-    const most = maxFoundMembers.toLocaleString('en');
-    throw badRequest(
-      'tooMany',
-      `The groups found have more than ${most} members. Add excludedAttributes=members, a smaller count or a condition.`,
-    );
+  private resourceOf(group: GroupToShow, { baseUrl, projectId }: ScimCaller, projection: Projection) {
+    const shownMembers = (members: readonly Member[]) =>
+      project(groupType, groupResource(group, members, baseUrl), projection);
+    if (group.members || !shows(groupType, projection, 'members')) return shownMembers(group.members ?? []);
+    const { members, limits } = this.deps;
+    return new OpenResource(shownMembers([]), 'members', async function* () {
+      for await (const batch of members.each(projectId, group.id, limits.batch)) {
+        yield shownMembers(batch)['members'] as unknown[];
+      }
+    });
   }
 
-  private async answerOf(
+  /** Throws `tooMany` if the first group alone is too large for a response: it cannot be divided. */
+  private async fitting<Row extends GroupRecord>(
+    rows: readonly Row[],
+    caller: ScimCaller,
+    projection: Projection,
+  ): Promise<(Row & GroupToShow)[]> {
+    const { members, limits } = this.deps;
+    if (!shows(groupType, projection, 'members')) return [...rows];
+    const ids = rows.map(({ id }) => id);
+    const few = await members.few(caller.projectId, ids, limits.few);
+    if (few) return rows.map((row) => ({ ...row, members: few.get(row.id) ?? [] }));
+    const leading = ids.length === 1 ? 1 : Math.max(1, await members.leading(caller.projectId, ids, limits.nested));
+    const [first] = rows;
+    if (first && leading === 1 && (await this.isTooLarge(first, caller))) {
+      const most = Math.floor(limits.bytes / 2 ** 20);
+      throw badRequest(
+        'tooMany',
+        `Group ${first.id} has too many members for a response of ${most} MB. Add excludedAttributes=members, and read the ` +
+          `members with GET /Users?filter=groups.value eq "${first.id}".`,
+      );
+    }
+    return rows.slice(0, leading).map((row) => ({ ...row }));
+  }
+
+  private async isTooLarge(group: GroupRecord, { projectId, baseUrl }: ScimCaller): Promise<boolean> {
+    const one: Member = { id: group.id, kind: 'Group', displayName: '' };
+    const ofMember = JSON.stringify(groupResource(group, [one], baseUrl)['members']).length;
+    const ofRest = Buffer.byteLength(JSON.stringify(groupResource(group, [], baseUrl))) + 1000;
+    const left = this.deps.limits.bytes - ofRest;
+    const { members, nameBytes } = await this.deps.members.size(projectId, group.id, Math.ceil(left / ofMember));
+    return members * ofMember + nameBytes > left;
+  }
+
+  /** @param rowOf reads the group's members, when the body is asked for */
+  private answerOf(
     status: 200 | 201 | 204,
     group: GroupRecord,
     caller: ScimCaller,
     projection: Projection,
-  ): Promise<ScimAnswer> {
-    const [body] = status === 204 ? [] : await this.shown([group], caller, projection);
-    return {
-      status,
-      ...(body ? { body } : {}),
-      location: `${caller.baseUrl}/Groups/${group.id}`,
-      version: `W/"${group.version}"`,
-      resourceId: group.id,
+    rowOf?: () => Promise<GroupToShow>,
+  ): ScimAnswer {
+    const location = `${caller.baseUrl}/Groups/${group.id}`;
+    const answer: ScimAnswer = { status, location, version: `W/"${group.version}"`, resourceId: group.id };
+    if (!rowOf) return answer;
+    const resourceOf = (row: GroupToShow) => this.resourceOf(row, caller, projection);
+    answer.text = async function* () {
+      const resource = resourceOf(await rowOf());
+      answer.body = resource instanceof OpenResource ? resource.resource : resource;
+      if (resource instanceof OpenResource) yield* resource.text();
+      else yield JSON.stringify(resource);
     };
+    return answer;
+  }
+
+  /** The response to a change, which has taken effect: without a body if that would be too large. */
+  private async changed(status: 200 | 201, group: GroupRecord, caller: ScimCaller, projection: Projection) {
+    if (wantsNoBody(projection)) return this.answerOf(204, group, caller, projection);
+    try {
+      const [row = group] = await this.fitting([group], caller, projection);
+      return this.answerOf(status, group, caller, projection, async () => row);
+    } catch (error) {
+      if (!(error instanceof ScimError) || error.scimType !== 'tooMany') throw error;
+      return this.answerOf(status === 201 ? 201 : 204, group, caller, projection);
+    }
   }
 }
 
@@ -269,28 +315,6 @@ async function patchChosen(
   const kept = new Set(op === 'add' ? chosen : given);
   await editing.remove(chosen.filter((id) => !kept.has(id)));
   await editing.add(given.length === 0 && chosen.length === 0 && seed ? seed : given);
-}
-
-/** The ids in a list of members. Also accepts a single member and bare ids. */
-function memberIds(value: unknown): string[] {
-  const members = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
-  return members.map((member) => {
-    if (isObject(member)) checkTypes(member);
-    const key = isObject(member) ? Object.keys(member).find((name) => foldCase(name) === 'value') : undefined;
-    const id = key === undefined ? member : (member as Resource)[key];
-    if (typeof id !== 'string' || id === '')
-      throw invalid('members', 'must each have the id of a user or group as value');
-    return id;
-  });
-}
-
-/** Address and type of a member follow from its id; its other values must only have the type of the schema. */
-function checkTypes(member: Resource): void {
-  const parts = attributeNamed(groupType.schema.attributes, 'members')?.subAttributes;
-  for (const [name, value] of Object.entries(member)) {
-    const part = attributeNamed(parts, name);
-    if (part && !isReadOnly(part)) readSingle(part, value, `members.${part.name}`);
-  }
 }
 
 function textOf({ path: { target }, value }: PatchStep): string | undefined {

@@ -1,7 +1,7 @@
 import { badRequest } from './scim-error.ts';
 
 /** Maximum nesting of a body; SCIM's own messages need eight levels. */
-const maxDepth = 40;
+export const maxDepth = 40;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -9,8 +9,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
  * Parses a body strictly: UTF-8, a JSON object, limited depth, no duplicate names (parsers differ in which of the two
  * they keep). Throws `invalidSyntax`.
  */
-export function parseBody(bytes: Uint8Array): Record<string, unknown> {
-  const text = decode(bytes);
+export function parseBody(body: Uint8Array | string): Record<string, unknown> {
+  const text = typeof body === 'string' ? body : decode(body);
   checkDepth(text);
   const value = parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -18,6 +18,17 @@ export function parseBody(bytes: Uint8Array): Record<string, unknown> {
   }
   checkNames(text);
   return value as Record<string, unknown>;
+}
+
+/** Parses one value of a body as strictly, except for its depth. */
+export function parseElement(text: string): unknown {
+  const value = parse(text);
+  checkNames(text);
+  return value;
+}
+
+export function tooDeep() {
+  return badRequest('invalidSyntax', `The body is nested more than ${maxDepth} levels deep.`);
 }
 
 function decode(bytes: Uint8Array): string {
@@ -56,7 +67,7 @@ function checkDepth(text: string): void {
     if (character === '"') at = behindString(text, at) - 1;
     else if (character === '{' || character === '[') {
       depth += 1;
-      if (depth > maxDepth) throw badRequest('invalidSyntax', `The body is nested more than ${maxDepth} levels deep.`);
+      if (depth > maxDepth) throw tooDeep();
     } else if (character === '}' || character === ']') depth -= 1;
   }
 }

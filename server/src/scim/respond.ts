@@ -1,13 +1,16 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Directory } from '../domain/directories/directories.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
-import type { Clock } from '../domain/kernel/clock.ts';
+import { type Clock, isPast, secondsLater } from '../domain/kernel/clock.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { readStatus, type ScimAnswer, type ScimCaller } from './answer.ts';
+import type { AnswerLimits } from './answers/limits.ts';
+import { chunkLength, streamed } from './answers/streaming.ts';
+import { AnswerText } from './answers/text.ts';
 import { type RequestOutcome, recordOf } from './records/recording.ts';
-import { badRequest, toScimError } from './scim-error.ts';
+import { badRequest, ScimError, toScimError } from './scim-error.ts';
 
 export interface ResponseDeps {
   requestRecords: RequestRecords;
@@ -32,22 +35,90 @@ export function callOf(res: Response): Call {
   return res.locals['call'];
 }
 
-/** Sends the response and records the request. */
-export function sendAnswer(req: Request, res: Response, answer: ScimAnswer, deps: ResponseDeps): void {
-  const { resourceId, body } = answer;
-  const status = sendResource(req, res, answer);
-  record(req, callOf(res), { status, error: undefined, responseBody: body, resourceId }, deps);
+/** A response that is ready to be sent. */
+export interface Prepared {
+  answer: ScimAnswer;
+  status: number;
+  /** Of a body that is written as text, and its first chunk. */
+  text: AnswerText | undefined;
+  first: string;
 }
 
-/** Sends the response, and returns its status. */
+/** Composes the beginning of the response, all of a short one. Refusals of its body are thrown here. */
+export async function prepared(req: Request, answer: ScimAnswer, limits: AnswerLimits): Promise<Prepared> {
+  const status = statusOf(req, answer);
+  if (!hasBody(status) || !answer.text) return { answer, status, text: undefined, first: '' };
+  const text = new AnswerText(answer.text(), limits);
+  return { answer, status, text, first: await text.next(limits.held) };
+}
+
+/** Sends the response and records the request. @param more reads more of a large body, in turn */
+export async function sendAnswer(
+  req: Request,
+  res: Response,
+  { answer, status, text, first }: Prepared,
+  deps: ResponseDeps & { limits: AnswerLimits },
+  more: <T>(read: () => Promise<T>) => Promise<T>,
+): Promise<void> {
+  const { resourceId } = answer;
+  const { limits, clock, log } = deps;
+  const outcome = { status, error: undefined, resourceId };
+  const recorded = (error?: ScimError) =>
+    record(
+      req,
+      callOf(res),
+      { ...outcome, error, ...(error && { status: error.status }), responseBody: answer.body },
+      deps,
+    );
+  sendHead(res, answer, status);
+  if (!text || text.isEnded) {
+    writeText(res, text ? first : textOf(status, answer.body));
+    return recorded();
+  }
+  const until = secondsLater(clock.now(), limits.readSeconds);
+  const isLate = () => isPast(until, clock.now());
+  try {
+    const end = await streamed(req, res, first, () => more(() => text.next(chunkLength)), { text, isLate, limits });
+    recorded(
+      end === 'stalled'
+        ? new ScimError(408, 'The client stopped reading the response, and was disconnected.')
+        : undefined,
+    );
+  } catch (error) {
+    // The body has begun. Without its end, the client cannot take it for the whole.
+    res.destroy();
+    const { requestId } = requestContext(req);
+    const failure = toScimError(failureOf(error), requestId);
+    if (failure.status >= 500) log.error({ err: error, requestId }, 'response ended early');
+    recorded(failure);
+  } finally {
+    await text.close();
+  }
+}
+
+/** Sends a response whose body is an object, and returns its status. */
 export function sendResource(req: Request, res: Response, answer: ScimAnswer): number {
-  const { version, location, body } = answer;
+  const status = statusOf(req, answer);
+  sendHead(res, answer, status);
+  writeText(res, textOf(status, answer.body));
+  return status;
+}
+
+function statusOf(req: Request, { status, version }: ScimAnswer): number {
   const isRead = version !== undefined && (req.method === 'GET' || req.method === 'HEAD');
-  const status = isRead ? readStatus(req.get('if-match'), req.get('if-none-match'), version) : answer.status;
+  return isRead ? readStatus(req.get('if-match'), req.get('if-none-match'), version) : status;
+}
+
+const hasBody = (status: number) => status === 200 || status === 201;
+
+function textOf(status: number, body: object | undefined): string | undefined {
+  return hasBody(status) && body !== undefined ? JSON.stringify(body) : undefined;
+}
+
+function sendHead(res: Response, { version, location }: ScimAnswer, status: number): void {
   if (version !== undefined) res.setHeader('ETag', version);
   if (location !== undefined) res.setHeader('Location', location);
-  write(res, status, status === 200 || status === 201 ? body : undefined);
-  return status;
+  res.status(status).setHeader('Cache-Control', 'no-store');
 }
 
 /** Sends any error as a SCIM error (RFC 7644 §3.12), and records the request if it was authenticated. */
@@ -65,7 +136,8 @@ export function sendError(deps: ResponseDeps): ErrorRequestHandler {
     if (status === 500) deps.log.error({ err: thrown, requestId }, 'request failed');
     for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
     if (status === 401 && !res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', challengeOf(req));
-    write(res, status, error);
+    res.status(status).setHeader('Cache-Control', 'no-store');
+    writeText(res, JSON.stringify(error));
     const call: Call | undefined = callOf(res);
     if (call) record(req, call, { status, error, responseBody: undefined, resourceId: undefined }, deps);
   };
@@ -77,14 +149,14 @@ function challengeOf(req: Request): string {
   return isSent ? 'Bearer realm="scim", error="invalid_token"' : 'Bearer realm="scim"';
 }
 
-function write(res: Response, status: number, body: object | undefined): void {
-  res.status(status).setHeader('Cache-Control', 'no-store');
-  if (body === undefined) {
+const mediaType = 'application/scim+json';
+
+function writeText(res: Response, text: string | undefined): void {
+  if (text === undefined) {
     res.end();
     return;
   }
-  const text = JSON.stringify(body);
-  res.setHeader('Content-Type', 'application/scim+json');
+  res.setHeader('Content-Type', mediaType);
   res.setHeader('Content-Length', Buffer.byteLength(text));
   res.end(text);
 }

@@ -36,7 +36,7 @@ export class OfferedRoleEndpoint {
     };
   }
 
-  source({ projectId }: ScimCaller): Source<OfferedRole> {
+  source({ projectId }: ScimCaller, _projection: Projection): Source<OfferedRole> {
     return {
       type: this.type,
       list: (selection) => this.deps.roles.offered(projectId, selection),
@@ -45,7 +45,7 @@ export class OfferedRoleEndpoint {
   }
 
   /** The resources of a page. */
-  async shown(roles: readonly OfferedRole[], { baseUrl }: ScimCaller, projection: Projection): Promise<object[]> {
+  shown(roles: readonly OfferedRole[], { baseUrl }: ScimCaller, projection: Projection): object[] {
     return roles.map((role) => project(this.type, this.resource(role, baseUrl), projection));
   }
 

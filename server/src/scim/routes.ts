@@ -12,22 +12,25 @@ import { isCompactJws } from '../domain/kernel/base64url.ts';
 import { isPast, secondsLater } from '../domain/kernel/clock.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import type { Vault } from '../domain/keys/vault.ts';
-import type { InTurn, PoolTurns, Turns } from '../domain/limits/turns.ts';
+import { type InTurn, type PoolTurns, Turns } from '../domain/limits/turns.ts';
 import type { Roles } from '../domain/roles/roles.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 import type { Groups } from '../domain/users/groups.ts';
+import type { GroupMembers } from '../domain/users/members/group-members.ts';
 import { actorOf } from '../http/context.ts';
 import { queryOf } from '../http/parameters.ts';
 import { listAnswer, type ScimAnswer, type ScimCaller, type VersionCheck, versionCheck } from './answer.ts';
+import { type AnswerLimits, defaultAnswerLimits } from './answers/limits.ts';
 import { maxBodyBytes, readBody } from './body.ts';
 import { BulkEndpoint, maxPayloadBytes } from './bulk.ts';
 import { resourceTypeDocuments, schemaDocuments, serviceProviderConfig, wholeList } from './discovery.ts';
 import { GroupEndpoint } from './groups.ts';
 import { type MeDeps, meEndpoint } from './me.ts';
+import { readGroupBody } from './members/group-body.ts';
 import { singleSlashes } from './paths.ts';
 import type { Projection } from './projection.ts';
 import { defaultRateLimit, type RateLimit, RateLimiter } from './rate-limit.ts';
-import { callOf, type ResponseDeps, sendAnswer, sendError, setCall } from './respond.ts';
+import { callOf, prepared, type ResponseDeps, sendAnswer, sendError, setCall } from './respond.ts';
 import { OfferedRoleEndpoint } from './roles.ts';
 import { userTypeOf } from './schema/custom.ts';
 import { entitlementType, roleType } from './schema/resource-type.ts';
@@ -41,6 +44,7 @@ import { UserEndpoint } from './users.ts';
 export interface ScimDeps extends ResponseDeps, MeDeps {
   accounts: Accounts;
   groups: Groups;
+  groupMembers: GroupMembers;
   roles: Roles;
   directories: Directories;
   adminClients: AdminClients;
@@ -48,6 +52,8 @@ export interface ScimDeps extends ResponseDeps, MeDeps {
   vault: Vault;
   random: Random;
   rateLimit?: RateLimit;
+  /** Default: {@link defaultAnswerLimits}. */
+  answerLimits?: AnswerLimits;
   poolTurns: PoolTurns;
 }
 
@@ -70,12 +76,23 @@ interface ScimRequest {
 interface Operation {
   /** Maximum body size in bytes; absent if the operation takes no body. */
   maxBytes?: number;
+  /** Reads a body of a size of its own, instead of one of at most `maxBytes`. */
+  readsLarge?(req: Request): Promise<Record<string, unknown>>;
   /** Whether it takes its turns itself, since it consists of many requests. */
   takesTurns?: true;
   run(request: ScimRequest): ScimAnswer | Promise<ScimAnswer>;
 }
 
 type Routes = Record<string, Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Operation>>>;
+
+/** The waiting requests of a project, the turns of its directory's requests, and of its large responses and bodies. */
+interface Waiting {
+  turns: Turns;
+  large: Turns;
+}
+
+/** Large responses and bodies of a project in transfer at once, in this process, and further ones that wait. */
+const largeAtOnce = { atOnce: 4, waiting: 20 };
 
 /** A long Bulk request checks its token again after this time. */
 const recheckSeconds = 1;
@@ -92,10 +109,11 @@ export function scimRoutes(deps: ScimDeps): Router {
   router.options('/Me', allows('GET, HEAD, OPTIONS')).all('/Me', meEndpoint(deps));
   router.use(authentication(deps));
   const turns = deps.poolTurns.ofCallers((deps.rateLimit ?? defaultRateLimit).burst);
+  const waiting = { turns, large: new Turns(largeAtOnce) };
   for (const [path, operations] of routes) {
     const route = router.route(path);
     for (const [method, operation] of Object.entries(operations)) {
-      route[method.toLowerCase() as 'get'](handler(operation, deps, turns));
+      route[method.toLowerCase() as 'get'](handler(operation, deps, waiting));
     }
     route.all(onlyMethods(operations));
   }
@@ -111,14 +129,19 @@ export function scimRoutes(deps: ScimDeps): Router {
 
 /** Every operation, by path and method. HEAD is answered as GET. */
 function routesOf(deps: ScimDeps): Routes {
-  const { accounts, customAttributes, groups, roles, vault, clock, random, log } = deps;
+  const { accounts, customAttributes, groups, groupMembers, roles, vault, clock, random, log } = deps;
+  const limits = limitsOf(deps);
   const cursors = new Cursors({ vault, clock });
-  const endpoints = [new UserEndpoint({ accounts, customAttributes }), new GroupEndpoint({ groups })] as const;
+  const endpoints = [
+    new UserEndpoint({ accounts, customAttributes, limits }),
+    new GroupEndpoint({ groups, members: groupMembers, limits }),
+  ] as const;
   const onFault = (err: unknown) => log.error({ err }, 'SCIM bulk operation failed');
   const bulk = new BulkEndpoint({ users: endpoints[0], groups: endpoints[1], random, onFault });
   return {
     ...resourceRoutes(endpoints[0], cursors),
-    ...resourceRoutes(endpoints[1], cursors),
+    // A directory may send back the group that it read.
+    ...resourceRoutes(endpoints[1], cursors, { readsLarge: readGroupBody }),
     ...readRoutes(new OfferedRoleEndpoint(roleType, { roles }), cursors),
     ...readRoutes(new OfferedRoleEndpoint(entitlementType, { roles }), cursors),
     '/.search': {
@@ -156,8 +179,9 @@ const idOf = ({ params }: ScimRequest) => String(params['id']);
 function readRoutes(endpoint: Endpoint, cursors: Cursors): Routes {
   const { path } = endpoint;
   const list = async (caller: ScimCaller, request: SearchRequest) => {
-    const { rows, total, nextCursor } = await search<never>(endpoint.source(caller) as never, request, caller, cursors);
-    return listAnswer(request, total, await endpoint.shown(rows, caller, request), nextCursor);
+    const source = endpoint.source(caller, request) as never;
+    const { rows, total, nextCursor } = await search<never>(source, request, caller, cursors);
+    return listAnswer(request, total, endpoint.shown(rows, caller, request), nextCursor);
   };
   return {
     [path]: { GET: { run: ({ caller, query }) => list(caller, searchOfQuery(query)) } },
@@ -170,7 +194,11 @@ function readRoutes(endpoint: Endpoint, cursors: Cursors): Routes {
   };
 }
 
-function resourceRoutes(endpoint: UserEndpoint | GroupEndpoint, cursors: Cursors): Routes {
+function resourceRoutes(
+  endpoint: UserEndpoint | GroupEndpoint,
+  cursors: Cursors,
+  ofPut?: Pick<Operation, 'readsLarge'>,
+): Routes {
   const { path } = endpoint;
   const maxBytes = maxBodyBytes;
   const answered = ({ query, isMinimal }: ScimRequest): Projection => ({ ...projectionOfQuery(query), isMinimal });
@@ -185,6 +213,7 @@ function resourceRoutes(endpoint: UserEndpoint | GroupEndpoint, cursors: Cursors
       ...reads[`${path}/:id`],
       PUT: {
         maxBytes,
+        ...ofPut,
         run: (request) => {
           const { caller, body, checkVersion } = request;
           return endpoint.replace(caller, idOf(request), body, checkVersion, answered(request));
@@ -253,7 +282,14 @@ async function directoryOf(deps: ScimDeps, req: Request, projectId: string): Pro
 /** Directories have no keys for DPoP. */
 const proof = async () => null;
 
-function handler({ maxBytes, run, takesTurns }: Operation, deps: ScimDeps, turns: Turns): RequestHandler {
+const limitsOf = ({ answerLimits = defaultAnswerLimits }: ScimDeps): AnswerLimits => answerLimits;
+
+function handler(
+  { maxBytes, readsLarge, run, takesTurns }: Operation,
+  deps: ScimDeps,
+  { turns, large }: Waiting,
+): RequestHandler {
+  const limits = limitsOf(deps);
   return async (req: Request, res: Response) => {
     const call = callOf(res);
     const { projectId } = call.caller;
@@ -262,7 +298,9 @@ function handler({ maxBytes, run, takesTurns }: Operation, deps: ScimDeps, turns
     const check = recheck(deps, authenticate);
     if (maxBytes !== undefined) {
       const isSlow = !req.complete;
-      const body = await readBody(req, maxBytes);
+      const isSmall = Number(req.get('content-length') ?? Number.POSITIVE_INFINITY) <= maxBytes;
+      const read = () => (readsLarge ? readsLarge(req) : readBody(req, maxBytes));
+      const body = await (readsLarge && !isSmall ? large.of(projectId, read) : read());
       // The token may have ended while the body arrived.
       if (isSlow) await authenticate();
       call.body = body;
@@ -273,11 +311,16 @@ function handler({ maxBytes, run, takesTurns }: Operation, deps: ScimDeps, turns
     const checkVersion = versionCheck(req.get('if-match'), req.get('if-none-match'));
     const sent = { params, query: queryOf(req), checkVersion, isMinimal, body: call.body ?? {} };
     const request = { ...sent, caller: call.caller, authenticate, inTurn };
-    const answer = await (takesTurns ? run(request) : inTurn(() => check().then(() => run(request))));
+    const checked = <T>(work: () => Promise<T>) => inTurn(() => check().then(work));
+    const answered = async () => prepared(req, await run(request), limits);
+    const ready = await (takesTurns ? answered() : checked(answered));
+    const { answer, text } = ready;
     if (isMinimal && answer.status === 204 && req.method !== 'DELETE') {
       res.setHeader('Preference-Applied', 'return=minimal');
     }
-    sendAnswer(req, res, answer, deps);
+    const send = () => sendAnswer(req, res, ready, { ...deps, limits }, checked);
+    // Its client may read slowly. It holds no turn of the database meanwhile, but memory.
+    await (text && !text.isEnded ? large.of(projectId, send) : send());
   };
 }
 

@@ -1,14 +1,17 @@
 import type { Accounts } from '../domain/accounts/accounts.ts';
 import { found, Refusal } from '../domain/kernel/problem.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
+import { mostGroups } from '../domain/users/members/shown-groups.ts';
 import type { ShownUser, UserRecord } from '../domain/users/user-record.ts';
 import type { ScimAnswer, ScimCaller, VersionCheck } from './answer.ts';
+import type { AnswerLimits } from './answers/limits.ts';
 import { assertedBy, checkCustom, checkImmutable, hiddenAmong, keptByReplace } from './custom-values.ts';
 import { applyStep, PatchCost } from './patch.ts';
 import { patchSteps } from './patch-operations.ts';
-import { type Asserted, type Projection, project, wantsNoBody, wholeResource } from './projection.ts';
+import { type Asserted, type Projection, project, shows, wantsNoBody, wholeResource } from './projection.ts';
 import { userTypeOf } from './schema/custom.ts';
 import { type ResourceType, userType } from './schema/resource-type.ts';
+import { badRequest } from './scim-error.ts';
 import type { Source } from './search/search.ts';
 import { readUser, resourceOf, userResource, userVersion, valuesOfResource } from './user-mapping.ts';
 
@@ -17,7 +20,9 @@ export class UserEndpoint {
   readonly name = userType.name;
   readonly path = userType.endpoint;
 
-  constructor(private readonly deps: { accounts: Accounts; customAttributes: CustomAttributes }) {}
+  constructor(
+    private readonly deps: { accounts: Accounts; customAttributes: CustomAttributes; limits: AnswerLimits },
+  ) {}
 
   async create(
     caller: ScimCaller,
@@ -37,6 +42,7 @@ export class UserEndpoint {
 
   async read(caller: ScimCaller, id: string, projection: Projection): Promise<ScimAnswer> {
     const user = found(await this.deps.accounts.find(caller.projectId, id), 'user');
+    refuseManyGroups(this.typeFor(caller), user, projection);
     return answer(200, user, caller, projection);
   }
 
@@ -119,10 +125,20 @@ export class UserEndpoint {
     return userTypeOf(custom);
   }
 
-  source(caller: ScimCaller): Source<ShownUser> {
+  source(caller: ScimCaller, projection: Projection): Source<ShownUser> {
     const { projectId } = caller;
+    const type = this.typeFor(caller);
+    // The version in `meta` depends on the groups.
+    const needsGroups = shows(type, projection, 'groups') || shows(type, projection, 'meta');
     return {
-      type: this.typeFor(caller),
+      type,
+      ...(needsGroups && {
+        fitting: async (rows) => {
+          const users = await this.deps.accounts.withGroups(projectId, rows, this.deps.limits.nested);
+          for (const user of users) refuseManyGroups(type, user, projection);
+          return users;
+        },
+      }),
       list: (selection) => this.deps.accounts.list(projectId, selection),
       count: (where) => this.deps.accounts.count(projectId, where),
       costlyPart: (criteria) => this.deps.accounts.costlyPart(projectId, criteria),
@@ -148,14 +164,25 @@ export class UserEndpoint {
   }
 }
 
+/** Throws `tooMany`: groups of a user are not paged, and a response is not cut. */
+function refuseManyGroups(type: ResourceType, { id, groups }: ShownUser, projection: Projection): void {
+  if (!hasManyGroups(groups) || !shows(type, projection, 'groups')) return;
+  const most = (mostGroups - 1).toLocaleString('en');
+  throw badRequest('tooMany', `User ${id} has more than ${most} groups. Add excludedAttributes=groups.`);
+}
+
+const hasManyGroups = ({ length }: ShownUser['groups']) => length >= mostGroups;
+
+/** A change of a user with too many groups has no body. */
 function answer(
-  status: 200 | 201 | 204,
+  change: 200 | 201 | 204,
   user: ShownUser,
   { baseUrl, custom }: ScimCaller,
   projection: Projection,
   asserted?: Asserted,
 ): ScimAnswer {
   const type = userTypeOf(custom);
+  const status = hasManyGroups(user.groups) && shows(type, projection, 'groups') ? 204 : change;
   return {
     status,
     ...(status === 204 ? {} : { body: project(type, userResource(type, user, baseUrl), projection, asserted) }),

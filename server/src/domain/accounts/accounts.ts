@@ -61,8 +61,14 @@ export class Accounts {
     return this.deps.users.findShown(this.deps.db.alone, projectId, userId);
   }
 
+  /** A page of the project's users, without groups. */
   list(projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
     return this.deps.users.list(this.deps.db.alone, projectId, selection);
+  }
+
+  /** See {@link Users.withGroups}. */
+  withGroups<Row extends ShownUser>(projectId: string, users: readonly Row[], budget: number): Promise<Row[]> {
+    return this.deps.users.withGroups(this.deps.db.alone, projectId, users, budget);
   }
 
   /** The number of users that meet `where`, a condition on the row `r`. */

@@ -2,7 +2,8 @@ import type { Actor } from '../kernel/actor.ts';
 import { cleanName } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { TenantKey } from '../projects/tenant.ts';
-import type { GroupEdit, GroupRecord, Groups } from './groups.ts';
+import type { Groups } from './groups.ts';
+import type { GroupEdit, GroupRecord } from './members/group-editing.ts';
 
 /** Maximum number of users that one call adds or removes. */
 const maxMembers = 500;

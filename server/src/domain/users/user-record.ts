@@ -1,6 +1,7 @@
 import { isUuid } from '../kernel/secret.ts';
 import { type Executing, query, sql } from '../kernel/sql.ts';
 import { managerName } from './manager.ts';
+import { groupsOfRow, type ShownGroup } from './members/shown-groups.ts';
 import type { User } from './user.entity.ts';
 
 /**
@@ -38,9 +39,9 @@ export type UserValues = {
   [P in Property as Columns[P] extends 'values' ? P : never]: Exclude<User[P], undefined>;
 };
 
-/** A user with values of other rows: their groups, by id, and their manager. */
+/** A user with values of other rows: their groups, by id, at most {@link mostGroups}, and their manager. */
 export interface ShownUser extends UserRecord {
-  groups: readonly { id: string; displayName: string }[];
+  groups: readonly ShownGroup[];
   /** `displayName` of the manager, if that is a user of the project. */
   managerName: string | null;
 }
@@ -72,11 +73,8 @@ export function selectionOf(names: readonly Property[]): string {
 /** Selects a {@link UserRecord} from the row `r`, for {@link withInstants}. */
 export const recordSelection = selectionOf(properties);
 
-/** Selects a {@link ShownUser} from the row `r` in one read, for {@link withInstants}. */
-export const shownSelection = `${recordSelection}, coalesce((
-  select json_agg(json_build_object('id', g.id, 'displayName', g.display_name) order by g.id)
-  from group_members m join groups g on g.project_id = m.project_id and g.id = m.group_id
-  where m.project_id = r.project_id and m.user_id = r.id), '[]') as groups, ${managerName} as "managerName"`;
+/** Selects a {@link ShownUser} without groups from the row `r`, for {@link withInstants}. */
+export const listedSelection = `${recordSelection}, ${managerName} as "managerName"`;
 
 /** Parses the instants of a selected row. */
 export function withInstants<Row extends Instants>(row: Row): Row {
@@ -132,7 +130,7 @@ interface UserKeys {
 /** Null if the project has no such user. */
 export async function findShown(em: Executing, projectId: string, userId: string): Promise<ShownUser | null> {
   if (!isUuid(userId)) return null;
-  const statement = sql<ShownUser>`select ${sql.raw(shownSelection)} from users r
+  const statement = sql<ShownUser>`select ${sql.raw(listedSelection)}, ${groupsOfRow} as groups from users r
     where r.id = ${userId}::uuid and r.project_id = ${projectId}::uuid`;
   const [row] = await query(em, statement, { prepare: 'users.shown' });
   return row ? withInstants(row) : null;

@@ -21,15 +21,16 @@ import { withContact } from './edits/login-edit.ts';
 import { DeepPages, type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, addressKeys, isAddress, isE164, trimmed, userNameKey } from './login.ts';
 import { managerIdOf, managerNameOf } from './manager.ts';
+import { groupsOfLeading } from './members/shown-groups.ts';
 import { User } from './user.entity.ts';
 import { countedUsers } from './user-counts.ts';
 import {
   findShown,
   insertOf,
+  listedSelection,
   newRows,
   recordOf,
   type ShownUser,
-  shownSelection,
   type UserRecord,
   type UserValues,
   valuesOf,
@@ -73,12 +74,24 @@ export class Users {
     return findShown(em, projectId, userId);
   }
 
-  /** A page of the project's users. */
+  /** A page of the project's users, without groups. */
   async list(em: Executing, projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
     const rows = await this.deepPages.read(projectId, selection, (page) =>
-      listRows<ShownUser>(em, 'users', shownSelection, projectId, page),
+      listRows<ShownUser>(em, 'users', listedSelection, projectId, page),
     );
-    return rows.map(withInstants);
+    return rows.map((row) => ({ ...withInstants(row), groups: [] }));
+  }
+
+  /** The leading users of a page that have at most `budget` groups together, at least the first one, with their groups. */
+  async withGroups<Row extends ShownUser>(
+    em: Executing,
+    projectId: string,
+    users: readonly Row[],
+    budget: number,
+  ): Promise<Row[]> {
+    const ids = users.map(({ id }) => id);
+    const groups = await groupsOfLeading(em, projectId, ids, budget);
+    return users.slice(0, groups.size).map((user) => ({ ...user, groups: groups.get(user.id) ?? [] }));
   }
 
   /**

@@ -1,16 +1,17 @@
 import type { ScimCaller } from '../answer.ts';
+import type { OpenResource } from '../answers/text.ts';
 import type { GroupEndpoint } from '../groups.ts';
 import { ScimError } from '../scim-error.ts';
 import type { UserEndpoint } from '../users.ts';
 import type { Cursors } from './cursor.ts';
-import { queryOf, refuseCostly, type Source, search } from './search.ts';
+import { fitted, queryOf, refuseCostly, type Source, search } from './search.ts';
 import type { SearchRequest } from './search-request.ts';
 
 type Endpoint = UserEndpoint | GroupEndpoint;
 
 interface Results {
   total: number;
-  resources: object[];
+  resources: (object | OpenResource)[];
   nextCursor?: string;
 }
 
@@ -29,13 +30,16 @@ export async function rootSearch(
 ): Promise<Results> {
   const able = searchable(endpoints, request, caller);
   if (request.cursor !== undefined) return byCursor(able, request, caller, cursors);
-  const resources: object[] = [];
+  const resources: Results['resources'] = [];
   let total = 0;
+  let isCut = false;
   for (const endpoint of able) {
-    const left = request.count - resources.length;
+    // The next page continues with this type.
+    const left: number = isCut ? 0 : request.count - resources.length;
     const page = { ...request, startIndex: Math.max(1, request.startIndex - total), count: left };
-    const found = await search(sourceOf(endpoint, caller), page, caller, cursors);
-    resources.push(...(await endpoint.shown(found.rows as never, caller, request)));
+    const found = await search(sourceOf(endpoint, caller, request), page, caller, cursors);
+    resources.push(...endpoint.shown(found.rows as never, caller, request));
+    isCut ||= found.isCut;
     total += found.total;
   }
   return { total, resources };
@@ -54,19 +58,20 @@ async function byCursor(
   if (!position) await refuseCostlyAnywhere(endpoints, request, caller);
   const total = position?.total ?? (await totalOf(endpoints, request, caller));
   const start = position ? endpoints.findIndex(({ name }) => name === position.type) : 0;
-  const resources: object[] = [];
+  const resources: Results['resources'] = [];
   let last = position;
   for (const endpoint of count === 0 ? [] : endpoints.slice(start)) {
     const isStart = position !== undefined && endpoint.name === position.type;
     const from = isStart ? { afterId: position.id, afterKey: position.key } : { offset: 0 };
     const left = count - resources.length;
     const query = queryOf(endpoint.typeFor(caller), request, caller);
-    const rows = await sourceOf(endpoint, caller).list({ ...query, from, limit: left + 1 });
-    const page = rows.slice(0, left);
-    resources.push(...(await endpoint.shown(page as never, caller, request)));
+    const source = sourceOf(endpoint, caller, request);
+    const rows = await source.list({ ...query, from, limit: left + 1 });
+    const { page, isCut } = await fitted(source, rows.slice(0, left));
+    resources.push(...endpoint.shown(page as never, caller, request));
     const end = page.at(-1);
     if (end) last = { id: end.id, key: end.order_key, total, type: endpoint.name };
-    if (rows.length > left && last) {
+    if ((isCut || rows.length > left) && last) {
       return { total, resources, nextCursor: cursors.seal(projectId, request, everyType, last) };
     }
   }
@@ -75,14 +80,14 @@ async function byCursor(
 
 async function refuseCostlyAnywhere(endpoints: readonly Endpoint[], request: SearchRequest, caller: ScimCaller) {
   for (const endpoint of endpoints) {
-    await refuseCostly(sourceOf(endpoint, caller), queryOf(endpoint.typeFor(caller), request, caller));
+    await refuseCostly(sourceOf(endpoint, caller, request), queryOf(endpoint.typeFor(caller), request, caller));
   }
 }
 
 async function totalOf(endpoints: readonly Endpoint[], request: SearchRequest, caller: ScimCaller): Promise<number> {
   let total = 0;
   for (const endpoint of endpoints) {
-    total += await sourceOf(endpoint, caller).count(queryOf(endpoint.typeFor(caller), request, caller).where);
+    total += await sourceOf(endpoint, caller, request).count(queryOf(endpoint.typeFor(caller), request, caller).where);
   }
   return total;
 }
@@ -104,6 +109,6 @@ function searchable(endpoints: readonly Endpoint[], request: SearchRequest, call
   return able;
 }
 
-function sourceOf(endpoint: Endpoint, caller: ScimCaller): Source<{ id: string }> {
-  return endpoint.source(caller) as Source<{ id: string }>;
+function sourceOf(endpoint: Endpoint, caller: ScimCaller, request: SearchRequest): Source<{ id: string }> {
+  return endpoint.source(caller, request) as unknown as Source<{ id: string }>;
 }

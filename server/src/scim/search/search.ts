@@ -22,6 +22,8 @@ export interface Source<Row> {
   type: ResourceType;
   list(selection: Selection): Promise<Listed<Row>[]>;
   count(where: Fragment | undefined): Promise<number>;
+  /** The leading rows whose nested elements fit into one response, at least the first one; absent where none are nested. */
+  fitting?(rows: Listed<Row>[]): Promise<Listed<Row>[]>;
   /** The part of a search that takes too long because the directory is large; absent where resources are few. */
   costlyPart?(criteria: Criteria): Promise<CostlyPart | undefined>;
 }
@@ -30,6 +32,8 @@ export interface Source<Row> {
 export interface Found<Row> {
   rows: Row[];
   total: number;
+  /** Whether the page ended before the requested number of rows, because of their nested elements. */
+  isCut: boolean;
   nextCursor?: string;
 }
 
@@ -51,13 +55,19 @@ export async function search<Row extends { id: string }>(
   const position = cursor === '' ? undefined : cursors.open(context.projectId, request, name, cursor);
   const from = position ? { afterId: position.id, afterKey: position.key } : { offset: 0 };
   const rows = count === 0 ? [] : await source.list({ ...asked, from, limit: count + 1 });
-  const page = rows.slice(0, count);
-  const more = rows.length > count && count > 0;
+  const { page, isCut } = await fitted(source, rows.slice(0, count));
+  const more = isCut || (rows.length > count && count > 0);
   const total = position?.total ?? (more || count === 0 ? await source.count(where) : page.length);
   const last = page.at(-1);
-  if (!more || !last) return { rows: page, total };
+  if (!more || !last) return { rows: page, total, isCut };
   const end: Position = { id: last.id, key: last.order_key, total };
-  return { rows: page, total, nextCursor: cursors.seal(context.projectId, request, name, end) };
+  return { rows: page, total, isCut, nextCursor: cursors.seal(context.projectId, request, name, end) };
+}
+
+/** The rows that fit into one response (RFC 7644 §3.4.2.4 allows fewer than requested). */
+export async function fitted<Row>(source: Source<Row>, rows: Listed<Row>[]) {
+  const page = rows.length > 0 && source.fitting ? await source.fitting(rows) : rows;
+  return { page, isCut: page.length < rows.length };
 }
 
 /** Refuses `tooMany` (RFC 7644 §3.12) before anything runs. Lists by id and filters by a key are never costly. */
@@ -90,12 +100,14 @@ async function byIndex<Row>(
   asked: Pick<Selection, 'where' | 'order' | 'common'>,
 ): Promise<Found<Row>> {
   const { where } = asked;
-  if (count === 0) return { rows: [], total: await source.count(where) };
+  if (count === 0) return { rows: [], total: await source.count(where), isCut: false };
   const offset = startIndex - 1;
   const rows = await source.list({ ...asked, from: { offset }, limit: count });
   // A page that is not full is the last one. A deep one may have been found by id: rows before it may have been deleted.
   const known = rows.length < count && (rows.length > 0 || offset === 0) && offset < deepOffset;
-  return { rows, total: known ? offset + rows.length : await source.count(where) };
+  const total = known ? offset + rows.length : await source.count(where);
+  const { page, isCut } = await fitted(source, rows);
+  return { rows: page, total, isCut };
 }
 
 const keys = ['userName', 'externalId', 'displayName'];
