@@ -19,7 +19,9 @@ export const userActions: Record<UserAction, Words> = {
   DEACTIVATE: {
     verb: t('Deactivate'),
     done: t('deactivated'),
-    effect: t('can no longer sign in. Sessions and codes end immediately. You can reactivate later.'),
+    effect: t(
+      'can no longer sign in. Sessions, codes and trusted devices end for good. Passkeys and second factors work again if you reactivate.',
+    ),
   },
   END_SESSIONS: {
     verb: t('End all sessions'),

@@ -42,7 +42,7 @@ export class NewUserResolver {
     return found(await em.findOne(User, { project: projectId, id: userId }), 'user');
   }
 
-  @Requires('project_admin', { about: { user: 'userId' }, scope: 'users:write' })
+  @Requires('project_admin', { about: { user: 'userId' }, fresh: true, scope: 'users:write' })
   @Mutation(() => UserView, {
     description: 'Revokes the invitation of a user who has not signed in, and deactivates the user.',
   })

@@ -89,7 +89,7 @@ export class UserAccessResolver {
     return id;
   }
 
-  @Requires('project_admin', { about: { device: 'id' }, scope: 'users:write' })
+  @Requires('project_admin', { about: { device: 'id' }, fresh: true, scope: 'users:write' })
   @Mutation(() => ID, {
     description:
       'Revokes a device and ends its sessions; the next sign-in requires a code. Returns the id of the device.',
@@ -114,6 +114,7 @@ export class UserAccessResolver {
   }
 }
 
+/** Device keys, factors or the whole user end for good. */
 function isIrreversible(inputs: Inputs): boolean {
-  return inputs['action'] === 'erase' || inputs['action'] === 'reset-factors';
+  return ['deactivate', 'erase', 'reset-factors'].includes(String(inputs['action']));
 }

@@ -397,9 +397,15 @@ describe('Mutation.changeUsers', () => {
     await admins.grantRole({ email: `admin-${count}@example.com`, role: 'project_admin', projectId: project.id }, by);
     const headers = await harness.sessionOf(adminId);
     harness.clock.turn(freshSeconds + 1);
-    for (const action of ['ERASE', 'RESET_FACTORS']) {
+    for (const action of ['ERASE', 'RESET_FACTORS', 'DEACTIVATE']) {
       expect((await change(action, [userId], headers)).code).toBe('reauthentication-required');
     }
+    const [stale, invited] = [{ id: device }, { id: userId }];
+    const revokeDevice = await harness.call('mutation ($id: ID!) { revokeUserDevice(id: $id) }', stale, headers);
+    expect(revokeDevice.code).toBe('reauthentication-required');
+    const revokeInvitation = 'mutation ($id: ID!) { revokeInvitation(userId: $id) { id } }';
+    expect((await harness.call(revokeInvitation, invited, headers)).code).toBe('reauthentication-required');
+    expect(await access()).toMatchObject({ sessions: [{ id: session }], devices: [{ id: device }] });
     expect((await change('END_SESSIONS', [userId], headers)).data.changeUsers).toMatchObject([{ done: true }]);
   });
 
