@@ -233,7 +233,7 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
   const groups = new Groups(lower);
   const admins = new Admins({ ...lower, users });
   const lookOf = (projectId: string, locale: Locale) => experiences.mailLook(db.reader(), projectId, locale);
-  const recipients = new Recipients({ users, setupLinks: admins });
+  const recipients = new Recipients({ ...lower, users, setupLinks: admins });
   const delivery = new Delivery({
     ...lower,
     lookOf,

@@ -85,6 +85,7 @@ const sentences: Record<EventType, readonly [EventGroup, string]> = {
   'user.invitation_revoked': ['people', template('{actor} revoked the invitation of {subject}')],
   'user.updated': ['people', template('{actor} changed the user {subject}')],
   'user.erased': ['people', template('{actor} erased a user')],
+  'user.handed_over': ['people', template('The account {subject} passed to another person; credentials ended')],
   'users.exported': ['people', template('{actor} exported a list of users')],
   'user.exported': ['people', template('{actor} exported the data of {subject}')],
   'group.created': ['people', template('{actor} created the group {subject}')],

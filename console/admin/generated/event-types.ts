@@ -127,6 +127,7 @@ export type EventType =
   | 'user.email_changed'
   | 'user.erased'
   | 'user.exported'
+  | 'user.handed_over'
   | 'user.invitation_revoked'
   | 'user.invited'
   | 'user.phone_change_begun'

@@ -15,6 +15,7 @@ import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
 import { Vault, VaultError } from '../domain/keys/vault.ts';
 import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
 import { User } from '../domain/users/user.entity.ts';
+import { recordOf, type UserRecord } from '../domain/users/user-record.ts';
 import { type Command, UsageError } from './command.ts';
 import { chosenPassphrase, secretOptions } from './passphrase.ts';
 import { faultOf } from './transfer-checks.ts';
@@ -168,18 +169,25 @@ class Importing {
     if (table.type === 'project') await this.chooseSlugs(em, data);
     // Rows of one statement have the same columns: a column missing from a record would be set to null.
     const groups = Map.groupBy(data, (row) => Object.keys(row).sort().join());
-    const active = table.type === 'user' ? await this.usersHere(em, data, true) : [];
+    const before = table.type === 'user' ? (await this.usersHere(em, data)).map(recordOf) : [];
     for (const rowsAlike of groups.values()) await this.upsert(em, table, rowsAlike, kept);
-    // The access of users whom the file deactivates ends, as if an admin had deactivated them.
-    const deactivated = active.length === 0 ? [] : await this.usersHere(em, active, false);
-    for (const user of deactivated) await this.opened.services.accounts.deactivate(em, user, system);
+    if (before.length > 0) await this.followUsers(em, before);
   }
 
-  /** Those of the users who are active, or inactive, here. */
-  private usersHere(em: EntityManager, users: readonly { id?: unknown }[], active: boolean): Promise<User[]> {
+  /** Ends access, credentials and factors of users whom the file changes, as if an admin had changed them. */
+  private async followUsers(em: EntityManager, before: readonly UserRecord[]): Promise<void> {
+    const after = new Map((await this.usersHere(em, before)).map((user) => [user.id, user]));
+    for (const was of before) {
+      const user = after.get(was.id);
+      if (user) await this.opened.services.accounts.imported(em, was, user, system);
+    }
+    // Later records of the file are compared with the events.
+    await em.flush();
+  }
+
+  private usersHere(em: EntityManager, users: readonly { id?: unknown }[]): Promise<User[]> {
     // `upsert` refuses other ids.
-    const ids = users.map(({ id }) => String(id)).filter(isUuid);
-    return em.find(User, { id: { $in: ids }, active }, { refresh: true });
+    return em.find(User, { id: { $in: users.map(({ id }) => String(id)).filter(isUuid) } }, { refresh: true });
   }
 
   /** False for records that need a secret, if secrets are left out. */
@@ -251,7 +259,7 @@ class Importing {
     const now = sql.join(compared.map((name) => sql.id('t', name)));
     const then = sql.join(compared.map(after));
     const action =
-      compared.length === 0
+      compared.length === 0 || table.keepsOwn
         ? sql`do nothing`
         : sql`do update set ${sql.join(sets)} where row(${now}) is distinct from row(${then})`;
     const rows = sql.table(table.table);

@@ -23,6 +23,8 @@ export interface TransferTable {
   secrets?: readonly SecretColumn[];
   /** For rows that are deleted when they end: SQL condition for the audit event `a` that ended row `n` of the file. */
   endedBy?: string;
+  /** Whether an existing row stays as it is. */
+  keepsOwn?: boolean;
 }
 
 /** All exported tables, parents before children. */
@@ -80,6 +82,7 @@ export const transferTables: readonly TransferTable[] = [
   { type: 'logo', table: 'logos', parent: of('project'), key: ['id'] },
   { type: 'experience', table: 'experience_versions', parent: of('project'), key: ['id'] },
   { type: 'user', table: 'users', parent: of('project'), key: ['id'] },
+  { type: 'suspension', table: 'suspensions', parent: of('user'), key: ['user_id'], keepsOwn: true },
   { type: 'user-email', table: 'user_emails', parent: of('user'), key: ['user_id', 'value_key'] },
   { type: 'custom-schema', table: 'custom_schemas', parent: of('project'), key: ['project_id'] },
   { type: 'custom-value', table: 'custom_values', parent: of('user'), key: ['user_id', 'attribute', 'key'] },
@@ -99,7 +102,7 @@ export const transferTables: readonly TransferTable[] = [
     withoutSecrets: `t.method <> 'totp'`,
     omit: ['failures', 'locked_until'],
     secrets: [{ column: 'sealed_secret', purpose: 'totp' }],
-    endedBy: `a.type = 'mfa.changed' or (a.type = 'mfa.removed' and a.detail->>'method' = n.method)`,
+    endedBy: `a.type in ('mfa.changed', 'user.handed_over') or (a.type = 'mfa.removed' and a.detail->>'method' = n.method)`,
   },
   {
     type: 'recovery-code',
@@ -110,7 +113,7 @@ export const transferTables: readonly TransferTable[] = [
     withoutSecrets: 'false',
     secrets: [{ column: 'hash' }],
     // New codes delete the earlier ones.
-    endedBy: `a.type in ('mfa.enrolled', 'mfa.changed', 'mfa.removed', 'mfa.recovery_codes_renewed')`,
+    endedBy: `a.type in ('mfa.enrolled', 'mfa.changed', 'mfa.removed', 'mfa.recovery_codes_renewed', 'user.handed_over')`,
   },
 ];
 

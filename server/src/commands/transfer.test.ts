@@ -258,6 +258,36 @@ describe('a project exported and imported into another instance', () => {
     expect(await count(there, 'users where active')).toBe(0);
   });
 
+  it('ends everything of the former person if the file gives a deactivated user to another one', async () => {
+    const { project, user } = await populate();
+    await addPasskey(user);
+    await exported('--project', project.id, ...sealedToo());
+    await imported(...sealedToo());
+    there.clock.turn(60);
+    await there.services.accounts.setActive(project.id, user.id, false, { kind: 'scim', id: user.id });
+    forgeFirst('user', (data) => {
+      Object.assign(data, { email: 'berta@example.com', email_key: 'berta@example.com' });
+    });
+    expect((await imported(...sealedToo())).code).toBe(0);
+    const left = ['credentials where revoked_at is null', 'enrolments', 'recovery_codes', 'suspensions'];
+    expect(await Promise.all(left.map((table) => count(there, table)))).toEqual([0, 0, 0, 0]);
+    expect(await count(there, 'users where active')).toBe(1);
+  });
+
+  it('keeps the identity of a deactivated user: another person who is activated afterwards gets nothing', async () => {
+    const { project, user } = await populate();
+    const directory = { kind: 'scim', id: user.id } as const;
+    await here.services.accounts.setActive(project.id, user.id, false, directory);
+    await here.services.userEdits.edit(project.id, user.id, { email: 'berta@example.com' }, directory);
+    await exported('--project', project.id, ...sealedToo());
+    expect((await imported(...sealedToo())).out).toMatch(/^suspension +1 added/m);
+    expect((await imported(...sealedToo())).out).not.toMatch(/ [1-9]\d* (added|changed)/);
+    expect(await count(there, 'credentials where revoked_at is null')).toBe(1);
+    await there.services.accounts.setActive(project.id, user.id, true, directory);
+    expect(await count(there, 'credentials where revoked_at is null')).toBe(0);
+    expect(await count(there, 'enrolments')).toBe(0);
+  });
+
   it('restores no key, token or device that was revoked since, and no used recovery code', async () => {
     const { project, user, codes, secretKey } = await populate();
     await exported('--project', project.id, ...sealedToo());

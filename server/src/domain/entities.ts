@@ -58,6 +58,7 @@ import { CustomSchemaRow } from './users/custom/custom-schema.entity.ts';
 import { CustomValue } from './users/custom/custom-value.entity.ts';
 import { Group } from './users/group.entity.ts';
 import { GroupMember, GroupNesting } from './users/group-member.entity.ts';
+import { Suspension } from './users/suspension/suspension.entity.ts';
 import { User } from './users/user.entity.ts';
 import { UserCount } from './users/user-count.entity.ts';
 import { UserEmail } from './users/user-email.entity.ts';
@@ -79,6 +80,7 @@ export const entities = [
   User,
   UserCount,
   UserEmail,
+  Suspension,
   CustomSchemaRow,
   CustomValue,
   Group,

@@ -68,6 +68,7 @@ import { Migration20261125050000VerifiedFactors } from './20261125050000-verifie
 import { Migration20261127060000EmailChanges } from './20261127060000-email-changes.ts';
 import { Migration20261127070000UsersOfMessages } from './20261127070000-users-of-messages.ts';
 import { Migration20261128031000IndexById } from './20261128031000-index-by-id.ts';
+import { Migration20261128031500Suspensions } from './20261128031500-suspensions.ts';
 import { Migration20261128032000RowSecurityOfRights } from './20261128032000-row-security-of-rights.ts';
 import { Migration20261128033000RenewedRefreshTokens } from './20261128033000-renewed-refresh-tokens.ts';
 import { Migration20261128080000ResumedSignIns } from './20261128080000-resumed-sign-ins.ts';
@@ -151,6 +152,7 @@ export const migrations = [
   { name: '20261127060000-email-changes', class: Migration20261127060000EmailChanges },
   { name: '20261127070000-users-of-messages', class: Migration20261127070000UsersOfMessages },
   { name: '20261128031000-index-by-id', class: Migration20261128031000IndexById },
+  { name: '20261128031500-suspensions', class: Migration20261128031500Suspensions },
   { name: '20261128032000-row-security-of-rights', class: Migration20261128032000RowSecurityOfRights },
   { name: '20261128033000-renewed-refresh-tokens', class: Migration20261128033000RenewedRefreshTokens },
   { name: '20261128080000-resumed-sign-ins', class: Migration20261128080000ResumedSignIns },

@@ -110,7 +110,7 @@ const loginChanges: typeof changes = [
 ];
 
 describe('a change without the lock', () => {
-  it.each(changes)('of %s has the same results and response as with the lock', async (_, method, body) => {
+  it.each(changes)('of %s has the same results and response as with the lock', async (what, method, body) => {
     const way = async (taking: <T>(work: () => Promise<T>) => Promise<T>, isActive: boolean) => {
       const scim = await app.project();
       const { id } = (await scim.request('POST', '/Users', { ...whole, active: isActive })).body;
@@ -121,7 +121,8 @@ describe('a change without the lock', () => {
       const { meta, id: _id, ...shown } = resource ?? {};
       return [status, headers.get('etag'), shown, meta?.version, meta?.lastModified, await leftOf(id)];
     };
-    for (const isActive of [true, false]) {
+    // An inactive user with another externalId may be another person.
+    for (const isActive of what === 'the externalId' ? [true] : [true, false]) {
       const [short, long] = [await way(atOnce, isActive), await way(underLock, isActive)];
       expect(short[0]).toBe(200);
       expect(short).toEqual(long);

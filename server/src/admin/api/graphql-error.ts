@@ -15,7 +15,13 @@ interface ErrorContent {
  */
 const contents: { [Code in Problem['code']]: (problem: Extract<Problem, { code: Code }>) => ErrorContent } = {
   'not-found': ({ what }) => ({ message: `This ${what} does not exist, or you have no access to it.`, what }),
-  taken: ({ what, field }) => ({ message: `Another ${what} has this ${field} already.`, what, field }),
+  taken: ({ what, field, isReserved }) => ({
+    message: isReserved
+      ? `This ${field} is reserved for a deactivated ${what}, for 30 days after the deactivation.`
+      : `Another ${what} has this ${field} already.`,
+    what,
+    field,
+  }),
   invalid: ({ field, reason }) => ({ message: `${field} ${reason}.`, field, reason }),
   conflict: ({ what }) => ({ message: `This ${what} has changed since you read it. Read it again.`, what }),
   unauthenticated: () => ({ message: 'Sign in, or send a valid token.' }),

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
-import { restoreDevices, revokeSuspended } from '../credentials/user-tables.ts';
+import { restoreDevices } from '../credentials/user-tables.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, pastDeadlocks } from '../kernel/database.ts';
@@ -19,6 +20,8 @@ import {
   type Listed,
   type Selection,
 } from '../users/listing.ts';
+import { changesHands, identityOf, newLogin } from '../users/suspension/hands.ts';
+import { endSuspension, heldIdentity, suspend } from '../users/suspension/suspensions.ts';
 import type { User } from '../users/user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
 import { changesLogin, loginOf } from '../users/user-writing.ts';
@@ -128,32 +131,74 @@ export class Accounts {
     { schema, hidden, onNewLogin }: ChangeOptions = {},
   ): Promise<User> {
     const user = found(await this.deps.users.locked(em, projectId, userId), 'user');
-    const isNewLogin = await this.endWorkOfLogin(em, user, edit);
+    const values = await edit(recordOf(user));
+    const isNewLogin = changesLogin(user, values);
+    if (isNewLogin) await this.endWorkOfLogin(em, user, values);
     const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor, schema, hidden);
-    if (before.active && !after.active) await this.revokeAccess(em, after, actor);
-    // Also those that this change has suspended.
-    if (isNewLogin && !after.active) await revokeSuspended(em, after, this.deps.clock.now());
-    if (!before.active && after.active) await restoreDevices(em, after, this.deps.clock.now());
-    if (after.phone && before.phone && after.phone !== before.phone) {
-      await followPhone(em, after, before.phone, after.phone);
-    }
+    await this.follow(em, before, after, actor);
     if (isNewLogin) await onNewLogin?.(em, before, after);
     return after;
   }
 
   /**
-   * Ends open sign-ins with a changed address or number, a recovery grant, and suspended devices: they belong to its
-   * previous holder. False if neither changes.
+   * Joins: what follows from a change of a user by an import, which has written the row. Does nothing if access and login
+   * stay as they are.
    */
-  private async endWorkOfLogin(em: EntityManager, user: User, edit: Edit): Promise<boolean> {
-    const before = recordOf(user);
-    const values = await edit(before);
-    if (!changesLogin(before, values)) return false;
+  async imported(em: EntityManager, before: UserRecord, after: User, actor: Actor): Promise<void> {
+    const isSame = before.active === after.active && isDeepStrictEqual(identityOf(before), identityOf(after));
+    if (isSame) return;
+    if (Object.keys(newLogin(before, after)).length > 0) await this.endWorkOfLogin(em, after, valuesOf(before));
+    await this.follow(em, before, after, actor);
+  }
+
+  /**
+   * Ends open sign-ins with a changed address or number, and a recovery grant: they belong to its previous holder.
+   *
+   * @param other the user's values before or after the change, with the addresses that the row does not have
+   */
+  private async endWorkOfLogin(em: EntityManager, user: User, other: UserValues): Promise<void> {
     const now = this.deps.clock.now();
-    await endOpenWork(em, now, user, { addresses: [values.userName, loginOf(values).email] });
+    await endOpenWork(em, now, user, { addresses: [other.userName, loginOf(other).email] });
     await endGrants(em, user, now);
-    await revokeSuspended(em, user, now);
-    return true;
+  }
+
+  /** The consequences of a written change for access, credentials and second factors. */
+  private async follow(em: EntityManager, before: UserRecord, after: User, actor: Actor): Promise<void> {
+    const now = this.deps.clock.now();
+    if (before.active && !after.active) {
+      await suspend(em, after, before, now);
+      await this.revokeAccess(em, after, actor);
+    }
+    if (!before.active) await this.return(em, before, after, actor);
+    if ((before.phone ?? null) !== (after.phone ?? null)) {
+      await followPhone(em, after, before.phone ?? null, after.phone ?? null);
+    }
+  }
+
+  /** A change of an inactive user: the same person returns, or the account passes to another one (decisions/0300). */
+  private async return(em: EntityManager, before: UserRecord, after: User, actor: Actor): Promise<void> {
+    const now = this.deps.clock.now();
+    const held = await heldIdentity(em, after);
+    const isHandedOver = changesHands({ before, after, held, now });
+    if (isHandedOver) await this.handOver(em, after, actor, held !== null);
+    else if (after.active) await restoreDevices(em, after, now);
+    if (isHandedOver || after.active) await endSuspension(em, after);
+  }
+
+  /**
+   * Ends everything that proves or stands for the former person of an account.
+   *
+   * @param isKnown whether the user was deactivated: else a user who was never active is prepared, without an event
+   */
+  private async handOver(em: EntityManager, user: User, actor: Actor, isKnown: boolean): Promise<void> {
+    const now = this.deps.clock.now();
+    await endOpenWork(em, now, user);
+    await this.deps.sessions.endAllOfUser(em, user, 'deactivated', actor);
+    for (const { handOver } of userTables) await handOver?.(em, user, now);
+    user.invitedAt = null;
+    if (!isKnown) return;
+    const subject = { kind: 'user', id: user.id, name: user.userName };
+    this.deps.audit.record(em, { type: 'user.handed_over', actor, projectId: user.project.id, subject });
   }
 
   /** Activates or deactivates a user. Refuses `not-found`. */
@@ -182,7 +227,8 @@ export class Accounts {
   /** Joins: deactivates the user, and ends their sessions, codes, devices and open sign-ins. */
   async deactivate(em: EntityManager, user: User, actor: Actor): Promise<void> {
     const edit: Edit = (current) => ({ ...valuesOf(current), active: false });
-    const { after } = await this.deps.users.change(em, user.project.id, user.id, edit, actor);
+    const { before, after } = await this.deps.users.change(em, user.project.id, user.id, edit, actor);
+    if (before.active) await suspend(em, after, before, this.deps.clock.now());
     // Also for a user whom the directory has deactivated: their devices are then not restored.
     await this.revokeAccess(em, after, actor);
   }

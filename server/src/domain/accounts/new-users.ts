@@ -11,7 +11,7 @@ import { type NewUser, newUserValues } from '../users/creation/new-user.ts';
 import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
 import { type CustomSchema, customName } from '../users/custom/values.ts';
 import { customWrite } from '../users/custom/writing.ts';
-import { trimmed } from '../users/login.ts';
+import { addressKey, trimmed } from '../users/login.ts';
 import { loginOf } from '../users/user-writing.ts';
 import type { InvitationContext, Invitations } from './invitations.ts';
 
@@ -90,7 +90,8 @@ export class NewUsers {
       if ('refused' in plan) outcomes[at] = { ...plan, isKnown: false };
       else planned.set(at, plan);
     }
-    const taken = new ValueOwners(await takenValues(em, projectId, [...planned.values()]));
+    const now = this.deps.clock.now();
+    const taken = new ValueOwners(await takenValues(em, projectId, [...planned.values()], now));
     for (const [at, plan] of planned) {
       const problem = taken.problemOf(plan, wanted[at] as NewUser);
       if (problem) {
@@ -135,7 +136,7 @@ export class NewUsers {
     const { audit, invitations } = this.deps;
     // In a fixed order, so that concurrent imports cannot deadlock.
     const sorted = planned.toSorted((a, b) => (a.login.userNameKey < b.login.userNameKey ? -1 : 1));
-    await createMany(em, audit, projectId, sorted, actor);
+    await createMany(em, audit, projectId, sorted, { actor, now: this.deps.clock.now() });
     const users = planned.map(({ user }) => user);
     if (invitation) await invitations.send(em, invitation, users, actor);
   }
@@ -173,9 +174,14 @@ export class NewUsers {
 /** Users that hold unique values: those of the project, and those of earlier rows. */
 class ValueOwners {
   private readonly byValue = new Map<string, string>();
+  /** Values that an inactive user had. */
+  private readonly reserved = new Set<string>();
 
   constructor(taken: Awaited<ReturnType<typeof takenValues>>) {
-    for (const { field, key, userId } of taken) this.byValue.set(keyOf(field, key), userId);
+    for (const { field, isReserved, key, userId } of taken) {
+      if (isReserved) this.reserved.add(keyOf(field, addressKey(key)));
+      else this.byValue.set(keyOf(field, key), userId);
+    }
   }
 
   add(plan: PlannedUser): void {
@@ -184,15 +190,21 @@ class ValueOwners {
 
   /** A user with this address (without one: this userName) is the same user; any other conflict is `taken`. */
   problemOf(plan: PlannedUser, row: NewUser): Extract<RowOutcome, { refused: Problem }> | undefined {
-    const conflicts = uniqueValues(plan).filter(({ field, key }) => this.byValue.has(keyOf(field, key)));
+    const values = uniqueValues(plan);
+    const conflicts = values.filter(({ field, key }) => this.byValue.has(keyOf(field, key)));
     const [first] = conflicts;
-    if (!first) return undefined;
-    const identity = plan.login.emailKey === null ? 'userName' : 'email';
-    const same = conflicts.find(({ field }) => field === identity);
     // Without a userName, the address is both.
     const hasName = row.userName != null && trimmed(row.userName) !== '';
-    const { field } = hasName ? first : (same ?? first);
-    const named = field === 'userName' && !hasName ? 'email' : field;
+    const nameOf = (field: string) => (field === 'userName' && !hasName ? 'email' : field);
+    if (!first) {
+      const reserved = values.find(({ field, key }) => this.reserved.has(keyOf(field, addressKey(key))));
+      if (!reserved) return undefined;
+      const field = nameOf(reserved.field);
+      return { refused: { code: 'taken', what: 'user', field, isReserved: true }, isKnown: false };
+    }
+    const identity = plan.login.emailKey === null ? 'userName' : 'email';
+    const same = conflicts.find(({ field }) => field === identity);
+    const named = nameOf((hasName ? first : (same ?? first)).field);
     return { refused: { code: 'taken', what: 'user', field: named }, isKnown: same !== undefined };
   }
 }

@@ -32,6 +32,7 @@ const filled: [string, Row][] = [
   ['factor_changes', { finished_at: null }],
   ['phone_changes', {}],
   ['email_changes', {}],
+  ['suspensions', {}],
   ['authorization_codes', { revoked_at: null }],
   ['consents', {}],
   ['refresh_grants', { revoked_at: null, offline: true }],
@@ -139,6 +140,13 @@ describe('the rows of other users stay', () => {
       (user) =>
         app.services.db.transaction(async (em) => {
           for (const { deactivate } of userTables) await deactivate?.(em, user, app.clock.now(), false);
+        }),
+    ],
+    [
+      'when an account passes to another person',
+      (user) =>
+        app.services.db.transaction(async (em) => {
+          for (const { handOver } of userTables) await handOver?.(em, user, app.clock.now());
         }),
     ],
     [

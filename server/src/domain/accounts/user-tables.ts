@@ -4,7 +4,7 @@ import { ceremonyTables } from '../ceremonies/user-tables.ts';
 import { consentTables } from '../consents/user-tables.ts';
 import { contactTables } from '../contacts/user-tables.ts';
 import { deviceTables } from '../credentials/user-tables.ts';
-import { deletedMessagesTo, messagesTo } from '../delivery/messages-to.ts';
+import { deletedMessagesTo, endPendingCodes, messagesTo } from '../delivery/messages-to.ts';
 import { directoryTables } from '../directories/user-tables.ts';
 import { withoutAuthors } from '../experience/authors.ts';
 import { type Fragment, sql } from '../kernel/sql.ts';
@@ -27,6 +27,7 @@ import {
 
 const messageTables: UserTables = {
   tables: ['messages'],
+  handOver: endPendingCodes,
   erase: ({ projectId, ids, users }) => [deletedMessagesTo({ projectId, ids, addresses: users.flatMap(recipientsOf) })],
   exportRows: {
     messages: (user) => messagesTo({ projectId: user.project.id, ids: [user.id], addresses: recipientsOf(user) }),
@@ -42,6 +43,7 @@ function recipientsOf(user: KeyedUser): string[] {
 /** Drafts and versions name an admin, as the audit log does. */
 const experienceTables: UserTables = {
   tables: [],
+  handOver: null,
   erase: ({ projectId, users }) => withoutAuthors(projectId, present(users.map((user) => user.email ?? user.userName))),
   exportRows: {},
 };
@@ -54,6 +56,7 @@ function ownedBy(users: Pick<ErasedUsers, 'projectId' | 'ids'>): Fragment {
 
 const auditTables: UserTables = {
   tables: ['audit_log'],
+  handOver: null,
   erase: (erased) => anonymizedEvents(erased, ownedBy(erased)),
   exportRows: {
     eventsAbout: ({ id, project }) => eventsAbout(project.id, id, ownedBy({ projectId: project.id, ids: [id] })),

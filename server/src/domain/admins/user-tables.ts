@@ -3,6 +3,7 @@ import type { UserTables } from '../users/user-tables.ts';
 
 export const adminTables: UserTables = {
   tables: ['memberships', 'admin_tokens'],
+  handOver: null,
   exportRows: {
     adminRoles: ({ id, project }) => sql`
       select m.id, m.role, m.project_id as "projectId", m.created_at as "createdAt"

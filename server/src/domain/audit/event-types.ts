@@ -126,6 +126,7 @@ export const eventTypes = [
   'user.email_changed',
   'user.erased',
   'user.exported',
+  'user.handed_over',
   'user.invitation_revoked',
   'user.invited',
   'user.phone_change_begun',

@@ -4,9 +4,11 @@ import type { Message } from '../delivery/message.entity.ts';
 import type { MessageContext, PreviousContext, Recipient } from '../delivery/recipient.ts';
 import { codeTemplates } from '../delivery/wording.ts';
 import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { Enrolment } from '../mfa/enrolment.entity.ts';
 import { Project } from '../projects/project.entity.ts';
 import { addressKey, isAddress } from '../users/login.ts';
+import { isAddressReserved } from '../users/suspension/suspensions.ts';
 import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 
@@ -25,7 +27,7 @@ export interface SetupLinks {
  * does not reveal whether an account exists.
  */
 export class Recipients {
-  constructor(private readonly deps: { users: Users; setupLinks: Pick<SetupLinks, 'isSetupLinkOpen'> }) {}
+  constructor(private readonly deps: { clock: Clock; users: Users; setupLinks: Pick<SetupLinks, 'isSetupLinkOpen'> }) {}
 
   /** Runs the same queries whether the address is known, unknown, disabled or unprovisioned. */
   async check(em: EntityManager, message: Message, sealed: MessageContext | PreviousContext): Promise<Recipient> {
@@ -36,8 +38,10 @@ export class Recipients {
     const holder = await this.holderOf(em, message, mailbox);
     const project = await em.findOneOrFail(Project, projectId);
     const welcome = await this.isSignUpOpen(em, project, context.setupLinkId);
+    const isReserved = await this.isReserved(em, projectId, mailbox);
     if (account === null) {
       if (holder) return { suppress: 'an account has this address now' };
+      if (isReserved) return { suppress: 'the address is reserved for a deactivated user' };
       return welcome ? { to: mailbox } : { suppress: 'no account has this address, and sign-up is closed' };
     }
     // An admin could otherwise suppress it, by deactivating the user or by giving the address to another user.
@@ -54,9 +58,17 @@ export class Recipients {
     return { to: mailbox };
   }
 
-  /** Whether an unknown address may become a user: sign-up is open, or the setup link is valid. */
-  async maySignUp(em: EntityManager, projectId: string, setupLinkId: string | undefined): Promise<boolean> {
-    return this.isSignUpOpen(em, await em.findOneOrFail(Project, projectId), setupLinkId);
+  /**
+   * Whether an unknown address may become a user: sign-up is open, or the setup link is valid, and the address is not
+   * reserved for an inactive user.
+   */
+  async maySignUp(em: EntityManager, projectId: string, address: string, setupLinkId?: string): Promise<boolean> {
+    const isOpen = await this.isSignUpOpen(em, await em.findOneOrFail(Project, projectId), setupLinkId);
+    return isOpen && !(await this.isReserved(em, projectId, address));
+  }
+
+  private isReserved(em: EntityManager, projectId: string, address: string): Promise<boolean> {
+    return isAddressReserved(em, projectId, addressKey(address), this.deps.clock.now());
   }
 
   private async isSignUpOpen(em: EntityManager, project: Project, setupLinkId: string | undefined): Promise<boolean> {

@@ -19,6 +19,7 @@ function signInsOf({ projectId, ids, users }: ErasedUsers): Fragment {
 
 export const ceremonyTables: UserTables = {
   tables: ['ceremonies', 'authorization_requests'],
+  handOver: null,
   erase: (erased) => [
     sql`delete from ceremonies where ${signInsOf(erased)}`,
     erasedCodes(

@@ -8,9 +8,10 @@ export async function withdrawConsent(em: EntityManager, user: TenantKey, client
   return (await execute(em, sql`delete from consents where ${ofUser(user)} and client_id = ${clientId}`)) === 1;
 }
 
-/** Consents stay while a user is deactivated, and are deleted with the user. */
+/** Consents stay while a user is deactivated, and are deleted with the user or their person. */
 export const consentTables: UserTables = {
   tables: ['consents'],
+  handOver: (em, user) => execute(em, sql`delete from consents where ${ofUser(user)}`),
   exportRows: {
     consents: (user) => sql`
       select c.id, c.client_id as "clientId", c.scopes, c.created_at as "createdAt", c.updated_at as "updatedAt"

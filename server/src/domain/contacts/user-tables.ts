@@ -22,6 +22,7 @@ export async function endPendingChanges(em: EntityManager, user: TenantKey, keep
 
 export const contactTables: UserTables = {
   tables,
+  handOver: null,
   exportRows: {
     phoneChanges: (user) => sql`
       select c.id, c.phone, c.created_at as "createdAt", c.expires_at as "expiresAt"

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { secondsLater } from '../kernel/clock.ts';
 import { type Executing, execute, type Fragment, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
+import { heldSeconds } from '../users/suspension/hands.ts';
 import { ofUser, type UserTables } from '../users/user-tables.ts';
 
 /** Clears `remember_me` on all devices of the user. Joins the caller's transaction. */
@@ -14,23 +15,12 @@ export async function forgetRemembered(em: EntityManager, user: TenantKey): Prom
   );
 }
 
-/** A device suspended for longer needs a mail code again. */
-const restorableSeconds = 30 * 24 * 3600;
-
 /** Ends the suspension of the user's devices, except of those suspended too long. Their trust has not been extended in the meantime. */
 export async function restoreDevices(em: EntityManager, user: TenantKey, now: Date): Promise<void> {
   await execute(
     em,
     sql`update credentials set suspended_at = null
-      where ${ofUser(user)} and suspended_at > ${secondsLater(now, -restorableSeconds)} and revoked_at is null`,
-  );
-}
-
-/** Revokes suspended devices: the account changes hands. */
-export async function revokeSuspended(em: EntityManager, user: TenantKey, now: Date): Promise<void> {
-  await execute(
-    em,
-    sql`update credentials set revoked_at = ${now} where ${ofUser(user)} and suspended_at is not null and revoked_at is null`,
+      where ${ofUser(user)} and suspended_at > ${secondsLater(now, -heldSeconds)} and revoked_at is null`,
   );
 }
 
@@ -61,6 +51,8 @@ export const deviceTables: UserTables = {
       : sql`update credentials set revoked_at = ${now} where ${devices}`;
     return execute(em, statement);
   },
+  handOver: (em, user, now) =>
+    execute(em, sql`update credentials set revoked_at = ${now} where ${ofUser(user)} and revoked_at is null`),
   exportRows: {
     devices: (user) => sql`
       select d.id, d.name, d.client_id as "clientId", d.jkt as "keyThumbprint", d.user_agent as "userAgent",

@@ -12,6 +12,7 @@ const withoutTexts: Fragment = sql`path = ${bare}, detail = null, request_body =
 
 export const directoryTables: UserTables = {
   tables: ['scim_request_records'],
+  handOver: null,
   /** Removes the texts of records that concern the user. */
   erase: ({ projectId, users }, now) => {
     const marks = users.map(marksOf);

@@ -49,8 +49,8 @@ export type GrantFault =
 /** The reason why the domain refused. Contains no status: each protocol maps it to its own. */
 export type Problem =
   | { code: 'not-found'; what: Noun }
-  /** The value is not unique. */
-  | { code: 'taken'; what: Noun; field: string }
+  /** The value is not unique. `isReserved`: an inactive user had it, and may return (decisions/0300). */
+  | { code: 'taken'; what: Noun; field: string; isReserved?: boolean }
   | { code: 'invalid'; field: string; reason: string }
   /** Changed since it was read. */
   | { code: 'conflict'; what: Noun }

@@ -4,6 +4,7 @@ import type { UserTables } from '../users/user-tables.ts';
 /** Deliveries outlive the user: clients must still be notified. */
 export const logoutTables: UserTables = {
   tables: ['logout_deliveries'],
+  handOver: null,
   exportRows: {
     logoutDeliveries: ({ id, project }) => sql`
       select l.id, l.client_id as "clientId", l.sid, l.uri, l.state, l.created_at as "createdAt",

@@ -6,13 +6,28 @@ import { ofUser, type UserTables } from '../users/user-tables.ts';
 
 /**
  * Moves the SMS factor to the new login phone, like `Mfa.moveSms`: the old number may belong to another person by now.
+ * Without one, the factor has no number: it is suspended, neither required nor accepted, until the user has a phone again.
  */
-export async function followPhone(em: EntityManager, user: TenantKey, before: string, after: string): Promise<void> {
+export async function followPhone(
+  em: EntityManager,
+  user: TenantKey,
+  before: string | null,
+  after: string | null,
+): Promise<void> {
   const moved = await execute(
     em,
-    sql`update enrolments set phone = ${after} where ${ofUser(user)} and method = 'sms' and phone = ${before}`,
+    sql`update enrolments set phone = ${after}
+      where ${ofUser(user)} and method = 'sms' and phone is not distinct from ${before}::text`,
   );
   if (moved > 0) await forgetRemembered(em, user);
+}
+
+/** Deletes suspended SMS factors: another factor replaces them, or all are removed. */
+export async function endSuspendedSms(em: EntityManager, user: TenantKey): Promise<void> {
+  await execute(
+    em,
+    sql`delete from enrolments where ${ofUser(user)} and method = 'sms' and phone is null and verified_at is not null`,
+  );
 }
 
 /** Deletes unverified factors, except those of the sign-in `keepId`. */
@@ -35,6 +50,11 @@ export async function endGrants(em: EntityManager, user: TenantKey, now: Date): 
 export const mfaTables: UserTables = {
   tables: ['enrolments', 'recovery_codes', 'factor_changes', 'recovery_grants'],
   deactivate: endGrants,
+  handOver: async (em, user, now) => {
+    await endGrants(em, user, now);
+    await execute(em, sql`delete from enrolments where ${ofUser(user)}`);
+    await execute(em, sql`delete from recovery_codes where ${ofUser(user)}`);
+  },
   exportRows: {
     secondFactors: (user) => sql`
       select f.id, f.method, f.phone, f.failures, f.locked_until as "lockedUntil", f.created_at as "createdAt",

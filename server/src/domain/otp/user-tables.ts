@@ -29,6 +29,7 @@ export function erasedCodes({ projectId, ids, users }: ErasedUsers, places: Frag
 /** Codes are erased with their sign-ins (`ceremonies/user-tables.ts`). */
 export const otpTables: UserTables = {
   tables: ['known_networks', 'one_time_codes'],
+  handOver: (em, user) => execute(em, sql`delete from known_networks where ${ofUser(user)}`),
   exportRows: {
     // A network is stored as a keyed hash.
     knownNetworks: (user) => sql`

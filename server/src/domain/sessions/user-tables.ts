@@ -4,6 +4,7 @@ import { ofUser, type UserTables } from '../users/user-tables.ts';
 /** `Accounts` ends the sessions first, which notifies clients. */
 export const sessionTables: UserTables = {
   tables: ['sessions'],
+  handOver: null,
   exportRows: {
     sessions: (user) => sql`
       select s.id, s.amr, s.auth_time as "authTime", s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",

@@ -145,6 +145,10 @@ export const suppressions: Record<string, Explanation> = {
   'the user has no address': explain('The user has no email address.', 'Add an address to the profile.'),
   'an account has this address now': codeFaults['account-changed'],
   'another account has this address now': codeFaults['account-changed'],
+  'the address is reserved for a deactivated user': explain(
+    'The address is reserved for a deactivated user, for 30 days.',
+    'Activate the user, or erase them to free the address.',
+  ),
   'the address changed': codeFaults['account-changed'],
   'too many requests for this address': explain('Too many codes were requested for this address.', wait),
 };

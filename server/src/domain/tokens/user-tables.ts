@@ -90,6 +90,7 @@ export async function endRefreshGrantsAt(
 
 export const tokenTables: UserTables = {
   tables: ['authorization_codes', 'refresh_grants'],
+  handOver: null,
   exportRows: {
     authorizationCodes: (user) => sql`
       select c.id, c.client_id as "clientId", c.session_id as "sessionId", c.scope, c.created_at as "createdAt",

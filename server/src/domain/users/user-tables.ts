@@ -25,6 +25,11 @@ export interface UserTables {
   /** Joins the transaction. @param isByDirectory otherwise an admin or the API deactivates the user */
   deactivate?(em: EntityManager, user: User, now: Date, isByDirectory: boolean): Promise<unknown>;
   /**
+   * Ends what proves or stands for the former person of an account that passes to another one (decisions/0300); joins the
+   * transaction. `endOpenWork` has ended open work, tokens and grants. Null: nothing else here does.
+   */
+  handOver: ((em: EntityManager, user: User, now: Date) => Promise<unknown>) | null;
+  /**
    * SQL: statements without `returning`, of constant text. They become parts of one statement (`accounts/erasure.ts`):
    * all see the rows as they were before it, and no two may change the same row. Not needed if the foreign key to the
    * user cascades.
@@ -52,6 +57,7 @@ export function ofUsers({ projectId, ids }: Pick<ErasedUsers, 'projectId' | 'ids
 
 export const groupTables: UserTables = {
   tables: ['group_members'],
+  handOver: null,
   /** The membership itself is deleted with the user. */
   erase: (erased, now) => [
     sql`update groups set version = version + 1, updated_at = ${now}
@@ -80,4 +86,13 @@ export function removal(
 }
 
 /** {@link removal} deletes them. The export shows the user's row as `profile`, email addresses and custom values included. */
-export const ownTables: UserTables = { tables: ['users', 'user_emails', 'custom_values'], exportRows: {} };
+export const ownTables: UserTables = {
+  tables: ['users', 'user_emails', 'custom_values', 'suspensions'],
+  handOver: null,
+  exportRows: {
+    suspensions: (user) => sql`
+      select s.user_id as id, s.suspended_at as "suspendedAt", s.user_name_key as "userName", s.email_key as "email", s.phone,
+        s.external_id as "externalId"
+      from suspensions s where ${ofUser(user, 's')}`,
+  },
+};

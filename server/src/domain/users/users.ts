@@ -21,6 +21,8 @@ import { withContact } from './edits/login-edit.ts';
 import { DeepPages, type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, addressKeys, isAddress, isE164, trimmed, userNameKey } from './login.ts';
 import { managerIdOf, managerNameOf } from './manager.ts';
+import { newLogin } from './suspension/hands.ts';
+import { refuseReserved, reservedValues } from './suspension/suspensions.ts';
 import { groupsOfLeading } from './members/shown-groups.ts';
 import { User } from './user.entity.ts';
 import { countedUsers } from './user-counts.ts';
@@ -125,8 +127,9 @@ export class Users {
   }
 
   /**
-   * Creates a user by one statement. Refuses `taken` (userName, login email or login phone of another user of the
-   * project), which leaves the caller's transaction usable.
+   * Creates a user. Refuses `taken` (userName, login email or login phone of another user of the project), which leaves
+   * the caller's transaction usable. Only a directory may reuse an identifier that is reserved for an inactive user
+   * ({@link refuseReserved}); any other caller rolls back.
    *
    * @param id for a caller that needs it in advance
    * @param schema definitions that custom values were checked against; refuses `conflict` if they have changed
@@ -145,7 +148,10 @@ export class Users {
     const { email, phone } = login;
     const times = { createdAt: now, updatedAt: now, lastSignInAt: null, invitedAt: null };
     const user = { id, ...values, email, phone, provenance, version: 1, ...times };
-    return this.insert(em, projectId, user, { login, actor, custom: customWrite(schema, {}, values.attributes) });
+    const custom = customWrite(schema, {}, values.attributes);
+    const created = await this.insert(em, projectId, user, { login, actor, custom });
+    if (actor.kind !== 'scim') await refuseReserved(em, projectId, id, login, now);
+    return created;
   }
 
   private async insert(
@@ -230,6 +236,7 @@ export class Users {
     user.updatedAt = this.deps.clock.now();
     this.deps.audit.record(em, updated(projectId, before, values, names, actor));
     await unlessTaken(() => em.flush());
+    if (actor.kind !== 'scim') await refuseReserved(em, projectId, userId, newLogin(before, user), user.updatedAt);
     if (names.includes('emails')) await indexEmails(em, projectId, userId, emailKeys(values.attributes));
     if (custom) await unlessTaken(() => writeIndex(em, projectId, userId, custom));
     return { before, after: user, changed: true };
@@ -237,9 +244,8 @@ export class Users {
 
   /**
    * Changes a user read without a lock, by one statement. Undefined if nothing was written: the user has changed since,
-   * or waits for a number, or the change affects more than the row (access, login address, login phone), or custom
-   * attributes have other definitions than `schema`. Then use {@link change}. Refuses
-   * `taken`.
+   * or waits for a number, or the change affects more than the row (access, login address, login phone, `externalId` of an
+   * inactive user), or custom attributes have other definitions than `schema`. Then use {@link change}. Refuses `taken`.
    */
   async changeAtOnce(
     em: Executing,
@@ -256,6 +262,8 @@ export class Users {
     const { email, phone } = loginAfter(before, values);
     if (before.active !== values.active) return undefined;
     if (changesLogin(before, values)) return undefined;
+    // It may pass to another person.
+    if (!before.active && changed.includes('externalId')) return undefined;
     const next: ShownUser = {
       ...before,
       ...values,
@@ -292,13 +300,14 @@ export class Users {
     return (await this.change(em, user.project.id, user.id, edit, actor)).after;
   }
 
-  /** Whether `phone` is the login phone of another user of the project. */
+  /** Whether `phone` is the login phone of another user of the project, or reserved for one. */
   async isPhoneTaken(em: EntityManager, user: User, phone: string): Promise<boolean> {
     const [other] = await query(
       em,
       sql`select 1 from users where project_id = ${user.project.id} and phone = ${phone} and id <> ${user.id}`,
     );
-    return other !== undefined;
+    if (other) return true;
+    return (await reservedValues(em, user.project.id, [{ phone }], this.deps.clock.now(), user.id)).length > 0;
   }
 
   /** Refuses `phone-locked` if the directory has a number for this user and `phone` differs. */

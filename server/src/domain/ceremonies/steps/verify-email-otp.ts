@@ -58,7 +58,7 @@ async function personOf(
     if (!code.wentTo(user.email ?? '')) return 'account-changed';
     return user.active ? user : 'inactive';
   }
-  if (!(await deps.recipients.maySignUp(em, project.id, request?.setupLinkId ?? undefined))) return 'no-user';
+  if (!(await deps.recipients.maySignUp(em, project.id, address, request?.setupLinkId ?? undefined))) return 'no-user';
   try {
     return await deps.users.signUp(em, project.id, address, actor);
   } catch (error) {

@@ -4,6 +4,7 @@ import { refuse } from '../../kernel/problem.ts';
 import { type Executing, execute, query, sql } from '../../kernel/sql.ts';
 import { customName } from '../custom/values.ts';
 import { type CustomWrite, checkCurrent } from '../custom/writing.ts';
+import { reservedValues } from '../suspension/suspensions.ts';
 import { countedUsers } from '../user-counts.ts';
 import { newRows, type UserRecord } from '../user-record.ts';
 import { emailKeys, type Login, unlessTaken } from '../user-writing.ts';
@@ -18,15 +19,15 @@ export interface PlannedUser {
 
 /**
  * Joins: creates local users in a constant number of statements, each with an event. Refuses `conflict` if one of
- * them exists already, or if custom attributes have changed, and `taken` for a unique custom value: the caller's
- * transaction ends then.
+ * them exists already or has a reserved identifier, or if custom attributes have changed, and `taken` for a unique
+ * custom value: the caller's transaction ends then.
  */
 export async function createMany(
   em: Executing,
   audit: Audit,
   projectId: string,
   planned: readonly PlannedUser[],
-  actor: Actor,
+  { actor, now }: { actor: Actor; now: Date },
 ): Promise<void> {
   const custom = planned.find((one) => one.custom !== undefined)?.custom;
   if (custom) await checkCurrent(em, projectId, custom);
@@ -43,6 +44,9 @@ export async function createMany(
     { prepare: 'users.create-many' },
   );
   if (created.length < planned.length) refuse({ code: 'conflict', what: 'user' });
+  // A deactivation may have freed an identifier since {@link takenValues}.
+  const logins = planned.map(({ login }) => login);
+  if ((await reservedValues(em, projectId, logins, now)).length > 0) refuse({ code: 'conflict', what: 'user' });
   await indexAddresses(em, projectId, planned);
   await unlessTaken(() => indexCustomValues(em, projectId, planned));
   const events = planned.map(({ user: { id, provenance, userName } }) => ({
@@ -85,13 +89,16 @@ export interface TakenValue {
   field: string;
   key: string;
   userId: string;
+  /** Whether it is reserved for an inactive user who had it. */
+  isReserved: boolean;
 }
 
-/** The unique values of planned users that users of the project have already. */
+/** The unique values of planned users that users of the project have already, or that are reserved for them. */
 export async function takenValues(
   em: Executing,
   projectId: string,
   planned: readonly PlannedUser[],
+  now: Date,
 ): Promise<TakenValue[]> {
   const [userNames, emails, phones] = [
     planned.map(({ login }) => login.userNameKey),
@@ -101,7 +108,7 @@ export async function takenValues(
   const unique = planned.flatMap(({ custom }) => custom?.keys.filter(({ isUnique }) => isUnique) ?? []);
   const taken = await query(
     em,
-    sql<TakenValue & { attribute: string | null }>`
+    sql<Omit<TakenValue, 'isReserved'> & { attribute: string | null }>`
       select 'userName' as field, null as attribute, user_name_key as key, id as "userId" from users
         where project_id = ${projectId}::uuid and user_name_key = any(${userNames}::text[])
       union all select 'email', null, email_key, id from users
@@ -113,7 +120,10 @@ export async function takenValues(
           select * from unnest(${unique.map(({ attribute }) => attribute)}::text[], ${unique.map(({ key }) => key)}::text[]))`,
     { prepare: 'users.taken-values' },
   );
-  return taken.map(({ attribute, ...value }) =>
-    attribute === null ? value : { ...value, field: customName(attribute) },
-  );
+  const own = taken.map(({ attribute, field, ...value }) => {
+    return { ...value, field: attribute === null ? field : customName(attribute), isReserved: false };
+  });
+  const logins = planned.map(({ login }) => login);
+  const reserved = await reservedValues(em, projectId, logins, now);
+  return [...own, ...reserved.map((value) => ({ ...value, isReserved: true }))];
 }

@@ -1,0 +1,108 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { secondsLater } from '../../kernel/clock.ts';
+import { refuse } from '../../kernel/problem.ts';
+import { type Executing, execute, type Fragment, query, sql } from '../../kernel/sql.ts';
+import type { TenantKey } from '../../projects/tenant.ts';
+import { addressKeys } from '../login.ts';
+import type { UserRecord } from '../user-record.ts';
+import { ofUser } from '../user-tables.ts';
+import { type HeldIdentity, heldSeconds, identityOf, type NewLogin } from './hands.ts';
+
+/** Keeps the identity of a user who becomes inactive. */
+export async function suspend(em: EntityManager, { project }: TenantKey, before: UserRecord, now: Date): Promise<void> {
+  const { userNameKey, emailKey, phone, externalId } = identityOf(before);
+  // An active user has a row if the previous release activated them.
+  await execute(
+    em,
+    sql`insert into suspensions (project_id, user_id, suspended_at, user_name_key, email_key, phone, external_id)
+      values (${project.id}, ${before.id}, ${now}, ${userNameKey}, ${emailKey}, ${phone}, ${externalId})
+      on conflict (project_id, user_id) do update set suspended_at = excluded.suspended_at,
+        user_name_key = excluded.user_name_key, email_key = excluded.email_key, phone = excluded.phone,
+        external_id = excluded.external_id`,
+  );
+}
+
+/** The held identity of an inactive user; null: none is known. */
+export async function heldIdentity(em: EntityManager, user: TenantKey): Promise<HeldIdentity | null> {
+  const [held] = await query(
+    em,
+    sql<HeldIdentity>`select suspended_at as "suspendedAt", user_name_key as "userNameKey", email_key as "emailKey", phone,
+      external_id as "externalId" from suspensions where ${ofUser(user)}`,
+  );
+  return held ? { ...held, suspendedAt: new Date(held.suspendedAt) } : null;
+}
+
+export async function endSuspension(em: EntityManager, user: TenantKey): Promise<void> {
+  await execute(em, sql`delete from suspensions where ${ofUser(user)}`);
+}
+
+/** SQL: the suspensions `s` of the project that still reserve their identifiers, except that of the user `exceptId`. */
+function reserving(projectId: string, now: Date, exceptId: string | null = null): Fragment {
+  return sql`suspensions s join users u on u.project_id = s.project_id and u.id = s.user_id and not u.active
+    where s.project_id = ${projectId}::uuid and s.suspended_at > ${secondsLater(now, -heldSeconds)}::timestamptz
+      and s.user_id is distinct from ${exceptId}::uuid`;
+}
+
+/** A reserved identifier, by the name that {@link NewLogin} has for it, or `email`. */
+export interface ReservedValue {
+  field: 'userName' | 'email' | 'phone';
+  key: string;
+  userId: string;
+}
+
+/**
+ * The identifiers of these logins that are reserved for inactive users. An address is reserved as userName and as login
+ * email: either would receive the other's codes.
+ */
+export async function reservedValues(
+  em: Executing,
+  projectId: string,
+  logins: readonly NewLogin[],
+  now: Date,
+  exceptId: string | null = null,
+): Promise<ReservedValue[]> {
+  const names = logins.flatMap(({ userNameKey }) => (userNameKey ? addressKeys(userNameKey) : []));
+  const emails = logins.flatMap(({ emailKey }) => (emailKey ? addressKeys(emailKey) : []));
+  const phones = logins.flatMap(({ phone }) => phone ?? []);
+  const ofKey = (field: string, column: 'user_name_key' | 'email_key' | 'phone', keys: readonly string[]) =>
+    sql`select ${field}::text as field, s.${sql.ref(column)} as key, s.user_id as "userId"
+      from ${reserving(projectId, now, exceptId)} and s.${sql.ref(column)} = any(${keys}::text[])`;
+  return query(
+    em,
+    sql<ReservedValue>`${ofKey('userName', 'user_name_key', names)}
+      union all ${ofKey('userName', 'email_key', names)}
+      union all ${ofKey('email', 'email_key', emails)}
+      union all ${ofKey('email', 'user_name_key', emails)}
+      union all ${ofKey('phone', 'phone', phones)}`,
+    { prepare: 'suspensions.reserved' },
+  );
+}
+
+/** Whether the address is reserved for an inactive user: no one can sign up with it. */
+export async function isAddressReserved(
+  em: Executing,
+  projectId: string,
+  address: string,
+  now: Date,
+): Promise<boolean> {
+  return (await reservedValues(em, projectId, [{ emailKey: address }], now)).length > 0;
+}
+
+const attributes = { userName: 'userName', email: 'emails', phone: 'phoneNumbers' } as const;
+
+/**
+ * Refuses `taken` for identifiers that are reserved for another user. To be called after they are written: a deactivation
+ * that frees them has then committed, or waits.
+ */
+export async function refuseReserved(
+  em: Executing,
+  projectId: string,
+  userId: string,
+  login: NewLogin,
+  now: Date,
+): Promise<void> {
+  const values = await reservedValues(em, projectId, [login], now, userId);
+  const reserved = values.find(({ field }) => field === 'email') ?? values[0];
+  if (!reserved) return;
+  refuse({ code: 'taken', what: 'user', field: attributes[reserved.field], isReserved: true });
+}
