@@ -253,6 +253,21 @@ describe('a back end with the server library', () => {
     expect(await db.transaction((em) => mfa.recoveryCodes.use(em, ada, own))).toBe(true);
   });
 
+  it('gets none, either, if the user with a passkey has none, whatever factor it adds', async () => {
+    const { mfa, passkeys, db } = app.services;
+    const registration = { user: ada, created: newPasskey(), createdBy: 'mail-code', actor: system } as const;
+    await db.transaction((em) => passkeys.register(em, registration));
+    const library = await backEnd.delegationClient();
+    for (const mfaMethod of ['totp', 'email'] as const) {
+      const { session_id: sessionId, totp } = await library.initiateMfaChange({ userid: address, mfaMethod });
+      const otp = totp ? totpCode(totp.secret) : await codeSentTo(app, address);
+      const verified = await library.verifyMfaChange({ userid: address, sessionId, otp });
+      expect(verified.status).toBe('success');
+      expect(verified).not.toHaveProperty('recovery_codes');
+    }
+    expect(await mfa.recoveryCodes.left(db.reader(), ada)).toBe(0);
+  });
+
   it('cannot change a phone number managed by a directory', async () => {
     const values = { provenance: 'scim', phone } as const;
     const provisioned = await app.make.user(project, values);

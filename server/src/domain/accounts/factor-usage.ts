@@ -46,7 +46,7 @@ export async function factorUsage(em: EntityManager, projectId: string, now: Dat
         coalesce(sum(s.live), 0)::int as "sessionsWithoutPasskey"
       from projects p cross join (select id from recent limit ${maxUsers}) u
         cross join lateral (select coalesce(bool_or(e.method = 'email'), false) as email,
-            coalesce(bool_or(e.method = 'sms'), false) as sms, coalesce(bool_or(e.method = 'totp'), false) as totp
+            coalesce(bool_or(e.method = 'sms' and e.phone is not null), false) as sms, coalesce(bool_or(e.method = 'totp'), false) as totp
           from enrolments e where e.project_id = p.id and e.user_id = u.id and e.verified_at is not null offset 0) f
         cross join lateral (select exists (select from credentials c where c.project_id = p.id and c.user_id = u.id
           and c.user_verified and c.revoked_at is null offset 0) as passkey) k

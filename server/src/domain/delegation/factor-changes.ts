@@ -19,6 +19,7 @@ import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import { FactorChange } from '../mfa/factor-change.entity.ts';
 import { countChangeTry } from '../mfa/factor-change-rows.ts';
 import type { Mfa } from '../mfa/mfa.ts';
+import { endSuspendedSms } from '../mfa/user-tables.ts';
 import { codeTtlSeconds } from '../otp/code-check.ts';
 import type { CountedCode, Otp } from '../otp/otp.ts';
 import type { Sends } from '../otp/sends.ts';
@@ -286,6 +287,7 @@ export class FactorChanges {
     const hasPasskey = await passkeys.isHeldBy(em, { projectId: user.project.id, userId: user.id });
     const recoveryCodes = await factors.verify(em, enrolment, user, backEnd.actor, hasPasskey);
     for (const old of before) em.remove(old);
+    await endSuspendedSms(em, user);
     await forgetRemembered(em, user);
     await endOpenWork(em, clock.now(), user);
     // Another user may have this number on record; the factor is valid anyway.

@@ -21,7 +21,7 @@ const schema = defineEntity({
     deviceId: p.uuid().nullable(),
     /** The sign-in, factor change, or session (account page) that started it: it can be verified only there. */
     ceremonyId: p.uuid().nullable(),
-    /** E.164, for `sms`. */
+    /** E.164, for `sms`; null: {@link isSuspended}. */
     phone: p.text().nullable(),
     /** The TOTP secret, encrypted for this row. */
     sealedSecret: p.blob().nullable(),
@@ -45,6 +45,11 @@ const schema = defineEntity({
 /** A second factor of a user. */
 export class Enrolment extends schema.class {}
 schema.setClass(Enrolment);
+
+/** Whether it is an SMS factor whose user has no phone any more: neither required nor accepted, until they have one. */
+export function isSuspended({ method, phone }: Pick<Enrolment, 'method' | 'phone'>): boolean {
+  return method === 'sms' && phone == null;
+}
 
 /** `mailbox`: it adds nothing to a mail code, nor to a device that a mail code registered. */
 export type FactorStrength = MfaMethod | 'mailbox';

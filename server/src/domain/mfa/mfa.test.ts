@@ -21,8 +21,12 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const work = <T>(what: Parameters<typeof app.services.db.transaction<T>>[0]) => app.services.db.transaction(what);
+const firstNumber = '+41790000000';
 const begin = (user: User, method: MfaMethod, ceremonyId: string | null = null) =>
-  work((em) => mfa.begin(em, { user: user, ceremonyId, deviceId: null, method, phone: null }));
+  work((em) => {
+    const phone = method === 'sms' ? firstNumber : null;
+    return mfa.begin(em, { user, ceremonyId, deviceId: null, method, phone });
+  });
 const verified = async (user: User, method: MfaMethod) => {
   const { id } = await begin(user, method);
   const codes = await work(async (em) => mfa.verify(em, await em.findOneOrFail(Enrolment, { id }), user, system));
@@ -115,10 +119,10 @@ describe('a factor', () => {
     ];
     const waiting = await begin(user, 'sms', await newId());
     const move = (to: string) => work((em) => mfa.moveSms(em, user, to));
-    expect([await move('+4915112345677'), await move('+4915112345678')]).toEqual([[], ['+4915112345677']]);
+    expect([await move('+4915112345677'), await move('+4915112345678')]).toEqual([[firstNumber], ['+4915112345677']]);
     expect(await move('+4915112345678')).toEqual([]);
     const phones = [mine, theirs, app2, waiting].map(async ({ id }) => (await read(id))?.phone ?? null);
-    expect(await Promise.all(phones)).toEqual(['+4915112345678', null, null, null]);
+    expect(await Promise.all(phones)).toEqual(['+4915112345678', firstNumber, null, firstNumber]);
   });
 });
 

@@ -11,10 +11,11 @@ import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import type { User } from '../users/user.entity.ts';
-import { Enrolment, isMailboxAlone, type MfaMethod } from './enrolment.entity.ts';
+import { Enrolment, isMailboxAlone, isSuspended, type MfaMethod } from './enrolment.entity.ts';
 import { RecoveryCodes } from './recovery-codes.ts';
 import { RecoveryGrants } from './recovery-grants.ts';
 import { failuresUntilOff, newTotpSecret, otpauthUri, totpStep, waitAfter } from './totp.ts';
+import { endSuspendedSms } from './user-tables.ts';
 
 /** The secret for an authenticator app, as text and as a URI for a QR code. */
 export interface TotpSetup {
@@ -32,9 +33,10 @@ export class Mfa {
     this.recoveryGrants = new RecoveryGrants(deps);
   }
 
-  /** A user's verified factors, most recently used or enrolled first. */
+  /** A user's verified factors, most recently used or enrolled first; none that is suspended ({@link isSuspended}). */
   async factors(em: EntityManager, user: User): Promise<Enrolment[]> {
-    const factors = await em.find(Enrolment, { user, verifiedAt: { $ne: null } });
+    const verified = await em.find(Enrolment, { user, verifiedAt: { $ne: null } });
+    const factors = verified.filter((factor) => !isSuspended(factor));
     const lastSeen = (factor: Enrolment) => (factor.lastUsedAt ?? factor.verifiedAt ?? factor.createdAt).getTime();
     return factors.sort((a, b) => lastSeen(b) - lastSeen(a));
   }
@@ -150,9 +152,9 @@ export class Mfa {
   /**
    * Marks a factor as verified after its first correct code. Returns recovery codes, to be shown once, if the user has
    * none yet. The first factor, and the first one besides email, replaces earlier codes and forgets remembered devices:
-   * a reader of the mailbox could have obtained them.
+   * a reader of the mailbox could have obtained them. An SMS factor replaces one that is suspended.
    *
-   * @param hasPasskey whether a passkey has verified the user
+   * @param hasPasskey whether a passkey has verified the user: codes would stand in for it, so that there are none
    */
   async verify(
     em: EntityManager,
@@ -170,11 +172,12 @@ export class Mfa {
       subject: { kind: 'user', id: user.id, name: user.userName },
       detail: { method: enrolment.method },
     });
-    // Recovery codes would stand in for the passkey.
+    if (enrolment.method === 'sms') await endSuspendedSms(em, user);
     if (enrolment.besidePasskey) return null;
     const isFirst = others.length === 0 || (enrolment.method !== 'email' && isMailboxAlone(others));
     if (isFirst) await forgetRemembered(em, user);
-    if (isFirst && !hasPasskey) return this.recoveryCodes.issue(em, user);
+    if (hasPasskey) return null;
+    if (isFirst) return this.recoveryCodes.issue(em, user);
     return (await this.recoveryCodes.left(em, user)) > 0 ? null : this.recoveryCodes.issue(em, user);
   }
 

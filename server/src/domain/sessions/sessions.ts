@@ -280,7 +280,8 @@ const holdsPasskey = sql`(p.passkeys and exists (select from credentials k where
  */
 export function meetsPolicy(isByPasskey: Fragment): Fragment {
   return sql`(p.mfa_policy <> 'required' or exists (select from enrolments e
-  where e.project_id = u.project_id and e.user_id = u.id and e.verified_at is not null and (e.method <> 'email' or p.email_factor))
+  where e.project_id = u.project_id and e.user_id = u.id and e.verified_at is not null and (e.method <> 'email' or p.email_factor)
+    and (e.method <> 'sms' or e.phone is not null))
   or ${holdsPasskey})
   and (${isByPasskey} or not (p.passkeys and p.passkey_policy = 'required')
     and not (p.built_in is not distinct from 'console' and ${holdsPasskey}))`;

@@ -102,7 +102,8 @@ function matching(projectId: string, filter: UserFilter): Fragment {
   if (hasFactor !== undefined) {
     // `offset 0`: looked up user by user. PostgreSQL would otherwise read all factors, however few users are asked for.
     const enrolled = sql`(exists (select from enrolments e
-      where e.project_id = r.project_id and e.user_id = r.id and e.verified_at is not null offset 0)
+      where e.project_id = r.project_id and e.user_id = r.id and e.verified_at is not null
+        and (e.method <> 'sms' or e.phone is not null) offset 0)
       or exists (select from credentials k join projects p on p.id = k.project_id
         where k.project_id = r.project_id and k.user_id = r.id and k.user_verified and k.revoked_at is null and p.passkeys offset 0))`;
     conditions.push(hasFactor ? enrolled : sql`not ${enrolled}`);
