@@ -244,18 +244,26 @@ describe('a project exported and imported into another instance', () => {
     expect(counted).toEqual([{ n: 1 }]);
   });
 
-  it('ends the access of users whom the file deactivates', async () => {
+  it('ends the access of users whom the file deactivates, and tells their applications', async () => {
     const { project, user } = await populate();
+    const receives =
+      "update clients set backchannel_logout_uri = 'https://app.example.com/logout' where project_id = ?";
+    await here.services.db.transaction((em) => em.execute(receives, [project.id]));
     await exported('--project', project.id, ...sealedToo());
     await imported(...sealedToo());
     const copy = await there.services.db.reader().findOneOrFail(User, { id: user.id }, { populate: ['project'] });
     await there.make.session(copy.project.getEntity(), copy);
+    await there.services.db.transaction(async (em) => {
+      await em.execute(`insert into participations (project_id, session_id, client_id, first_at, last_at)
+        select s.project_id, s.id, c.id, now(), now() from sessions s join clients c using (project_id) limit 1`);
+    });
     const live = () => count(there, 'sessions where ended_at is null');
     expect([await live(), await count(there, 'credentials where revoked_at is null')]).toEqual([1, 1]);
     forgeFirst('user', (data) => (data['active'] = false));
     expect((await imported(...sealedToo())).out).toMatch(/^user +0 added, 1 changed, 0 unchanged$/m);
     expect([await live(), await count(there, 'credentials where revoked_at is null')]).toEqual([0, 0]);
     expect(await count(there, 'users where active')).toBe(0);
+    expect(await count(there, "logout_deliveries where state = 'pending' and sid is null")).toBe(1);
   });
 
   it('ends everything of the former person if the file gives a deactivated user to another one', async () => {
