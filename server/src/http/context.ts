@@ -1,5 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../domain/kernel/actor.ts';
+import { addressOf } from '../domain/kernel/network.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import { inRequest } from '../domain/kernel/scope.ts';
 
@@ -7,8 +8,8 @@ import { inRequest } from '../domain/kernel/scope.ts';
 export interface RequestContext {
   /** Included in every response (`X-Request-Id`), log line and error page. */
   requestId: string;
-  /** Client IP address, resolved with TRUST_PROXY. */
-  ip: string;
+  /** Client IP address, resolved with TRUST_PROXY; undefined if a proxy sent none, or text that is no address. */
+  ip: string | undefined;
   userAgent: string | undefined;
 }
 
@@ -18,7 +19,8 @@ const contexts = new WeakMap<Request, RequestContext>();
 export function withContext(random: Random): RequestHandler {
   return (req: Request, res: Response, next: NextFunction) => {
     const requestId = random.id();
-    contexts.set(req, { requestId, ip: req.ip ?? '', userAgent: printable(req.get('user-agent'))?.slice(0, 400) });
+    const userAgent = printable(req.get('user-agent'))?.slice(0, 400);
+    contexts.set(req, { requestId, ip: addressOf(req.ip) ?? undefined, userAgent });
     res.setHeader('X-Request-Id', requestId);
     inRequest(next, requestId);
   };
@@ -33,7 +35,7 @@ export function requestContext(req: Request): RequestContext {
 /** The caller as an actor for the audit log. */
 export function actorOf(req: Request, who: Pick<Actor, 'kind' | 'id' | 'name'> = { kind: 'anonymous' }): Actor {
   const { requestId, ip, userAgent } = requestContext(req);
-  return { ...who, requestId, ip, ...(userAgent === undefined ? {} : { userAgent }) };
+  return { ...who, requestId, ...(ip === undefined ? {} : { ip }), ...(userAgent === undefined ? {} : { userAgent }) };
 }
 
 function printable(text: string | undefined): string | undefined {

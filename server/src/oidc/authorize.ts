@@ -161,7 +161,11 @@ async function decide(
     if (request.prompt === 'none') throw new OAuthError('login_required', 'The user must sign in.');
     // A device key, which needs no user interaction, satisfies neither.
     const personRequired = request.prompt === 'login' || request.maxAgeSeconds !== undefined;
-    const begun = await deps.authorizations.begin(request, { hintedUserId, personRequired, sessionId }, req.ip);
+    const begun = await deps.authorizations.begin(
+      request,
+      { hintedUserId, personRequired, sessionId },
+      requestContext(req).ip,
+    );
     return { begun, isSignedIn: sessionId !== undefined };
   } catch (thrown) {
     if (!isCurrent) return null;

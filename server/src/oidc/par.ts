@@ -4,6 +4,7 @@ import { longestPush, type PushedRequests, pushedTtlSeconds } from '../domain/ce
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
+import { requestContext } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { formParameters, type Parameters } from '../http/parameters.ts';
 import { check, checkTarget, namedApis } from './authorization-request.ts';
@@ -43,7 +44,7 @@ export function pushEndpoint(deps: PushDeps): RequestHandler {
     await checkPushed(deps, formParameters(form), issuer, caller);
     const { by: _, ...checked } = caller;
     const push = { ...checked, issuer, parameters: form, proof };
-    const handle = await deps.pushedRequests.push(push, req.ip).catch(limited);
+    const handle = await deps.pushedRequests.push(push, requestContext(req).ip).catch(limited);
     res.status(201).json({ request_uri: `${prefix}${handle}`, expires_in: pushedTtlSeconds });
   };
 }

@@ -17,7 +17,7 @@ import type { Roles } from '../domain/roles/roles.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 import type { Groups } from '../domain/users/groups.ts';
 import type { GroupMembers } from '../domain/users/members/group-members.ts';
-import { actorOf } from '../http/context.ts';
+import { actorOf, requestContext } from '../http/context.ts';
 import { queryOf } from '../http/parameters.ts';
 import { listAnswer, type ScimAnswer, type ScimCaller, type VersionCheck, versionCheck } from './answer.ts';
 import { type AnswerLimits, defaultAnswerLimits } from './answers/limits.ts';
@@ -276,7 +276,7 @@ async function directoryOf(deps: ScimDeps, req: Request, projectId: string): Pro
   const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
   const client = isCompactJws(token) ? await deps.adminClients.byToken({ token, scheme: 'Bearer', proof }) : null;
   const application = client?.scopes.includes('scim') ? client : undefined;
-  return deps.directories.authenticate(projectId, { authorization, application, ip: req.ip });
+  return deps.directories.authenticate(projectId, { authorization, application, ip: requestContext(req).ip });
 }
 
 /** Directories have no keys for DPoP. */

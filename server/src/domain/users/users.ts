@@ -21,9 +21,9 @@ import { withContact } from './edits/login-edit.ts';
 import { DeepPages, type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, addressKeys, isAddress, isE164, trimmed, userNameKey } from './login.ts';
 import { managerIdOf, managerNameOf } from './manager.ts';
+import { groupsOfLeading } from './members/shown-groups.ts';
 import { newLogin } from './suspension/hands.ts';
 import { refuseReserved, reservedValues } from './suspension/suspensions.ts';
-import { groupsOfLeading } from './members/shown-groups.ts';
 import { User } from './user.entity.ts';
 import { countedUsers } from './user-counts.ts';
 import {

@@ -2,9 +2,9 @@ import { unescape } from 'node:querystring';
 import type { Request } from 'express';
 import type { Directory } from '../../domain/directories/directories.ts';
 import type { RequestEntry } from '../../domain/directories/request-records.ts';
-import { addressOf } from '../../domain/kernel/network.ts';
 import { isStorableText, isUuid } from '../../domain/kernel/secret.ts';
 import type { CustomSchema } from '../../domain/users/custom/values.ts';
+import { requestContext } from '../../http/context.ts';
 import { listResponseSchema } from '../answer.ts';
 import { isObject } from '../patch-operations.ts';
 import { userTypeOf } from '../schema/custom.ts';
@@ -47,7 +47,7 @@ export function recordOf(
     schemaVersion: custom.version,
     tokenId: directory.tokenId,
     tokenName: directory.tokenName,
-    address: addressOf(req.ip),
+    address: requestContext(req).ip ?? null,
     at: outcome.at,
     method: req.method,
     path,
