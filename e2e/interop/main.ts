@@ -1,9 +1,9 @@
 /**
  * `npm run interop`: signs in, reads claims and logs out with relying parties, most from outside npm, at their documented
  * defaults, with only the issuer of a project, a client ID and a client secret; with the quickstart of Next.js; and runs
- * the server library in other runtimes; and delegation in other languages. Prints a table. A client that this machine lacks,
- * or npm cannot install, is skipped, with the reason. `npm run interop -- runtimes`, `-- next`, `-- expo`, `-- delegation`
- * and `-- clients` run only these.
+ * the server library in other runtimes; delegation in other languages; and sends the largest requests through nginx as
+ * shipped. Prints a table. A client that this machine lacks, or npm cannot install, is skipped, with the reason. `npm run
+ * interop -- runtimes`, `-- next`, `-- expo`, `-- delegation`, `-- proxy` and `-- clients` run only these.
  */
 import { Person } from '../chaos/support/person.ts';
 import { AdminApi } from '../support/admin-api.ts';
@@ -14,6 +14,7 @@ import { tryDelegation } from './delegation/tried.ts';
 import { tryExpo } from './expo.ts';
 import { tryNext } from './next.ts';
 import { npmClients } from './npm-clients.ts';
+import { tryProxy } from './proxy.ts';
 import { type Row, tryRuntimes } from './runtimes/tried.ts';
 
 const latchkey = await startLatchkey({ LOG_LEVEL: 'error' });
@@ -49,6 +50,16 @@ try {
   if (only === undefined || only === 'expo') {
     rows.push(await tryExpo());
     console.error('  … React Native');
+  }
+  if (only === undefined || only === 'proxy') {
+    const redirectUri = 'https://app.example.com/callback';
+    const { clientId } = await admin.createClient({ projectId, name: 'Behind a proxy', redirectUris: [redirectUri] });
+    const issued = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { token } }';
+    const input = { projectId, name: 'Directory' };
+    const { issueScimToken } = await admin.run<{ issueScimToken: { token: string } }>(issued, { input });
+    const scimToken = issueScimToken.token;
+    rows.push(await tryProxy({ baseUrl: latchkey.baseUrl, projectId, clientId, redirectUri, scimToken }));
+    console.error('  … nginx');
   }
   if (only === undefined || only === 'runtimes') {
     for await (const row of tryRuntimes(latchkey, projectId)) {
