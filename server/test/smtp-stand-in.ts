@@ -10,6 +10,12 @@ export interface SmtpStandIn {
   received: { from: string; to: string[]; data: string }[];
   /** Sets the reply to RCPT TO, e.g. `550 5.1.1 No such user`. */
   answerRecipients(reply: string): void;
+  /** From now on, open connections get no answer, as after a firewall has dropped them; new ones do. */
+  dropSilently(): void;
+  /** Connections that were opened so far. */
+  opened(): number;
+  /** Connections that are open. */
+  live(): number;
   close(): Promise<void>;
 }
 
@@ -31,6 +37,8 @@ export async function smtpStandIn(options: StandInOptions = {}): Promise<SmtpSta
   const { greeting = '220 stand-in', tls, user, replies = {} } = options;
   let recipientReply = replies.RCPT ?? '250 ok';
   const sockets = new Set<Socket>();
+  const silent = new WeakSet<Socket>();
+  let opened = 0;
 
   const serve = (socket: Socket, isGreeted: boolean): void => {
     sockets.add(socket);
@@ -74,6 +82,7 @@ export async function smtpStandIn(options: StandInOptions = {}): Promise<SmtpSta
       } else send('250 ok');
     };
     socket.on('data', (chunk) => {
+      if (silent.has(socket)) return;
       pending += chunk.toString();
       for (let end = pending.indexOf('\r\n'); end >= 0; end = pending.indexOf('\r\n')) {
         const line = pending.slice(0, end);
@@ -96,7 +105,10 @@ export async function smtpStandIn(options: StandInOptions = {}): Promise<SmtpSta
       ? createTlsServer(selfSigned, (socket) => serve(socket, false))
       : createServer((socket) => serve(socket, false));
   server.on('tlsClientError', () => undefined);
-  server.on('connection', (socket: Socket) => sockets.add(socket));
+  server.on('connection', (socket: Socket) => {
+    opened += 1;
+    sockets.add(socket);
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -106,6 +118,11 @@ export async function smtpStandIn(options: StandInOptions = {}): Promise<SmtpSta
     answerRecipients: (reply) => {
       recipientReply = reply;
     },
+    dropSilently: () => {
+      for (const socket of sockets) silent.add(socket);
+    },
+    opened: () => opened,
+    live: () => [...sockets].filter(({ closed }) => !closed).length,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { MailSender, Sender, SmsSender } from '../domain/delivery/sender.ts';
+import { type MailSender, SendError, type Sender, type SmsSender } from '../domain/delivery/sender.ts';
 import { smtpSender } from './mail/smtp.ts';
 import { gatewaySms, twilioSms } from './sms/gateways.ts';
 
@@ -13,8 +13,11 @@ export interface Senders {
   sms: SmsSender | null;
 }
 
+/** Called with the result of each attempt, and the reason of a failure: a metrics label. */
+export type OnSent = (channel: string, result: 'sent' | 'failed', failure?: SendError) => void;
+
 /** Calls `onSent` with the result of each message. */
-export function counted({ mail, sms }: Senders, onSent: (channel: string, result: 'sent' | 'failed') => void): Senders {
+export function counted({ mail, sms }: Senders, onSent: OnSent): Senders {
   const wrap = <M>(channel: string, sender: Sender<M> | null): Sender<M> | null =>
     sender && {
       ...sender,
@@ -23,7 +26,7 @@ export function counted({ mail, sms }: Senders, onSent: (channel: string, result
           await sender.send(message);
           onSent(channel, 'sent');
         } catch (error) {
-          onSent(channel, 'failed');
+          onSent(channel, 'failed', error instanceof SendError ? error : undefined);
           throw error;
         }
       },
@@ -50,4 +53,27 @@ function smsOf(config: Config): SmsSender | null {
   const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: from } = config;
   if (accountSid === undefined || authToken === undefined || from === undefined) return null;
   return twilioSms({ accountSid, authToken: authToken.reveal(), from });
+}
+
+/** Failures in a row after which messages count as not leaving. */
+const leastFailures = 3;
+/** Failures of one message, which say nothing of the next one. */
+const ofMessage = ['recipient-rejected', 'message-rejected'];
+
+/** Whether messages of a channel leave this process, by its last attempts. */
+export class SendHealth {
+  #failures = 0;
+  #last: string | null = null;
+
+  record(result: 'sent' | 'failed', failure?: SendError): void {
+    if (failure && ofMessage.includes(failure.reason)) return;
+    this.#failures = result === 'sent' ? 0 : this.#failures + 1;
+    this.#last = failure?.message ?? null;
+  }
+
+  /** The reason why messages do not leave; null if they do, or none was sent. */
+  get fault(): string | null {
+    if (this.#failures < leastFailures) return null;
+    return `the last ${this.#failures} attempts failed: ${this.#last ?? 'failed'}`;
+  }
 }

@@ -126,10 +126,11 @@ function send<T>(
   });
 }
 
+export const noAnswer = 'no answer in time';
 export const notPublic = { error: 'the address is not public' };
 export const bySystemServers = nameLookup();
 
 export function reasonOf(error: Error & { code?: string }): string {
-  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer in time';
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return noAnswer;
   return error.code ?? error.message;
 }

@@ -1,17 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
-import { createTransport } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import {
-  completed,
-  type Fault,
-  failed,
-  passed,
-  type Stage,
-  type StageName,
-  skipped,
-} from '../../domain/delivery/diagnosis.ts';
+import { completed, failed, passed, type Stage, type StageName, skipped } from '../../domain/delivery/diagnosis.ts';
 import type { OutgoingMail } from '../../domain/delivery/sender.ts';
+import { connectFault, greetingFault, sendFault } from './smtp-fault.ts';
+import { composed } from './smtp-message.ts';
 import { command, type SessionOptions, type SmtpError, sessionOptions, within } from './smtp-session.ts';
 
 const stageNames: StageName[] = ['dns', 'connect', 'tls', 'sign-in', 'send'];
@@ -166,51 +159,6 @@ class SmtpDiagnosis {
       this.stages.push(failed('send', since(begin), sendFault(error as SmtpError), responseOf(error as SmtpError)));
     }
   }
-}
-
-/** The message as `smtpSender` composes it. */
-async function composed(from: string, mail: OutgoingMail) {
-  const stream = createTransport({ streamTransport: true, buffer: true });
-  const { id, to, subject, text, html } = mail;
-  const [, domain = 'localhost'] = /@([\w.-]+)/.exec(from) ?? [];
-  const info = await stream.sendMail({
-    ...{ from, to: { name: '', address: to }, subject, text, html, messageId: `<${id}@${domain}>` },
-    headers: { 'Auto-Submitted': 'auto-generated' },
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
-  const { from: sender, to: recipients } = info.envelope;
-  return { message: info.message as Buffer, envelope: { from: sender, to: recipients } as SMTPConnection.Envelope };
-}
-
-function connectFault(code: string): Fault {
-  if (code === 'ECONNREFUSED') return 'refused';
-  return code === 'ETIMEDOUT' ? 'silent' : 'unreachable';
-}
-
-function greetingFault(error: SmtpError, isTlsFirst: boolean): { isTls: boolean; fault: Fault } {
-  const text = `${error.code ?? ''} ${error.message} ${(error.cause as { code?: string } | undefined)?.code ?? ''}`;
-  if (/SELF_SIGNED|UNABLE_TO|self-signed|unable to (get|verify)/i.test(text))
-    return { isTls: true, fault: 'certificate-untrusted' };
-  if (/ALTNAME|does not match certificate/i.test(text)) return { isTls: true, fault: 'certificate-name' };
-  if (/CERT_HAS_EXPIRED|certificate has expired/i.test(text)) return { isTls: true, fault: 'certificate-expired' };
-  if (/WRONG_VERSION_NUMBER|wrong version number|packet length too long/i.test(text))
-    return { isTls: true, fault: 'plain-port' };
-  if (/ETLS|SSL|TLS/.test(text)) return { isTls: true, fault: 'tls-failed' };
-  if (error.responseCode !== undefined && error.responseCode >= 400) {
-    return { isTls: false, fault: error.responseCode < 500 ? 'busy' : 'closed' };
-  }
-  const isSilent = /ETIMEDOUT|Greeting never|timeout/i.test(text);
-  if (isTlsFirst) return { isTls: true, fault: isSilent ? 'plain-port' : 'tls-failed' };
-  return { isTls: false, fault: isSilent ? 'no-greeting' : 'closed' };
-}
-
-function sendFault({ code, command = '', responseCode = 0 }: SmtpError): Fault {
-  if (responseCode === 530 || code === 'EAUTH') return 'no-credentials';
-  if (responseCode >= 400 && responseCode < 500) return 'busy';
-  if (command.startsWith('MAIL')) return 'sender-rejected';
-  if (command.startsWith('RCPT')) return 'recipient-rejected';
-  return responseCode >= 500 ? 'message-rejected' : 'closed';
 }
 
 /** The server's response, if there is one: shown to the admin who tests. */

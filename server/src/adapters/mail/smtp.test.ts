@@ -82,3 +82,105 @@ describe('mail by SMTP', () => {
     gone.close();
   });
 });
+
+describe('a connection to the mail server', () => {
+  const times = { check: 300, envelope: 20_000, idle: 60_000 };
+
+  /** Ages the idle connections, so that they are checked before use. */
+  const rest = () => new Promise((resolve) => setTimeout(resolve, 1_100));
+
+  beforeEach(() => {
+    sender.close();
+    sender = smtpSender({ url: server.url, from: 'Acme <no-reply@acme.example>', times });
+  });
+
+  it('is used for several mails', async () => {
+    for (const id of ['one', 'two', 'three']) await sender.send({ ...mail, id });
+    expect(server.received).toHaveLength(3);
+    expect(server.opened()).toBe(1);
+  });
+
+  it('that was dropped silently while idle costs no mail: it is sent over a new one at once', async () => {
+    await Promise.all(['one', 'two', 'three', 'four'].map((id) => sender.send({ ...mail, id })));
+    expect(server.opened()).toBe(4);
+    await rest();
+    server.dropSilently();
+    const began = performance.now();
+    await sender.send({ ...mail, id: 'five' });
+    expect(server.received.at(-1)?.data).toContain('five@acme.example');
+    // One check, not one for each of the dead connections.
+    await sender.send({ ...mail, id: 'six' });
+    expect(server.opened()).toBe(5);
+    expect(performance.now() - began).toBeGreaterThan(250);
+  });
+
+  it('that goes silent in a mail ends the attempt in time, with the reason, and the next attempt arrives', async () => {
+    sender.close();
+    sender = smtpSender({ url: server.url, from: 'a@acme.example', times: { ...times, envelope: 300 } });
+    await sender.send(mail);
+    server.dropSilently();
+    const failure = await sender.send({ ...mail, id: 'second' }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: 'SendError', permanent: false, reason: 'silent' });
+    expect(String(failure)).toContain('mail server: it did not answer (ETIMEDOUT)');
+    await sender.send({ ...mail, id: 'second' });
+    expect(server.received.at(-1)?.data).toContain('second@acme.example');
+  });
+
+  it('gets more time to accept a message than to accept its addresses, and a code less than a notice', async () => {
+    await server.close();
+    server = await smtpStandIn({ isSlowFor: () => true });
+    sender.close();
+    sender = smtpSender({ url: server.url, from: 'a@acme.example', times: { envelope: 10, accept: 700 } });
+    const began = performance.now();
+    await expect(sender.send(mail)).rejects.toMatchObject({ reason: 'silent' });
+    expect(performance.now() - began).toBeGreaterThan(600);
+  });
+
+  it('is awaited no longer than an attempt may take', async () => {
+    await server.close();
+    server = await smtpStandIn({ isSlowFor: (data) => data.includes('Subject: Slow') });
+    sender.close();
+    sender = smtpSender({ url: server.url, from: 'a@acme.example', times: { attempt: 2_000, accept: 60_000 } });
+    const slow = Array.from({ length: 4 }, () =>
+      sender.send({ ...mail, subject: 'Slow' }).catch((error: unknown) => error),
+    );
+    await expect(sender.send(mail)).rejects.toMatchObject({ reason: 'silent', permanent: false });
+    for (const failure of await Promise.all(slow)) expect(failure).toMatchObject({ reason: 'silent' });
+    await sender.send(mail);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('is closed when it has been idle, and by the server without a loss', async () => {
+    sender.close();
+    sender = smtpSender({ url: server.url, from: 'a@acme.example', times: { ...times, idle: 50 } });
+    await sender.send(mail);
+    await expect.poll(() => server.live()).toBe(0);
+    await sender.send({ ...mail, id: 'second' });
+    expect(server.received).toHaveLength(2);
+  });
+});
+
+describe('a mail server that cannot be used is described in words', () => {
+  it.each([
+    [{ tls: 'first' }, 'its certificate is not from a trusted authority', 'certificate-untrusted'],
+    [{ tls: 'start' }, 'its certificate is not from a trusted authority', 'certificate-untrusted'],
+    [{ greeting: '554 go away' }, 'it rejected the message', 'message-rejected'],
+    [{ greeting: '421 too many connections' }, 'it asks to try again later', 'busy'],
+    [{ user: { name: 'a', password: 'b' } }, 'it requires user name and password', 'no-credentials'],
+    [{ replies: { MAIL: '553 5.7.1 not your address' } }, 'it rejected the sender', 'sender-rejected'],
+  ] as const)('%o: %s', async (options, words, reason) => {
+    await server.close();
+    server = await smtpStandIn(options);
+    sender.close();
+    sender = smtpSender({ url: server.url, from: 'a@acme.example' });
+    const failure = await sender.send(mail).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: 'SendError', reason });
+    expect(String(failure)).toContain(`mail server: ${words} (`);
+  });
+
+  it('if nothing listens at its address', async () => {
+    await server.close();
+    const failure = await sender.send(mail).catch((error: unknown) => error);
+    expect(String(failure)).toContain('mail server: it refused the connection (');
+  });
+});

@@ -1,5 +1,6 @@
-import { completed, failed, passed, type Stage } from '../../domain/delivery/diagnosis.ts';
+import { completed, type Fault, failed, passed, type Stage } from '../../domain/delivery/diagnosis.ts';
 import { type OutgoingSms, SendError, type SmsSender } from '../../domain/delivery/sender.ts';
+import { noAnswer, post as postTo } from '../http/outbound.ts';
 
 /** Longer than a gateway takes: giving up earlier sends the message, and its bill, a second time. */
 const sendTimeoutMs = 60_000;
@@ -69,10 +70,12 @@ interface GatewayRequest {
 
 async function post(request: GatewayRequest): Promise<void> {
   const response = await statusOf(request, sendTimeoutMs);
-  if (response.status === null) throw new SendError(`SMS gateway ${response.reason}`, false);
+  if (response.status === null)
+    throw new SendError(`SMS gateway ${response.reason}`, false, { reason: 'gateway-away' });
   const { status } = response;
   if (status >= 200 && status < 300) return;
-  throw new SendError(`SMS gateway answered ${status}`, status >= 400 && status < 500 && ![408, 429].includes(status));
+  const isPermanent = status >= 400 && status < 500 && ![408, 429].includes(status);
+  throw new SendError(`SMS gateway answered ${status}`, isPermanent, { reason: gatewayFault(status) });
 }
 
 /** The stages `reach`, `authorise` and `accept`, derived from the status. */
@@ -86,35 +89,29 @@ async function diagnose(request: GatewayRequest): Promise<Stage[]> {
   const detail = `HTTP ${status}`;
   const reached = passed('reach', took, new URL(request.address).host);
   if (status === 401 || status === 403) {
-    return completed([reached, failed('authorise', 0, 'gateway-credentials', detail)], all);
+    return completed([reached, failed('authorise', 0, gatewayFault(status), detail)], all);
   }
   const authorised = passed('authorise', 0);
   if (status >= 200 && status < 300) return [reached, authorised, passed('accept', 0, detail)];
-  const fault =
-    status === 429 || status === 408 ? 'busy' : status >= 400 && status < 500 ? 'gateway-refused' : 'gateway-broken';
-  return [reached, authorised, failed('accept', 0, fault, detail)];
+  return [reached, authorised, failed('accept', 0, gatewayFault(status), detail)];
 }
 
+function gatewayFault(status: number): Fault {
+  if (status === 401 || status === 403) return 'gateway-credentials';
+  if (status === 429 || status === 408) return 'busy';
+  return status >= 400 && status < 500 ? 'gateway-refused' : 'gateway-broken';
+}
+
+/** On a new connection: a kept one may have been dropped silently, and the message would wait a minute. */
 async function statusOf(
   { address, headers, body }: GatewayRequest,
   timeoutMs: number,
 ): Promise<{ status: number } | { status: null; reason: string }> {
-  try {
-    const signal = AbortSignal.timeout(timeoutMs);
-    const response = await fetch(address, { method: 'POST', headers, body, redirect: 'manual', signal });
-    // The body is not read: it may be endless, and it may repeat the message.
-    await response.body?.cancel();
-    return { status: response.status };
-  } catch (cause) {
-    return { status: null, reason: reasonOf(cause, timeoutMs) };
-  }
-}
-
-function reasonOf(cause: unknown, timeoutMs: number): string {
-  if (!(cause instanceof Error)) return 'failed';
-  if (cause.name === 'TimeoutError') return `did not respond within ${timeoutMs} ms`;
-  const { code } = (cause.cause ?? {}) as { code?: unknown };
-  return typeof code === 'string' ? code : 'failed';
+  const { 'Content-Type': contentType = 'text/plain', ...others } = headers;
+  // The operator's own gateway may be in a private network.
+  const answer = await postTo(address, body, contentType, { allowPrivate: true, timeoutMs, headers: others });
+  if ('status' in answer) return answer;
+  return { status: null, reason: answer.error === noAnswer ? `did not respond within ${timeoutMs} ms` : answer.error };
 }
 
 function basic(user: string, password: string): string {

@@ -32,13 +32,17 @@ export type SmsSender = Sender<OutgoingSms>;
 
 /** The reason why a message could not be sent. Its message contains no recipient and no content. */
 export class SendError extends Error {
+  /** Low-cardinality metrics label. */
+  readonly reason: string;
+
   constructor(
     message: string,
     /** Whether a retry is pointless, e.g. for an address that the mail server rejects. */
     readonly permanent: boolean,
-    options?: ErrorOptions,
+    { reason = 'other', ...options }: ErrorOptions & { reason?: string } = {},
   ) {
     super(message, options);
     this.name = 'SendError';
+    this.reason = reason;
   }
 }
