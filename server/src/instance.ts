@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './adapters/embedded/postgres.ts';
 import { existingMasterKeysOf, type MasterKeys, masterKeysOf } from './adapters/files/master-key.ts';
-import { type DatabaseOptions, isFilled, migrate, openDatabase } from './adapters/postgres/database.ts';
+import { attended } from './adapters/postgres/attended.ts';
+import { type DatabaseOptions, isFilled, migrate, mustBeWritable, openDatabase } from './adapters/postgres/database.ts';
 import { hasTenantRole, tenantRoleMissing } from './adapters/postgres/row-security.ts';
 import { type Config } from './config.ts';
 import { OperatorError } from './domain/kernel/problem.ts';
@@ -71,24 +72,38 @@ export function givenMasterKeys(config: Config): MasterKeys | undefined {
   return first && { first, second: config.MASTER_KEY_SECOND?.reveal() };
 }
 
+/** Options of {@link reach}. */
+export interface ReachOptions extends Pick<DatabaseOptions, 'watch' | 'log'> {
+  /** Default: true. */
+  migrate?: boolean;
+  /** Prints progress and waits. */
+  print(line: string): void;
+}
+
 /** Connects and, by default, migrates the schema. Throws {@link StartError}. */
 export async function reach(
   url: string,
   config: Config,
-  { migrate: up = true, ...options }: { migrate?: boolean } & Pick<DatabaseOptions, 'watch' | 'log'> = {},
+  { migrate: up = true, print, ...options }: ReachOptions,
 ): Promise<MikroORM> {
   try {
-    if (up) await migrate(url);
-    const orm = await openDatabase({
-      url,
-      poolSize: config.DATABASE_POOL_SIZE,
-      preparesStatements: config.DATABASE_PREPARED_STATEMENTS,
-      rowSecurity: config.DATABASE_ROW_SECURITY,
-      ...options,
+    return await attended(url, 'Migrations', print, async (silence) => {
+      if (up) {
+        await mustBeWritable(url, silence);
+        await migrate(url, print, silence);
+      }
+      const orm = await openDatabase({
+        url,
+        poolSize: config.DATABASE_POOL_SIZE,
+        preparesStatements: config.DATABASE_PREPARED_STATEMENTS,
+        rowSecurity: config.DATABASE_ROW_SECURITY,
+        closing: silence,
+        ...options,
+      });
+      if (config.DATABASE_ROW_SECURITY && !(await hasTenantRole(orm.em.fork()))) throw new Error(tenantRoleMissing);
+      await orm.em.fork().execute('select 1');
+      return orm;
     });
-    if (config.DATABASE_ROW_SECURITY && !(await hasTenantRole(orm.em.fork()))) throw new Error(tenantRoleMissing);
-    await orm.em.fork().execute('select 1');
-    return orm;
   } catch (error) {
     const { message } = error as Error;
     throw new StartError(`Cannot use the database: ${message.split('\n')[0]}`, { cause: error });

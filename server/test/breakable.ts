@@ -50,6 +50,11 @@ export class Breakable {
     this.hold(...this.sockets);
   }
 
+  /** Forwards new connections; those of before stay silent. */
+  thawNew(): void {
+    this.frozen = false;
+  }
+
   /** Forwards the data held back. */
   thaw(): void {
     this.frozen = false;

@@ -56,6 +56,20 @@ describe('a connection that PostgreSQL ends', () => {
   });
 });
 
+describe('a database that only reads', () => {
+  it.each(['keys:rotate', 'admin:link'])('is named in one line with the setting that makes it so: %s', async (name) => {
+    const database = new URL(app.databaseUrl).pathname.slice(1);
+    await changed(app.services.db, `alter database "${database}" set default_transaction_read_only = on`);
+    try {
+      const { code, err } = await run(name);
+      expect(err).toMatch(new RegExp(`^${name}: Cannot use the database: \\S+/${database} is read-only: turn off`));
+      expect(code).toBe(1);
+    } finally {
+      await changed(app.services.db, `alter database "${database}" reset default_transaction_read_only`);
+    }
+  });
+});
+
 describe('a place that cannot be written', () => {
   it.each<[string, string, ...string[]]>([
     ['ENOTDIR', 'file/x.jsonl', 'export', '--all', '--without-secrets', '--to'],

@@ -39,10 +39,11 @@ export async function withDatabase<T>(
   const config = mustHaveDatabase(load());
   // A signal does not end the process before the embedded database has been stopped.
   const signal = interrupted();
-  const database = await openConfigured(config, exclusive, (line) => log(`· ${line}`), programs);
+  const print = (line: string): void => log(`· ${line}`);
+  const database = await openConfigured(config, exclusive, print, programs);
   let orm: MikroORM | undefined;
   try {
-    orm = await reach(database.url, config, { migrate });
+    orm = await reach(database.url, config, { migrate, print });
     return await work({ config, database, orm, interrupted: signal, now: () => clock.now() });
   } finally {
     await orm?.close(true);

@@ -8,7 +8,8 @@ import {
   readBackup,
 } from '../adapters/files/backup.ts';
 import { existingMasterKeysOf, type MasterKeys } from '../adapters/files/master-key.ts';
-import { openForMigrations, withMigrationLock } from '../adapters/postgres/database.ts';
+import { attended } from '../adapters/postgres/attended.ts';
+import { mustBeWritable, openForMigrations, withMigrationLock } from '../adapters/postgres/database.ts';
 import {
   advanceSequences,
   appliedMigrations,
@@ -197,12 +198,13 @@ async function load(
   { endSessions = false, laterMigrations = true }: Partial<LoadOptions>,
 ): Promise<void> {
   const config = loadSettings();
-  const database = await openConfigured(config, true, (line) => log(`· ${line}`));
-  const orm = await openForMigrations({
-    url: database.url,
-    poolSize: 2,
-    migrateInOne: true,
-    preparesStatements: config.DATABASE_PREPARED_STATEMENTS,
+  const progress = (line: string): void => log(`· ${line}`);
+  const database = await openConfigured(config, true, progress);
+  const { url } = database;
+  const orm = await attended(url, 'Restore', progress, async (silence) => {
+    await mustBeWritable(url, silence);
+    const preparesStatements = config.DATABASE_PREPARED_STATEMENTS;
+    return openForMigrations({ url, poolSize: 2, migrateInOne: true, preparesStatements, closing: silence });
   }).catch(async (error) => {
     await database.embedded?.stop();
     throw new StartError(`Cannot use the database: ${(error as Error).message.split('\n')[0]}`);

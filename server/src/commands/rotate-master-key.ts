@@ -50,11 +50,12 @@ async function changeOwnKey({ config: load, clock, interrupted, print, log }: Co
   const config = mustHaveDatabase(load());
   const dataDir = resolve(config.DATA_DIR);
   const signal = interrupted();
-  const database = await openConfigured(config, 'alone', (line) => log(`· ${line}`));
+  const progress = (line: string): void => log(`· ${line}`);
+  const database = await openConfigured(config, 'alone', progress);
   try {
     const old = database.masterKeys.first;
     const next = nextMasterKeyOf(dataDir);
-    const orm = await reach(database.url, config);
+    const orm = await reach(database.url, config, { print: progress });
     const masterKeys = { first: next, second: old };
     const { masterKeyChange, vault } = compose(config, { ...database, masterKeys }, orm, {
       queue: noQueue,

@@ -4,6 +4,7 @@ import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresq
 import { Client, Pool, type PoolClient, TypeOverrides, types } from 'pg';
 import { entities } from '../../domain/entities.ts';
 import { migrations } from '../../migrations/index.ts';
+import { closedBy, placeOf } from './connection.ts';
 import { type DatabaseLog, PooledDialect } from './driver.ts';
 import { grantTenantRole } from './row-security.ts';
 import type { DatabaseWatch } from './watch.ts';
@@ -23,6 +24,12 @@ export interface DatabaseOptions {
   /** Whether PostgreSQL enforces the scope of statements, see `row-security.ts`. Default: false. */
   rowSecurity?: boolean;
   log?: DatabaseLog;
+  /** Closes the connections when it aborts. Not together with `watch`. */
+  closing?: AbortSignal | undefined;
+  /** Maximum milliseconds until a statement of a server is answered: PostgreSQL ends it earlier, unless its connection is dead. */
+  answerWithinMs?: number;
+  /** Name of the connections in `pg_stat_activity`. Default: `latchkey`. */
+  name?: string;
 }
 
 /** Settings of each connection of a server, in milliseconds. */
@@ -62,16 +69,23 @@ function options(database: DatabaseOptions): Options {
   };
 }
 
-function poolOf({ url, poolSize = 10, watch }: DatabaseOptions): Pool {
+function poolOf(options: DatabaseOptions): Pool {
+  const { url, poolSize = 10, watch, closing, name = 'latchkey', answerWithinMs = 35_000 } = options;
   const pool = new Pool({
     ...addressOf(url),
     max: poolSize,
     types: ormTypes(),
-    application_name: 'latchkey',
+    application_name: name,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     verify: configure,
-    ...(watch && { ...serverLimits, connectionTimeoutMillis, Client: watch.client() }),
+    Client: closedBy(closing),
+    ...(watch && {
+      ...serverLimits,
+      query_timeout: answerWithinMs,
+      connectionTimeoutMillis,
+      Client: watch.client(),
+    }),
   });
   // A dropped connection has already left the pool; an `error` event without a listener would end the process.
   pool.on('error', () => undefined);
@@ -101,40 +115,65 @@ function addressOf(url: string) {
   return { host, port, user, password, database, ssl };
 }
 
-/**
- * The schema that holds the tables: the first of the role's or database's `search_path`. The ORM looks for its table of
- * migrations in its configured schema.
- */
-async function schemaOf(url: string): Promise<string> {
-  const client = new Client(addressOf(url));
+/** Runs `work` on a connection of its own. */
+async function connected<T>(
+  url: string,
+  closing: AbortSignal | undefined,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new (closedBy(closing))({ ...addressOf(url), application_name: 'latchkey' });
+  client.on('error', () => undefined);
   await client.connect();
   try {
-    const { rows } = await client.query<{ name: string | null }>('select current_schema() as name');
-    const name = rows[0]?.name;
-    if (!name) throw new Error('no schema of search_path exists: create it, or change search_path');
-    return name;
+    return await work(client);
   } finally {
     await client.end();
   }
 }
 
+/**
+ * The schema that holds the tables: the first of the role's or database's `search_path`. The ORM looks for its table of
+ * migrations in its configured schema.
+ */
+function schemaOf(url: string, closing: AbortSignal | undefined): Promise<string> {
+  return connected(url, closing, async (client) => {
+    const { rows } = await client.query<{ name: string | null }>('select current_schema() as name');
+    const name = rows[0]?.name;
+    if (!name) throw new Error('no schema of search_path exists: create it, or change search_path');
+    return name;
+  });
+}
+
 /** Whether the database has tables. */
-export async function isFilled(url: string): Promise<boolean> {
-  const client = new Client(addressOf(url));
-  await client.connect();
-  try {
+export function isFilled(url: string): Promise<boolean> {
+  return connected(url, undefined, async (client) => {
     const { rowCount } = await client.query(
       'select from pg_class where relnamespace = current_schema()::regnamespace limit 1',
     );
     return rowCount !== 0;
-  } finally {
-    await client.end();
+  });
+}
+
+/** Throws with the reason if the database accepts no writes. */
+export async function mustBeWritable(url: string, closing?: AbortSignal): Promise<void> {
+  const { standby, readonly } = await connected(url, closing, async (client) => {
+    const { rows } = await client.query<{ standby: boolean; readonly: boolean }>(
+      `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as readonly`,
+    );
+    return rows[0] ?? { standby: false, readonly: false };
+  });
+  const where = placeOf(url);
+  if (standby) throw new Error(`${where} is a standby, which only reads: DATABASE_URL must name the primary`);
+  if (readonly) {
+    throw new Error(
+      `${where} is read-only: turn off default_transaction_read_only of the server, the database or the user`,
+    );
   }
 }
 
 /** Like {@link openDatabase}, for migrations. */
 export async function openForMigrations(database: DatabaseOptions): Promise<MikroORM> {
-  return openDatabase({ ...database, schema: await schemaOf(database.url) });
+  return openDatabase({ name: migrationsName, ...database, schema: await schemaOf(database.url, database.closing) });
 }
 
 export async function openDatabase(database: DatabaseOptions): Promise<MikroORM> {
@@ -147,6 +186,9 @@ export async function openDatabase(database: DatabaseOptions): Promise<MikroORM>
  */
 export const migrationLock = 7_316_904_556;
 
+/** Name of the connections that migrate, in `pg_stat_activity`. */
+export const migrationsName = 'latchkey-migrations';
+
 /** Removes the timeouts for this transaction: behind a pooler they may be set on the role. */
 export async function withoutLimits(em: EntityManager): Promise<void> {
   for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
@@ -155,6 +197,8 @@ export async function withoutLimits(em: EntityManager): Promise<void> {
 }
 
 const lockPauseMs = 100;
+/** Minimum time between two lines of progress. */
+const progressMs = 1_000;
 
 /**
  * Runs `work` in a transaction with {@link migrationLock}. Waits between transactions, not in one: `create index
@@ -172,13 +216,28 @@ export async function withMigrationLock(orm: MikroORM, work: (em: EntityManager)
   while (!(await attempt())) await setTimeout(lockPauseMs);
 }
 
-/** Applies pending migrations. If several processes call it, one migrates and the others wait. */
-export async function migrate(url: string): Promise<void> {
-  const orm = await openForMigrations({ url, poolSize: 3 });
+/** Applies pending migrations, and names them. If several processes call it, one migrates and the others wait. */
+export async function migrate(
+  url: string,
+  print: (line: string) => void = () => undefined,
+  closing?: AbortSignal,
+): Promise<void> {
+  const orm = await openForMigrations({ url, poolSize: 3, closing });
   try {
     await withMigrationLock(orm, async (em) => {
+      const pending = await orm.migrator.getPending();
+      const beganAt = performance.now();
+      if (pending.length > 0) print(`Migrating the database: ${pending.length} migrations`);
+      let printedAt = beganAt;
+      orm.migrator.on('migrating', ({ name }) => {
+        if (performance.now() - printedAt < progressMs) return;
+        printedAt = performance.now();
+        const at = pending.findIndex((one) => one.name === name);
+        print(`Migration ${at + 1} of ${pending.length}: ${name}`);
+      });
       await orm.migrator.up();
       await grantTenantRole(em);
+      if (pending.length > 0) print(`Migrated in ${((performance.now() - beganAt) / 1000).toFixed(1)} s`);
     });
   } finally {
     await orm.close(true);

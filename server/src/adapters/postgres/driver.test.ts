@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
+import { Breakable } from '../../../test/breakable.ts';
 import { freshDatabase } from '../../../test/database.ts';
+import { Refusal } from '../../domain/kernel/problem.ts';
 import { query, sql } from '../../domain/kernel/sql.ts';
+import { failureOf } from '../../http/failure.ts';
 import { openDatabase } from './database.ts';
+import { DatabaseWatch } from './watch.ts';
 
 it('connections that break at the start, middle or end of a transaction do not damage the pool', async () => {
   const database = await freshDatabase();
@@ -47,5 +51,26 @@ it('instants keep their value, regardless of their century', async () => {
     expect((await query(orm.em.fork(), statement)).map(({ ms }) => Number(ms))).toEqual([at.getTime()]);
   }
   await orm.close(true);
+  await database.drop();
+});
+
+it('a connection that was dropped silently, while the database answers others, costs one statement', async () => {
+  const database = await freshDatabase();
+  const way = new Breakable();
+  // The probe takes another way than the pool, as through a balancer that has dropped one connection.
+  const watch = new DatabaseWatch({ url: database.url, onChange: () => undefined });
+  const orm = await openDatabase({ url: await way.to(database.url), poolSize: 1, watch, answerWithinMs: 1_500 });
+  const ask = () => orm.em.fork().execute<{ one: number }[]>('select 1 as one');
+  await ask();
+  way.freeze();
+  const failure = failureOf(await ask().catch((error: unknown) => error));
+  expect(failure).toBeInstanceOf(Refusal);
+  expect((failure as Refusal).problem).toMatchObject({ code: 'unavailable', reason: 'Query read timeout' });
+  // Only connections that are opened from now on work.
+  way.thawNew();
+  expect(await ask()).toEqual([{ one: 1 }]);
+  await watch.stop();
+  await orm.close(true);
+  await way.close();
   await database.drop();
 });

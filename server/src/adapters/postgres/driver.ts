@@ -106,6 +106,8 @@ class PooledConnection implements DatabaseConnection {
         const { constraint, table } = error;
         log?.warn({ table, constraint, requestId: currentRequestId() }, 'foreign key refused a write');
       }
+      // The connection was dropped silently: its next statement would wait as long.
+      if ((error as Error).message === 'Query read timeout') this.release(true);
       throw error;
     });
     const isWrite = /^(INSERT|UPDATE|DELETE|MERGE)$/.test(command);

@@ -177,6 +177,51 @@ describe('a database that answers and accepts no writes', () => {
   });
 });
 
+describe('a server that refuses connections while existing ones work', () => {
+  type Refused = [code: string, reason: string, isNew: boolean];
+
+  async function watching(url: string) {
+    const refusals: Refused[] = [];
+    const own = new DatabaseWatch({
+      url,
+      onChange: () => undefined,
+      onRefusal: (...refusal) => refusals.push(refusal),
+    });
+    const others = await openDatabase({ url, poolSize: 4, watch: own });
+    return { own, others, refusals, select: () => timed(others.em.fork().execute('select 1')) };
+  }
+
+  it('is reported once with the cause, counted, and in readiness until a connection succeeds', async () => {
+    const { own, others, refusals, select } = await watching(database.url);
+    const limit = (count: number) =>
+      ask(`do $$ begin execute format('alter database %I connection limit ${count}', current_database()); end $$`);
+    await limit(1);
+    for (let count = 1; count <= 6; count += 1) {
+      expect((await select()).outcome).toBe('unavailable');
+      expect(own.refusal === null).toBe(count < 5);
+    }
+    expect(refusals.map(([code, , isNew]) => [code, isNew])).toEqual([
+      ['53300', true],
+      ...Array(5).fill(['53300', false]),
+    ]);
+    expect(own.refusal).toMatch(/^the server has no connection left: .*too many connections for database/);
+    await limit(-1);
+    expect((await select()).outcome).toBe('done');
+    expect(own.refusal).toBeNull();
+    await others.close(true);
+  });
+
+  it('names a password that has changed, and does not repeat it', async () => {
+    const url = new URL(database.url);
+    url.password = 'changed-meanwhile';
+    const { own, others, select } = await watching(url.href);
+    for (let count = 0; count < 5; count += 1) await select();
+    expect(own.refusal).toMatch(/^the server rejects the password in DATABASE_URL: password authentication failed/);
+    expect(own.refusal).not.toContain('changed-meanwhile');
+    await others.close(true);
+  });
+});
+
 describe('an exhausted pool', () => {
   it('refuses requests that wait too long, and serves the rest', async () => {
     let letGo = (): void => undefined;

@@ -14,6 +14,11 @@ const [WRITE_EVERY_MS, WRITE_AGAIN_MS] = [10_000, 1_000];
 /** Timeout for a new connection; the watch gives up earlier if the database is silent. */
 const CONNECT_WITHIN_MS = 10_000;
 
+/** Refused connections count for this long, unless one succeeds. It is also the interval of reports. */
+const REFUSAL_MS = 10_000;
+/** So many requests must have been refused a connection: one more connection than others left says little. */
+const LEAST_REFUSALS = 5;
+
 /** Has the driver's own code, which every protocol maps to `unavailable`. */
 class DatabaseUnreachable extends Error {
   readonly code = 'ECONNREFUSED';
@@ -26,6 +31,11 @@ export interface WatchOptions {
   onChange(fault: string | null): void;
   /** The same for {@link DatabaseWatch.writeFault}. */
   onWriteChange?(fault: string | null): void;
+  /**
+   * Called for each connection that the server refuses, with the SQLSTATE and the reason; `isNew`: not reported in the
+   * last ten seconds.
+   */
+  onRefusal?(code: string, reason: string, isNew: boolean): void;
 }
 
 /** Part of pg that its types omit. */
@@ -51,6 +61,7 @@ export class DatabaseWatch {
   fault: string | null = null;
   /** The reason why the reachable database accepts no writes; null if it accepts them. */
   writeFault: string | null = null;
+  private refused: { code: string; reason: string; at: number; reportedAt: number; requests: number } | undefined;
   private nextWriteCheck = 0;
   private isWriting = false;
 
@@ -93,10 +104,35 @@ export class DatabaseWatch {
     return sum;
   }
 
+  /** Why the server refuses connections that requests need, while existing ones work; null if it does not. */
+  get refusal(): string | null {
+    const { refused } = this;
+    const isCurrent = refused && refused.requests >= LEAST_REFUSALS && performance.now() - refused.at < REFUSAL_MS;
+    return isCurrent ? refused.reason : null;
+  }
+
+  /** Remembers the server's refusal to open a connection, of a request or of the probe. */
+  private recordRefusal(error: unknown, ofRequest: boolean): void {
+    const { code, message } = error as { code?: unknown; message: string };
+    if (!(error instanceof pg.DatabaseError) || typeof code !== 'string') return;
+    const at = performance.now();
+    const { refused: last } = this;
+    const isSame = last?.code === code && at - last.at < REFUSAL_MS;
+    const isNew = !isSame || at - last.reportedAt >= REFUSAL_MS;
+    const reason = `${refusals[code] ?? 'the server refuses connections'}: ${message}`;
+    const requests = (isSame ? last.requests : 0) + (ofRequest ? 1 : 0);
+    this.refused = { code, reason, at, reportedAt: isNew ? at : (last?.reportedAt ?? at), requests };
+    this.options.onRefusal?.(code, reason, isNew);
+  }
+
   /** The driver's client class for joined pools: fails immediately while the database is unreachable. */
   client(): typeof pg.Client {
     const { clients } = this;
     const faultNow = () => this.fault;
+    const settled = (error: unknown) => {
+      if (error) this.recordRefusal(error, true);
+      else this.refused = undefined;
+    };
     const { tracing } = this.options;
     return class WatchedClient extends pg.Client {
       constructor(config: pg.ClientConfig) {
@@ -119,7 +155,15 @@ export class DatabaseWatch {
           // Added before it connects, so that a pending connection is closed as well.
           clients.add(this);
           this.once('end', () => clients.delete(this));
-          return callback ? super.connect(callback) : (super.connect() as Promise<this>);
+          if (callback) {
+            return super.connect((error: Error) => {
+              settled(error);
+              callback(error);
+            });
+          }
+          const connected = super.connect() as Promise<this>;
+          connected.then(() => settled(undefined), settled);
+          return connected;
         }
         const error = new DatabaseUnreachable(fault);
         if (!callback) return Promise.reject(error);
@@ -185,6 +229,7 @@ export class DatabaseWatch {
     } catch (error) {
       this.drop();
       const { code, message } = error as { code?: unknown; message: string };
+      this.recordRefusal(error, false);
       // The server answers: existing connections still work.
       if (typeof code === 'string' && answered.test(code)) return null;
       return message || String(code);
@@ -223,6 +268,15 @@ const silent = 'the database does not answer';
 const standby = 'the server only reads: it is a standby';
 /** SQLSTATE: too many connections, authentication, no such database. */
 const answered = /^(53300|28|3D)/;
+/** Refusals in words, by SQLSTATE. */
+const refusals: Partial<Record<string, string>> = {
+  '53300':
+    'the server has no connection left: raise max_connections or the limit of the user, or lower DATABASE_POOL_SIZE',
+  '28P01': 'the server rejects the password in DATABASE_URL',
+  '28000': 'the server rejects the user in DATABASE_URL',
+  '3D000': 'the database in DATABASE_URL does not exist',
+  '57P03': 'the server is starting, stopping or recovering',
+};
 
 function wireOf(client: pg.ClientBase) {
   return (client as unknown as Wired).connection.stream;

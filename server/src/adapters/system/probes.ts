@@ -46,12 +46,6 @@ export async function reachPostgres(url: string, withinMs: number): Promise<void
   }
 }
 
-/** Host and port of a database URL, or its socket's folder, without credentials. */
-export function placeOf(url: string): string {
-  const { host, port } = new pg.Client({ connectionString: url });
-  return host.startsWith('/') ? host : `${host}:${port}`;
-}
-
 /** Part of pg that its types omit. */
 const streamOf = (client: pg.Client): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream;

@@ -15,6 +15,8 @@ export class Metrics {
   private readonly inFlight: Gauge;
   private readonly signIns: Counter<'step' | 'result'>;
   private readonly messages: Counter<'channel' | 'result'>;
+  private readonly sendFailures: Counter<'channel' | 'reason'>;
+  private readonly refusedConnections: Counter<'reason'>;
   private readonly webhooks: Counter<'result'>;
   private readonly batches: Counter<'kind' | 'result'>;
   private readonly jobs: Counter<'job' | 'result'>;
@@ -47,6 +49,18 @@ export class Metrics {
       name: 'latchkey_messages_total',
       help: 'Attempts to send mails and text messages, by result, and messages that expired unsent.',
       labelNames: ['channel', 'result'],
+      registers,
+    });
+    this.sendFailures = new Counter({
+      name: 'latchkey_message_failures_total',
+      help: 'Failed attempts to send mails and text messages, by reason: silent, refused, certificate-untrusted and so on.',
+      labelNames: ['channel', 'reason'],
+      registers,
+    });
+    this.refusedConnections = new Counter({
+      name: 'latchkey_database_connections_refused_total',
+      help: 'Connections that the database refused, by SQLSTATE: 53300 (too many), 28P01 (password) and so on.',
+      labelNames: ['reason'],
       registers,
     });
     this.webhooks = new Counter({
@@ -104,6 +118,14 @@ export class Metrics {
 
   message(channel: string, result: 'sent' | 'failed' | 'expired', count = 1): void {
     this.messages.inc({ channel, result }, count);
+  }
+
+  messageFailure(channel: string, reason: string): void {
+    this.sendFailures.inc({ channel, reason });
+  }
+
+  refusedConnection(reason: string): void {
+    this.refusedConnections.inc({ reason });
   }
 
   webhook(result: 'delivered' | 'failed'): void {

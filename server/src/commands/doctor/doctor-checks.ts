@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { diagnoseSmtp } from '../../adapters/mail/smtp-diagnosis.ts';
+import { placeOf } from '../../adapters/postgres/connection.ts';
 import { keepsStatements } from '../../adapters/postgres/statement-probe.ts';
-import { fetchJson, medianMs, placeOf, reachAddress, reachPostgres, reasonOf } from '../../adapters/system/probes.ts';
+import { fetchJson, medianMs, reachAddress, reachPostgres, reasonOf } from '../../adapters/system/probes.ts';
 import type { Config } from '../../config.ts';
 import type { SystemCheck } from '../../domain/instance/checks.ts';
 import { query, sql } from '../../domain/kernel/sql.ts';

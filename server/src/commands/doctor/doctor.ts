@@ -4,7 +4,7 @@ import { diskSpace, reasonOf } from '../../adapters/system/probes.ts';
 import { runtimeOf } from '../../adapters/system/runtime.ts';
 import { measureSigning } from '../../adapters/system/signing-speed.ts';
 import { compose } from '../../compose.ts';
-import { type Config, ConfigError } from '../../config.ts';
+import { type Config, ConfigError, misspelled } from '../../config.ts';
 import { type SystemCheck, worst } from '../../domain/instance/checks.ts';
 import { noQueue } from '../../domain/kernel/queue.ts';
 import { faultLines } from '../../faults.ts';
@@ -69,9 +69,12 @@ async function examine(
   const config = readSettings(context, report);
   if (!config) return;
   report(disk(config));
-  const hosts = Promise.all([mailReach(config), smsReach(config), baseAddress(config)]);
+  const mailServer = mailReach(config);
+  const hosts = Promise.all([smsReach(config), baseAddress(config)]);
   const away = databaseAnswers(config);
   for (const check of await hosts) if (check) report(check);
+  const server = await mailServer;
+  if (server?.level === 'fail') report(server);
   const unreached = await away;
   // Measured after the network checks, which would distort it and be slowed down by it.
   report(await signing());
@@ -84,13 +87,23 @@ async function examine(
   let database: OpenedDatabase | undefined;
   try {
     database = await openConfigured(config, false, context.log);
-    await examineDatabase(config, database, context, since, report);
+    await examineDatabase(config, database, context, since, (check) => {
+      if (check.name === 'Mail' && server?.level === 'ok') report(mailServerOf(server, check));
+      report(check);
+    });
   } catch (error) {
     const [reason] = faultLines(error);
     report({ name: 'Database', level: 'fail', summary: reason ?? 'failed', advice: null });
   } finally {
     await database?.embedded?.stop();
   }
+}
+
+/** A server that answers a new connection is not well if messages do not leave. */
+function mailServerOf(server: SystemCheck, mail: SystemCheck): SystemCheck {
+  if (mail.level !== 'fail') return server;
+  const advice = 'It answers a new connection, but messages are not sent: see the next check.';
+  return { ...server, level: 'warn', advice };
 }
 
 async function examineDatabase(
@@ -120,8 +133,8 @@ async function examineDatabase(
       const advice = 'Start a server of this version to migrate it.';
       return report({ name: 'Migrations', level: 'fail', summary: `The schema is from another version`, advice });
     }
-    // This process runs no jobs, and `signing` measures the signing speed.
-    const elsewhere = ['Jobs', 'Signing speed'];
+    // This process runs no jobs and serves no requests, and `signing` measures the signing speed.
+    const elsewhere = ['Jobs', 'Signing speed', 'Proxy'];
     for (const check of status.checks) if (!elsewhere.includes(check.name)) report(check);
     if (status.checks.some(({ name, level }) => name === 'Migrations' && level === 'fail')) return;
     report(await masterKey(services, config));
@@ -135,11 +148,12 @@ async function examineDatabase(
   }
 }
 
-function readSettings({ config: load }: CommandContext, report: (check: SystemCheck) => void): Config | undefined {
+function readSettings({ config: load, env }: CommandContext, report: (check: SystemCheck) => void): Config | undefined {
   try {
     const config = load();
     const dangers = Object.entries(config).filter(([name, value]) => name.startsWith('DANGER_') && value === true);
     const hints = [
+      ...misspelled(env).warned,
       ...dangers.map(([name]) => `${name} weakens this instance: for tests only`),
       ...(config.MASTER_KEY_SECOND === undefined
         ? []
