@@ -53,6 +53,8 @@ export class RemoteKeys {
     const now = this.deps.clock.now();
     const { at } = known;
     const keys = this.usable(known);
+    // Read in the future: the clock was ahead.
+    if (at > now) return true;
     if (now < secondsLater(at, cooldownSeconds)) return false;
     const lacks = keys === null || (kid !== undefined && !keys.some((key) => key.kid === kid));
     return lacks || now >= secondsLater(at, freshSeconds);

@@ -26,6 +26,13 @@ describe('a cache', () => {
     expect(await cache.get('a', load('second'))).toBe('second');
   });
 
+  it('loads again after the clock has gone back: its entries would live until it is that time', async () => {
+    clock.turn(3600);
+    await cache.get('a', load('ahead'));
+    clock.turn(-3600);
+    expect(await cache.get('a', load('now'))).toBe('now');
+  });
+
   it('does not cache a missing value, nor a failed load', async () => {
     expect(await cache.get('a', load(null))).toBeNull();
     await expect(cache.get('a', () => Promise.reject(new Error('unavailable')))).rejects.toThrow('unavailable');

@@ -9,9 +9,12 @@ import { withoutTurns } from './scope.ts';
 export class Cache<Value extends object | string | boolean> {
   private readonly entries: LRUCache<string, Value>;
   private readonly loads = new Map<string, Promise<Value | null>>();
+  private readonly clock: Clock;
+  private usedAt = 0;
 
   /** @param max number of entries; the least recently used is evicted */
   constructor(clock: Clock, ttlSeconds: number, max: number) {
+    this.clock = clock;
     const perf = { now: () => clock.now().getTime() };
     this.entries = new LRUCache({ max, ttl: ttlSeconds * 1000, ttlResolution: 0, perf });
   }
@@ -21,6 +24,7 @@ export class Cache<Value extends object | string | boolean> {
    * whose load began before the last `invalidate`.
    */
   async get(key: string, load: () => Promise<Value | null>): Promise<Value | null> {
+    this.dropFuture();
     return this.entries.get(key) ?? this.loads.get(key) ?? this.loaded(key, withoutTurns(load));
   }
 
@@ -33,6 +37,13 @@ export class Cache<Value extends object | string | boolean> {
     }
     this.entries.delete(key);
     this.loads.delete(key);
+  }
+
+  /** Entries from a time when the clock was ahead would live until it is that time. */
+  private dropFuture(): void {
+    const now = this.clock.now().getTime();
+    if (now < this.usedAt) this.invalidate();
+    this.usedAt = now;
   }
 
   private async loaded(key: string, load: Promise<Value | null>): Promise<Value | null> {

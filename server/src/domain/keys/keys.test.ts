@@ -39,14 +39,18 @@ afterEach(async () => {
 });
 
 /** A second process on the same database, whose clock is some seconds behind. */
-async function keysOfAProcess(masterKey = new Uint8Array(32), late = 0): Promise<{ keys: Keys; db: Database }> {
+async function keysOfAProcess(
+  masterKey = new Uint8Array(32),
+  late = 0,
+  onRepair?: (algorithms: readonly string[]) => void,
+): Promise<{ keys: Keys; db: Database }> {
   const orm = await openDatabase({ url: database.url, poolSize: 2 });
   open.push(orm);
   const db = new Database(orm);
   const vault = new Vault(masterKey, systemRandom);
   const own = { now: () => secondsLater(clock.now(), -late) };
   const audit = new Audit({ clock: own, random: systemRandom });
-  return { db, keys: new Keys({ db, vault, clock: own, audit, schedule: defaultSchedule }) };
+  return { db, keys: new Keys({ db, vault, clock: own, audit, schedule: defaultSchedule, onRepair }) };
 }
 
 async function kids(keys: Keys): Promise<string[]> {
@@ -156,6 +160,62 @@ describe('a process whose clock is behind', () => {
     await withdraw(here.keys);
     expect((await there.keys.signing('ES512')).kid).not.toBe(leaked);
     expect(await kids(there.keys)).not.toContain(leaked);
+  });
+});
+
+describe('a clock that was ahead and goes back', () => {
+  const hour = 3600;
+
+  it('leaves signing keys: those of its first start sign at once', async () => {
+    const repaired: string[][] = [];
+    const { keys, db } = await keysOfAProcess(undefined, -hour);
+    await keys.maintain();
+    const early = await kids(keys);
+    const here = await keysOfAProcess(undefined, 0, (algorithms) => repaired.push([...algorithms]));
+    expect(await here.keys.fault()).toBe('no ES512 signing key');
+    const signer = new Signer({ keys: here.keys, clock, issuer: 'https://id.example.com' });
+    const token = await signer.sign('id-token', { sub: 'x', aud: 'y', exp: 4_102_444_800 });
+    expect(early).toContain(decodeProtectedHeader(token).kid);
+    await signer.sign('access-token', { sub: 'x', aud: 'y', exp: 4_102_444_800 });
+    expect(await kids(here.keys)).toEqual(early);
+    expect(repaired).toEqual([['ES512'], ['EdDSA']]);
+    expect(await here.keys.fault()).toBeNull();
+    expect(await db.reader().count(SigningKey, { signsFrom: { $gt: clock.now() } })).toBe(0);
+  });
+
+  it('leaves signing keys of algorithms that clients asked for, and of a withdrawal', async () => {
+    const there = await keysOfAProcess(undefined, -hour);
+    await there.keys.maintain();
+    await there.keys.signing('RS256');
+    await there.keys.withdrawAll(system);
+    const here = await keysOfAProcess();
+    for (const alg of ['ES512', 'EdDSA', 'RS256'] as const) {
+      expect((await here.keys.signing(alg)).kid).toBe((await there.keys.signing(alg)).kid);
+    }
+  });
+
+  it('keeps the active key of a rotation in the meantime, and its successor published', async () => {
+    const { keys } = await keysOfAProcess();
+    await keys.maintain();
+    const active = (await keys.signing('ES512')).kid;
+    const there = await keysOfAProcess(undefined, -100 * day);
+    await there.keys.maintain();
+    const here = await keysOfAProcess();
+    expect((await here.keys.signing('ES512')).kid).toBe(active);
+    expect(await kids(here.keys)).toHaveLength(4);
+  });
+
+  it('does not keep a process from reading the key of a token', async () => {
+    const { keys } = await keysOfAProcess();
+    await keys.maintain();
+    expect(await keys.find('unknown')).toBeUndefined();
+    clock.turn(-hour);
+    const there = await keysOfAProcess();
+    await there.keys.withdrawAll(system);
+    const { kid } = await there.keys.signing('ES512');
+    await keys.published();
+    expect((await keys.find(kid))?.kid).toBe(kid);
+    clock.turn(hour);
   });
 });
 

@@ -42,6 +42,16 @@ const maxWaitMs = 250;
 /** Key of the advisory lock: one process at a time changes keys. */
 const keysLock = 7_316_904_552;
 
+interface KeysDeps {
+  db: Database;
+  vault: Vault;
+  clock: Clock;
+  audit: Audit;
+  schedule: Schedule;
+  /** Called if the instance had no signing key of an algorithm that it always needs, and got one. */
+  onRepair?: ((algorithms: readonly SigningAlgorithm[]) => void) | undefined;
+}
+
 /**
  * The keys of this instance: one active ES512 (ID and logout tokens), one active EdDSA (access tokens), and one of each
  * other algorithm that a client at its project's issuer has asked for. The next is published at least 24 h before it
@@ -55,7 +65,7 @@ export class Keys {
   /** Decrypted keys by id, since rows are read again and again. */
   private readonly opened = new Map<string, { sealed: Uint8Array; halves: Pick<LoadedKey, 'verifyKey' | 'sign'> }>();
 
-  constructor(private readonly deps: { db: Database; vault: Vault; clock: Clock; audit: Audit; schedule: Schedule }) {}
+  constructor(private readonly deps: KeysDeps) {}
 
   /**
    * Every published key, the signing ones included. While the database is unreachable, the cached keys. Throws
@@ -63,7 +73,7 @@ export class Keys {
    */
   published(): Promise<LoadedKey[]> {
     const now = this.deps.clock.now();
-    if (!this.cache || isPast(secondsLater(this.cache.readAt, cacheSeconds), now) || this.cache.readAt > now) {
+    if (!this.cache || isStale(this.cache.readAt, now)) {
       const keys = this.read(now).catch((error: unknown) => {
         this.cache = undefined;
         if (this.lastRead && !(error instanceof VaultError)) return this.lastRead;
@@ -81,7 +91,7 @@ export class Keys {
   async find(kid: unknown): Promise<LoadedKey | undefined> {
     const cached = (await this.published()).find((key) => key.kid === kid);
     const now = this.deps.clock.now();
-    if (cached || !isPast(secondsLater(this.lookedUpAt, cacheSeconds), now)) return cached;
+    if (cached || !isStale(this.lookedUpAt, now)) return cached;
     this.lookedUpAt = now;
     this.cache = undefined;
     return (await this.published()).find((key) => key.kid === kid);
@@ -117,14 +127,28 @@ export class Keys {
     return publicSet(await this.published(), algorithms);
   }
 
-  /** Creates the first keys of algorithms that have none. */
-  private async have(algorithms: readonly SigningAlgorithm[]): Promise<void> {
-    const lacking = (keys: readonly (LoadedKey | SigningKey)[]) =>
-      algorithms.filter((alg) => !isStanding(alg) && !currentKey(keys, alg, this.deps.clock.now()));
-    if (lacking(await this.published()).length === 0) return;
+  /** The reason why this instance cannot sign its tokens; null if it can. Not repaired here. */
+  async fault(): Promise<string | null> {
+    const [lacking] = this.lacking(await this.published(), standingAlgorithms);
+    return lacking === undefined ? null : `no ${lacking} signing key`;
+  }
+
+  /**
+   * Lets algorithms sign that have no key which may: the first keys of those that clients ask for, and any whose keys
+   * start later, since they were created while the database's clock was ahead.
+   */
+  async have(algorithms: readonly SigningAlgorithm[] = standingAlgorithms): Promise<void> {
+    if (this.lacking(await this.published(), algorithms).length === 0) return;
     await this.exclusively(async (em, keys) => {
-      for (const alg of lacking(keys)) await this.create(em, keys, alg, this.atOnce(), system);
+      const lacking = this.lacking(keys, algorithms);
+      for (const alg of lacking) await this.keepSigning(em, keys, alg, system);
+      const standing = lacking.filter(isStanding);
+      if (standing.length > 0) this.deps.onRepair?.(standing);
     });
+  }
+
+  private lacking(keys: readonly (LoadedKey | SigningKey)[], algorithms: readonly SigningAlgorithm[]) {
+    return algorithms.filter((alg) => !currentKey(keys, alg, this.deps.clock.now()));
   }
 
   /** Creates the first keys, publishes successors when due, deletes expired keys. Safe to run in every process. */
@@ -290,6 +314,9 @@ export class Keys {
     return halves;
   }
 }
+
+/** Also true for a time in the future: the clock was ahead. */
+const isStale = (at: Date, now: Date) => isPast(secondsLater(at, cacheSeconds), now) || at > now;
 
 const isStanding = (alg: SigningAlgorithm) => standingAlgorithms.some((one) => one === alg);
 
