@@ -7,6 +7,7 @@ import { sendBatches } from './adapters/streams/send-batch.ts';
 import { randomOn } from './adapters/system/random.ts';
 import type { Tracing } from './adapters/telemetry/trace-port.ts';
 import { type Config } from './config.ts';
+import type { SendError } from './domain/delivery/sender.ts';
 import type { OpenedDatabase } from './instance.ts';
 import { buildServices, type Ports, type Services } from './services.ts';
 
@@ -19,8 +20,20 @@ export function compose(
     onMessage = () => undefined,
     tracing,
     ...ports
-  }: Pick<Ports, 'queue' | 'clock' | 'follow' | 'gauge' | 'runtime' | 'onEvent' | 'onWebhook' | 'onBatch'> & {
-    onMessage?: (channel: string, result: 'sent' | 'failed' | 'expired', count?: number) => void;
+  }: Pick<
+    Ports,
+    | 'queue'
+    | 'clock'
+    | 'follow'
+    | 'gauge'
+    | 'runtime'
+    | 'onEvent'
+    | 'onWebhook'
+    | 'onBatch'
+    | 'onKeyRepair'
+    | 'untrustedProxy'
+  > & {
+    onMessage?: (channel: string, result: 'sent' | 'failed' | 'expired', count: number, failure?: SendError) => void;
     tracing?: Tracing | undefined;
   },
 ): Services {
@@ -32,7 +45,9 @@ export function compose(
       random: randomOn(ports.clock),
       eventArchive: config.AUDIT_ARCHIVE_DIR ? new EventFolder(config.AUDIT_ARCHIVE_DIR) : undefined,
       onExpired: (channel, count) => onMessage(channel, 'expired', count),
-      senders: counted(chooseSenders(config, database.embedded !== undefined), onMessage),
+      senders: counted(chooseSenders(config, database.embedded !== undefined), (channel, result, failure) =>
+        onMessage(channel, result, 1, failure),
+      ),
       readTxt: txtReader({ servers: config.DNS_SERVERS }),
       fetchJson: (uri) => fetchJson(uri, { allowPrivate, timeoutMs: 5000 }),
       postLogoutToken: (uri, token) => {

@@ -64,6 +64,8 @@ function baseUrlFault(text: string): string | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with https://';
   if (url.protocol === 'http:' && !isLoopback(url)) return 'must start with https:// (http only on a loopback host)';
   if (url.username || url.password) return 'must not contain a user name or password';
+  if (url.hostname.endsWith('.'))
+    return `must not end its host name with a dot: ${url.origin.replace(/\.(?=:\d+$|$)/, '')}`;
   if (text !== url.origin) return `must be an origin, without path, query or trailing slash: ${url.origin}`;
   return null;
 }

@@ -45,6 +45,8 @@ describe('the settings', () => {
     ['BASE_URL', 'https://id.example.com/'],
     ['BASE_URL', 'https://id.example.com/path'],
     ['BASE_URL', 'https://id.example.com?x'],
+    ['BASE_URL', 'https://id.example.com.'],
+    ['BASE_URL', 'https://id.example.com.:8443'],
     ['BASE_URL', 'https://user@id.example.com'],
     ['BASE_URL', 'http://localhost.example.com'],
     ['BASE_URL', 'nonsense'],

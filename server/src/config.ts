@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type KnownName, type UnknownNames, unknownNames } from './config-names.ts';
 import {
   addressWith,
   checkedBaseUrl,
@@ -342,9 +343,23 @@ export function loadConfig(
     return [name, undefined] as const;
   });
   const config = Object.fromEntries(entries) as unknown as Config;
-  faults.push(...together(config, missing));
+  faults.push(...together(config, missing), ...misspelled(env).refused);
   if (faults.length > 0) throw new ConfigError(faults);
   return env['BASE_URL'] ? config : { ...config, BASE_URL: ownAddress(config) };
+}
+
+/** Names in the environment that are close to a setting, or of our kind. */
+export function misspelled(env: Readonly<Record<string, string | undefined>>): UnknownNames {
+  const known = Object.entries<Setting>(settings).flatMap(([name, { schema, secret, alias }]): KnownName[] => {
+    const isSet = Boolean(env[name] || (alias && env[alias]) || (secret && env[`${name}_FILE`]));
+    const accepts = (text: string) => schema.safeParse(text).success;
+    return [
+      { name, isSet, accepts },
+      ...(alias ? [{ name: alias, isSet, accepts }] : []),
+      ...(secret ? [{ name: `${name}_FILE`, isSet, accepts: () => true }] : []),
+    ];
+  });
+  return unknownNames(env, known);
 }
 
 /** Default BASE_URL: with the embedded database there is one process, so it can use that process's port. */
@@ -417,7 +432,7 @@ export function renderConfigMarkdown(): string {
     '# Settings',
     '',
     'Generated from `src/config.ts` by `npm run gen`. Settings are environment variables; secrets can also be read from a',
-    'mounted file with the `_FILE` form. An invalid value stops startup, with one line per fault.',
+    'mounted file with the `_FILE` form. An invalid value or a misspelled name stops startup, with one line per fault.',
     '',
     '| setting | format | default | description |',
     '|---|---|---|---|',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from './adapters/system/clock.ts';
-import { loadConfig } from './config.ts';
+import { loadConfig, misspelled } from './config.ts';
 import { OperatorError } from './domain/kernel/problem.ts';
 import { faultLines } from './faults.ts';
 
@@ -11,7 +11,7 @@ async function main(): Promise<void> {
   const [command, ...args] = process.argv.slice(2);
   const config = () => loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
   // Each is imported on demand: a command does not load the server.
-  if (command === undefined) return (await import('./serve.ts')).serve(config());
+  if (command === undefined) return (await import('./serve.ts')).serve(config(), misspelled(process.env).warned);
   // The reader closed the pipe, as in `| head`.
   process.stdout.on('error', () => process.exit(1));
   const { runCommand } = await import('./commands/commands.ts');

@@ -1,11 +1,15 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { bind, prepareListening } from './adapters/http/listener.ts';
 import { type Check, managementServer, type Phase } from './adapters/http/management.ts';
 import { inheritedSocket } from './adapters/http/socket-activation.ts';
+import { UntrustedProxy } from './adapters/http/untrusted-proxy.ts';
+import { attended } from './adapters/postgres/attended.ts';
+import { placeOf } from './adapters/postgres/connection.ts';
 import { JobQueue } from './adapters/postgres/job-queue.ts';
 import { renewSeconds, renewStatistics } from './adapters/postgres/statistics.ts';
 import { DatabaseWatch } from './adapters/postgres/watch.ts';
+import { SendHealth } from './adapters/senders.ts';
 import { DatabaseClock } from './adapters/system/database-clock.ts';
 import { randomOn } from './adapters/system/random.ts';
 import { runtimeOf } from './adapters/system/runtime.ts';
@@ -26,6 +30,7 @@ import type { Services } from './services.ts';
 const consoleFolder = join(import.meta.dirname, '../../console/dist');
 const sdkFolder = join(import.meta.dirname, '../../shared/dist');
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const progress = (line: string): void => print(`· ${line}`);
 
 /** Cleanup stack: closes opened resources in reverse order, on shutdown or when startup fails. */
 class Opened {
@@ -40,9 +45,10 @@ class Opened {
   }
 }
 
-/** Runs the server until a signal stops it. */
-export async function serve(config: Config): Promise<void> {
+/** Runs the server until a signal stops it. @param warnings about the environment, to be logged */
+export async function serve(config: Config, warnings: readonly string[]): Promise<void> {
   const log = openLog(config.LOG_LEVEL);
+  for (const warning of warnings) log.warn({}, warning);
   const opened = new Opened();
   const lifecycle: Lifecycle = { phase: 'starting', endsAt: Number.POSITIVE_INFINITY };
   const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
@@ -110,12 +116,13 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   const shared: Start = { config, log, opened, metrics, leftMs };
   const checks: Record<string, Check> = { database: async () => 'starting' };
   let late: readonly string[] = [];
+  let mailFault = (): string | null => null;
   let servesHost = async (_host: string): Promise<boolean> => Promise.reject(new Error('starting'));
   const management = managementServer({
     metrics,
     checks,
     phase: () => lifecycle.phase,
-    warnings: () => late,
+    warnings: () => [...late, ...[mailFault()].flatMap((fault) => (fault === null ? [] : [`mail: ${fault}`]))],
     servesHost: (host) => servesHost(host),
   });
   await bind(management, config.MANAGEMENT_HOST, config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
@@ -124,13 +131,16 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   const listening = await prepareListening(config.HOST, config.PORT, 'PORT', inherited);
   opened.add(() => listening.drain(0));
 
-  const { isEmbedded, services, queue, clock, watch, status, observers } = await openServices(shared);
+  const { isEmbedded, url, services, queue, clock, watch, mailHealth, status, observers } = await openServices(shared);
   servesHost = (host) => services.issuers.serves(host);
-  await services.processes.synchronize();
-  await services.keys.maintain();
-  await services.keys.published();
-  const builtIn = await services.seed.create({ demo: isEmbedded });
-  await startJobs(shared, services, queue);
+  const builtIn = await attended(url, 'Preparation', progress, async () => {
+    await services.processes.synchronize();
+    await services.keys.maintain();
+    await services.keys.published();
+    const created = await services.seed.create({ demo: isEmbedded });
+    await startJobs(shared, services, queue);
+    return created;
+  });
   // Imported late: the management port responds before these modules load.
   const { buildApp } = await import('./app.ts');
   // Started last: creating a database on a slow disk can block longer than the watch allows.
@@ -161,7 +171,10 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
     return pause(config.SHUTDOWN_DELAY_SECONDS * 1000);
   });
   const { mail } = services.senders;
-  checks['database'] = async () => watch.fault ?? watch.writeFault;
+  checks['database'] = async () => watch.fault ?? watch.writeFault ?? watch.refusal;
+  // Trusted devices sign in without mail: the process stays ready.
+  mailFault = () => mailHealth.fault;
+  checks['keys'] = () => services.keys.fault();
   checks['clock'] = async () => clock.fault;
   checks['mail'] = async () => (mail === null ? 'no mail server configured: set SMTP_URL and MAIL_FROM' : null);
   await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });
@@ -170,8 +183,9 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
 
 /** Opens the database and builds the domain on it. */
 async function openServices({ config, log, opened, metrics, leftMs }: Start) {
-  const database = await openConfigured(config, true, (line) => print(`· ${line}`));
+  const database = await openConfigured(config, true, progress);
   opened.add(() => database.embedded?.stop());
+  progress(`Database: ${database.embedded ? `embedded, in ${resolve(config.DATA_DIR)}` : placeOf(database.url)}`);
   const runtime = await runtimeOf();
   const tracing = await tracingOf(config, runtime.version);
   // An unreachable collector must not delay shutdown.
@@ -183,8 +197,12 @@ async function openServices({ config, log, opened, metrics, leftMs }: Start) {
     tracing,
     onChange: changed('database reachable', 'database unreachable'),
     onWriteChange: changed('database writable', 'database not writable'),
+    onRefusal: (code, reason, isNew) => {
+      metrics.refusedConnection(code);
+      if (isNew) log.error({ fault: reason, code }, 'database refuses connections');
+    },
   });
-  const orm = await reach(database.url, config, { watch, log });
+  const orm = await reach(database.url, config, { watch, log, print: progress });
   opened.add(() => Promise.race([orm.close(true), pause(leftMs())]));
   opened.add(() => watch.stop());
   const queue = new JobQueue({
@@ -192,6 +210,10 @@ async function openServices({ config, log, opened, metrics, leftMs }: Start) {
     onDone: (job, result) => metrics.job(job, result),
     onError: (err, job) => log.warn({ err, job }, job === undefined ? 'job queue error' : 'job failed, will retry'),
   });
+  const mailHealth = new SendHealth();
+  const untrustedProxy = new UntrustedProxy((address) =>
+    log.warn({ address }, 'X-Forwarded-For from a private address, but TRUST_PROXY is not set'),
+  );
   const clock = new DatabaseClock(changed('clock in sync', 'clock out of sync'));
   const services = compose(config, database, orm, {
     queue,
@@ -200,11 +222,15 @@ async function openServices({ config, log, opened, metrics, leftMs }: Start) {
     gauge: queue,
     runtime,
     tracing,
+    untrustedProxy: () => untrustedProxy.address,
     onEvent: (type, result) => metrics.event(type, result),
     onWebhook: (result) => metrics.webhook(result),
     onBatch: (kind, result) => metrics.batch(kind, result),
-    onMessage: (channel, result, count) => {
+    onKeyRepair: (algorithms) => log.error({ algorithms }, 'no signing key, created one: the clock may have gone back'),
+    onMessage: (channel, result, count, failure) => {
       metrics.message(channel, result, count);
+      if (result === 'failed') metrics.messageFailure(channel, failure?.reason ?? 'other');
+      if (channel === 'mail' && result !== 'expired') mailHealth.record(result, failure);
       if (channel === 'mail' && result !== 'expired') status.record('mail', result === 'sent');
     },
   });
@@ -219,8 +245,14 @@ async function openServices({ config, log, opened, metrics, leftMs }: Start) {
   metrics.watchBackups(() => services.backups.ageSeconds());
   metrics.watchStreams(services.logStreams);
   metrics.watchRelays(services.relays);
-  const observers = [metrics.observe(), ...(tracing ? [tracing.observe] : [])];
-  return { isEmbedded: database.embedded !== undefined, services, queue, clock, watch, status, observers };
+  const isBare = config.TRUST_PROXY === false;
+  const observers = [
+    metrics.observe(),
+    ...(tracing ? [tracing.observe] : []),
+    ...(isBare ? [untrustedProxy.observe()] : []),
+  ];
+  const { url, embedded } = database;
+  return { isEmbedded: embedded !== undefined, url, services, queue, clock, watch, mailHealth, status, observers };
 }
 
 /** Starts the queue. A shutdown first stops the queue, then waits for the deliveries in progress. */
@@ -241,8 +273,11 @@ async function startTimers(
   services: Services,
   onLate: (lanes: readonly string[]) => void,
 ): Promise<void> {
-  const { processes } = services;
-  const beat = () => processes.beat().catch((err: unknown) => log.warn({ err }, 'heartbeat failed'));
+  const { processes, keys } = services;
+  const beat = async () => {
+    await processes.beat().catch((err: unknown) => log.warn({ err }, 'heartbeat failed'));
+    await keys.have().catch((err: unknown) => log.error({ err }, 'no signing key'));
+  };
   await beat();
   for (const relay of services.relays) relay.open((err) => log.warn({ err }, 'delivery failed, will retry'));
   const timers = [

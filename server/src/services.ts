@@ -69,6 +69,7 @@ import type { Random } from './domain/kernel/random.ts';
 import { Keys } from './domain/keys/keys.ts';
 import { defaultSchedule } from './domain/keys/schedule.ts';
 import { Signer } from './domain/keys/signer.ts';
+import type { SigningAlgorithm } from './domain/keys/signing-key.entity.ts';
 import { Vault } from './domain/keys/vault.ts';
 import { Limits } from './domain/limits/limits.ts';
 import { Logout } from './domain/logout/logout.ts';
@@ -131,6 +132,10 @@ export interface Ports {
   onWebhook?(result: 'delivered' | 'failed'): void;
   /** Called for each batch of a log stream, for metrics. */
   onBatch?(kind: StreamKind, result: 'delivered' | 'failed'): void;
+  /** Address of a proxy that TRUST_PROXY does not name; null: none was seen. */
+  untrustedProxy?(): string | null;
+  /** Called with the algorithms that had no signing key and got one. */
+  onKeyRepair?(algorithms: readonly SigningAlgorithm[]): void;
   /** Called with the number of messages that expired unsent, for metrics. */
   onExpired?(channel: string, count: number): void;
   /** Archive of months of the audit log, written before they are deleted. */
@@ -195,11 +200,11 @@ function baseOf({ orm, clock, random, queue, senders, onEvent }: Ports, settings
 /** Issuers and their keys, projects, and the applications and APIs of a project. */
 function withApplications(
   base: ReturnType<typeof baseOf>,
-  { orm, fetchJson }: Ports,
+  { orm, fetchJson, onKeyRepair }: Ports,
   { allowPrivateTargets }: DomainSettings,
 ) {
   const { clock } = base;
-  const keys = new Keys({ ...base, schedule: defaultSchedule });
+  const keys = new Keys({ ...base, schedule: defaultSchedule, onRepair: onKeyRepair });
   const projects = new Projects({ ...base, canSendSms: base.senders.sms !== null });
   const clientSecrets = new ClientSecrets(base);
   const remoteKeys = new RemoteKeys({ clock, fetchJson: fetchJson ?? (async () => ({ error: 'no network' })) });
@@ -390,6 +395,12 @@ function withInstance(lower: ReturnType<typeof withDeliveries>, ports: Ports, se
     backups,
     masterKeyChange: new MasterKeyChange(lower),
     processes,
-    systemStatus: new SystemStatus({ ...lower, processes, backups, gauge: ports.gauge }),
+    systemStatus: new SystemStatus({
+      ...lower,
+      processes,
+      backups,
+      gauge: ports.gauge,
+      untrustedProxy: ports.untrustedProxy,
+    }),
   };
 }

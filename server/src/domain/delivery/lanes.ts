@@ -15,7 +15,7 @@ export const messageLanes: readonly Lane[] = [
 ];
 
 /** Templates that a user waits for. */
-const codes: readonly string[] = [...codeTemplates, 'test-message'];
+export const codes: readonly string[] = [...codeTemplates, 'test-message'];
 /** Templates that can be sent to many people at once, or to admins. */
 const bulk: readonly string[] = ['invitation', 'admin-invitation', 'scim-token-expiring', 'webhook-disabled'];
 

@@ -10,8 +10,14 @@ const sound = {
     ...{ version: '18.1', sizeBytes: 1e7, connections: 20, maxConnections: 100 },
     ...{ migrationsApplied: 9, migrationsPending: [], migrationsUnknown: [] },
   },
-  mail: { kind: 'smtp', lastSentAt: '2026-03-01T11:00:00Z', lastFailedAt: null, lastFailure: null },
-  sms: { kind: null, lastSentAt: null, lastFailedAt: null, lastFailure: null },
+  mail: {
+    kind: 'smtp',
+    lastSentAt: '2026-03-01T11:00:00Z',
+    lastFailedAt: null,
+    lastFailure: null,
+    codeWaitsSeconds: null,
+  },
+  sms: { kind: null, lastSentAt: null, lastFailedAt: null, lastFailure: null, codeWaitsSeconds: null },
   jobs: [{ name: 'domains.end', waiting: 3, deferred: 0, active: 1, failed: 0 }],
   lanes: [
     { lane: 'webhooks', pending: 3, seconds: 20 },
@@ -20,6 +26,7 @@ const sound = {
   backup: { takenAt: new Date('2026-03-01T02:00:00Z'), bytes: 5 },
   clockSkewMs: 1,
   owners: 2,
+  untrustedProxy: null,
 } as unknown as SystemFacts;
 
 const check = (change: Partial<SystemFacts>, name: string) => {
@@ -51,6 +58,7 @@ describe('health checks', () => {
     ['Mail', { mail: { ...sound.mail, kind: null } }, 'fail'],
     ['Mail', { mail: { ...sound.mail, kind: 'mailbox' } }, 'warn'],
     ['Mail', { mail: { ...sound.mail, lastFailedAt: '2026-03-01T11:30:00Z', lastFailure: 'timed out' } }, 'fail'],
+    ['Mail', { mail: { ...sound.mail, codeWaitsSeconds: 90 } }, 'fail'],
     ['SMS', { sms: { ...sound.mail, lastFailedAt: '2026-03-01T11:30:00Z' } }, 'warn'],
     ['SMS', { sms: { ...sound.mail, kind: 'mailbox' } }, 'warn'],
     ['Jobs', { jobs: [{ ...sound.jobs[0], failed: 1 }] as never }, 'warn'],
@@ -61,6 +69,7 @@ describe('health checks', () => {
     ['Clock', { clockSkewMs: -2500 }, 'warn'],
     ['Clock', { processes: [{ ...running, clockSkewMs: 60_000 }] as never }, 'fail'],
     ['Owners', { owners: 1 }, 'warn'],
+    ['Proxy', { untrustedProxy: '10.0.0.2' }, 'warn'],
   ])('report %s with advice: %j', (name, change, level) => {
     expect(check(change, name)).toEqual([level, true]);
   });

@@ -22,6 +22,8 @@ const skewWarnMs = 1000;
 const skewFailMs = 10_000;
 const slowSignMicroseconds = 5000;
 const manyWaiting = 1000;
+/** A code is sent within seconds. */
+const longWaitSeconds = 45;
 
 /** Evaluates the facts into checks with advice. */
 export function systemChecks(facts: SystemFacts, now: Date): SystemCheck[] {
@@ -37,6 +39,7 @@ export function systemChecks(facts: SystemFacts, now: Date): SystemCheck[] {
     'Signing speed': signing(facts),
     Clock: clock(facts),
     Owners: owners(facts),
+    Proxy: proxy(facts),
   };
   return Object.entries(checked).map(([name, [level, summary, advice]]) => ({
     name,
@@ -90,7 +93,7 @@ function migrations({ database: { migrationsApplied, migrationsPending, migratio
   return ['ok', `All ${migrationsApplied} have run`];
 }
 
-function mail({ mail: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemFacts): Checked {
+function mail({ mail: { kind, lastSentAt, lastFailedAt, lastFailure, codeWaitsSeconds } }: SystemFacts): Checked {
   if (kind === null) {
     return [
       'fail',
@@ -100,6 +103,10 @@ function mail({ mail: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemF
   }
   if (kind === 'mailbox') {
     return ['warn', 'Mail stays in the dev mailbox', 'Set SMTP_URL and MAIL_FROM before going live.'];
+  }
+  if (codeWaitsSeconds !== null && codeWaitsSeconds > longWaitSeconds) {
+    const reason = lastFailure ?? '-';
+    return ['fail', `A code has waited for ${codeWaitsSeconds} s: ${reason}`, 'Test the mail server under Messages.'];
   }
   if (lastFailedAt !== null && (lastSentAt === null || lastFailedAt > lastSentAt)) {
     return ['fail', `The last mail was not sent: ${lastFailure}`, 'Test the mail server under Messages.'];
@@ -172,4 +179,13 @@ function owners({ owners }: SystemFacts): Checked {
   if (owners === 0)
     return ['warn', 'This instance has no owner', 'Run `admin:link` and open the setup link that it prints.'];
   return ['warn', 'One owner only', 'Add a second owner: a single one can be locked out.'];
+}
+
+function proxy({ untrustedProxy: address }: SystemFacts): Checked {
+  if (address === null) return ['ok', 'No proxy is missing in TRUST_PROXY'];
+  return [
+    'warn',
+    `Requests from ${address} have X-Forwarded-For, and TRUST_PROXY is not set`,
+    'If that is your proxy, set TRUST_PROXY: without it, all users share one address, and its rate limits.',
+  ];
 }

@@ -25,6 +25,8 @@ export interface ChannelStatus {
   lastFailedAt: string | null;
   /** Reason of the last failure, without the recipient. */
   lastFailure: string | null;
+  /** Age of the oldest code that has not been sent and has not expired; null: none waits. */
+  codeWaitsSeconds: number | null;
 }
 
 /** Facts about the state of the instance. */
@@ -40,4 +42,6 @@ export interface SystemFacts {
   backup: Backup | null;
   clockSkewMs: number;
   owners: number;
+  /** Address of a proxy that TRUST_PROXY does not name; null: this process has seen none. */
+  untrustedProxy: string | null;
 }

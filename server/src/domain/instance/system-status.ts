@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { codes } from '../delivery/lanes.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { QueueGauge } from '../kernel/queue.ts';
@@ -22,6 +23,8 @@ interface SystemStatusDeps {
   /** Absent in a process without jobs. */
   gauge: QueueGauge | undefined;
   relays: readonly Pick<Relay, 'lag'>[];
+  /** Absent in a process that serves no requests. */
+  untrustedProxy?: (() => string | null) | undefined;
 }
 
 /** Reads the state of the instance. */
@@ -40,6 +43,7 @@ export class SystemStatus {
       backup: await backups.newest(),
       clockSkewMs: await clockSkewMs(em, clock),
       owners: await ownerCount(em),
+      untrustedProxy: this.deps.untrustedProxy?.() ?? null,
     };
     return { ...report, checks: systemChecks(report, clock.now()) };
   }
@@ -85,9 +89,19 @@ async function channelStatus(
         (select ${moment('created_at')} from mine where note is not null and state in ('failed', 'pending'))
           as "lastFailedAt",
         (select note from mine where note is not null and state in ('failed', 'pending') order by id desc limit 1)
-          as "lastFailure"`,
+          as "lastFailure",
+        (select extract(epoch from clock_timestamp() - min(created_at))::int from mine
+          where state = 'pending' and expires_at > clock_timestamp() and template = any(${codes}::text[]))
+          as "codeWaitsSeconds"`,
   );
-  return { kind: sender?.kind ?? null, lastSentAt: null, lastFailedAt: null, lastFailure: null, ...row };
+  return {
+    kind: sender?.kind ?? null,
+    lastSentAt: null,
+    lastFailedAt: null,
+    lastFailure: null,
+    codeWaitsSeconds: null,
+    ...row,
+  };
 }
 
 async function ownerCount(em: EntityManager): Promise<number> {
