@@ -19,7 +19,7 @@ export interface Wait {
 }
 
 /** Deliveries that have waited. */
-export interface Lag {
+interface Lag {
   /** Number of deliveries that have not ended. */
   pending: number;
   /** Age of the oldest that is due; 0: none is. */

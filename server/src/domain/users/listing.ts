@@ -52,7 +52,7 @@ const largeProject = 100_000;
 const mostCost = 20_000;
 
 /** Whether searches of a project can be costly at all, by its number of users (decisions/0155). */
-export async function isLarge(em: Executing, projectId: string): Promise<boolean> {
+async function isLarge(em: Executing, projectId: string): Promise<boolean> {
   return (await countRows(em, 'users', projectId)) >= largeProject;
 }
 
