@@ -175,7 +175,8 @@ function readsBody({ method = '', url = '' }: IncomingMessage): boolean {
 function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies, pages: Pages): OidcDeps {
   const { db, projects, experiences } = services;
   const experienceOf = ({ id }: Project) => experiences.published(db.reader(), id);
-  const { errorPage, endSession: endSessionPages, consent: page } = oidcPages(pages, experienceOf);
+  const projectOf = (projectId: string) => projects.find(db.reader(), projectId);
+  const { errorPage, endSession: endSessionPages, consent: page } = oidcPages(pages, experienceOf, projectOf);
   const endpoint = {
     ...services,
     clients: services.registry,
@@ -209,7 +210,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
       approvals: services.deviceApprovals,
       cookies,
       pages,
-      projectOf: (projectId) => projects.find(db.reader(), projectId),
+      projectOf,
       experienceOf,
       newSecret: () => newSecret(random),
       csrf: formTokens(services, 'device-form'),

@@ -147,7 +147,12 @@ function nameOf(event: AuditEvent, name: string): string {
 }
 
 /** Refusals of an application's requests. */
-const applicationTypes: readonly string[] = ['authorization.refused', 'client.rejected', 'token.refused'];
+const applicationTypes: readonly string[] = [
+  'authorization.refused',
+  'client.rejected',
+  'logout.address_refused',
+  'token.refused',
+];
 
 function subjectName({ subject, person, detail, type }: AuditEvent): string {
   if (!subject) {

@@ -22,6 +22,7 @@ const sentences: Record<EventType, readonly [EventGroup, string]> = {
   'otp.failed': ['sign-in', template('A one-time code for {subject} could not be sent')],
   'signin.refused': ['sign-in', template('A step of the sign-in of {subject} was refused')],
   'authorization.refused': ['sign-in', template('A sign-in request of {subject} was refused')],
+  'logout.address_refused': ['sign-in', template('A return address for the sign-out of {subject} was refused')],
   'otp.sent': ['sign-in', template('A one-time code was sent to {subject}')],
   'otp.verified': ['sign-in', template('{subject} entered the code')],
   'otp.rejected': ['sign-in', template('A one-time code of {subject} was refused')],

@@ -57,6 +57,7 @@ export type EventType =
   | 'group.updated'
   | 'instance.created'
   | 'logo.uploaded'
+  | 'logout.address_refused'
   | 'log-stream.created'
   | 'log-stream.deleted'
   | 'log-stream.tested'

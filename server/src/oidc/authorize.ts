@@ -82,7 +82,10 @@ async function noteRefusal(
   answer: AuthorizeAnswer,
 ): Promise<void> {
   const clientId = parameters.get('client_id');
-  if ('page' in answer) await note(deps, req, clientId, { reason: answer.page });
+  if ('page' in answer) {
+    const redirectUri = answer.page === 'redirect-uri' ? parameters.get('redirect_uri') : undefined;
+    await note(deps, req, clientId, { reason: answer.page, redirectUri });
+  }
   if (!('error' in answer) || expected.includes(answer.error.error)) return;
   await note(deps, req, clientId, { reason: answer.error.error, description: answer.error.description });
 }
@@ -91,7 +94,7 @@ function note(
   { refusals }: AuthorizeDeps,
   req: Request,
   clientId: string | undefined,
-  refusal: { reason: string; description?: string },
+  refusal: { reason: string; description?: string; redirectUri?: string | undefined },
 ): Promise<void> {
   return refusals.record({ type: 'authorization.refused', clientId, actor: actorOf(req), ...refusal });
 }

@@ -8,6 +8,7 @@ import type { LogoutScope } from '../domain/logout/notices.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TenantKey } from '../domain/projects/tenant.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
+import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import { actorOf } from '../http/context.ts';
 import { lacksCookies, type Parameters, parametersOf } from '../http/parameters.ts';
 import { clientsAt, issuerOf } from './issuer.ts';
@@ -18,7 +19,14 @@ interface Hint {
   sid: string | undefined;
 }
 
+/** What a logout page names: an application, or a project; neither if sessions of several projects end. */
+export interface LogoutSubject {
+  client?: Client;
+  projectId?: string | undefined;
+}
+
 export interface EndSessionDeps {
+  refusals: Pick<TokenRefusals, 'record'>;
   clients: ClientSource;
   /** The claims of a valid ID token of this issuer, expired or not. */
   readHint(idToken: string, issuer: Issuer): Promise<Hint | null>;
@@ -44,15 +52,18 @@ export interface EndSessionDeps {
   csrf: { make(sessionId: string): string; holds(sessionId: string, token: string | undefined): boolean };
   pages: {
     error(req: Request, res: Response, status: number, reason: 'client' | 'parameters'): void;
-    /** Renders the confirmation page; its form posts `fields`. `returnsTo`: allowed redirect of the response. */
+    /**
+     * Renders the confirmation page; its form posts `fields`. `returnsTo`: allowed redirect of the response.
+     * `isAddressRefused`: the page says that the application's return address is not registered.
+     */
     confirm(
       req: Request,
       res: Response,
-      client: Client | undefined,
+      about: LogoutSubject,
       fields: Record<string, string>,
-      { returnsTo, deviceKeys }: { returnsTo: string | undefined; deviceKeys: readonly string[] },
+      options: { returnsTo: string | undefined; isAddressRefused: boolean; deviceKeys: readonly string[] },
     ): Promise<void>;
-    signedOut(req: Request, res: Response, client: Client | undefined, deviceKeys: readonly string[]): Promise<void>;
+    signedOut(req: Request, res: Response, about: LogoutSubject, deviceKeys: readonly string[]): Promise<void>;
   };
 }
 
@@ -89,15 +100,21 @@ async function endFor(
   const secret = deps.cookies.session(req, projectId);
   const session = secret === undefined ? null : await deps.liveSession(projectId, secret);
   const returnTo = registeredReturn(client, parameters);
-  const asked = parameters.get('post_logout_redirect_uri') !== undefined;
+  const wanted = parameters.get('post_logout_redirect_uri');
+  const asked = wanted !== undefined;
+  const isRefused = asked && returnTo === undefined;
+  if (isRefused) await refuseAddress(deps, req, client, wanted);
   // With an unregistered redirect URI, ask and do not redirect.
   const mayEndAtOnce = hint !== null && (!asked || returnTo !== undefined);
   const confirmed = session !== null && req.method === 'POST' && deps.csrf.holds(session.id, parameters.get('csrf'));
   if (session && !confirmed && !(mayEndAtOnce && hint.subject === session.user.id)) {
     // The client id, even if only the hint contained it: the form does not send the hint.
-    const fields = { ...echoed(parameters), client_id: client.id, csrf: deps.csrf.make(session.id) };
-    return deps.pages.confirm(req, res, client, fields, {
+    const { post_logout_redirect_uri: address, ...others } = echoed(parameters);
+    const kept = isRefused || address === undefined ? others : { ...others, post_logout_redirect_uri: address };
+    const fields = { ...kept, client_id: client.id, csrf: deps.csrf.make(session.id) };
+    return deps.pages.confirm(req, res, { client }, fields, {
       returnsTo: returnTo,
+      isAddressRefused: isRefused,
       deviceKeys: await keysOf(deps, [session]),
     });
   }
@@ -108,7 +125,7 @@ async function endFor(
   if (confirmed) await forgetIfAsked(deps, parameters, session, actor);
   // Without a session, redirect only with a valid hint, which proves that the user comes from this client.
   if (returnTo === undefined || (!session && !hint)) {
-    return deps.pages.signedOut(req, res, client, await keysOf(deps, session ? [session] : []));
+    return deps.pages.signedOut(req, res, { client }, await keysOf(deps, session ? [session] : []));
   }
   res.redirect(303, returnTo);
 }
@@ -116,17 +133,21 @@ async function endFor(
 /** Without a client, asks to end all sessions of this browser; at a project's issuer, those of the project. */
 async function endAll(deps: EndSessionDeps, req: Request, res: Response, parameters: Parameters): Promise<void> {
   const { project } = issuerOf(req);
+  const projectIds = (live: readonly Session[]) => new Set(live.map((session) => session.project.id));
   const held = deps.cookies.sessions(req).filter(({ projectId }) => project === null || project.id === projectId);
   const live = await Promise.all(held.map(({ projectId, secret }) => deps.liveSession(projectId, secret)));
   const sessions = live.filter((session) => session !== null);
   const all = sessions.map(({ id }) => id).join(' ');
+  const [only, another] = projectIds(sessions);
+  // At the base issuer, the sessions of a browser may be of several projects.
+  const about = { projectId: project?.id ?? (another === undefined ? only : undefined) };
   if (sessions.length > 0 && !(req.method === 'POST' && deps.csrf.holds(all, parameters.get('csrf')))) {
     return deps.pages.confirm(
       req,
       res,
-      undefined,
+      about,
       { ...echoed(parameters), csrf: deps.csrf.make(all) },
-      { returnsTo: undefined, deviceKeys: await keysOf(deps, sessions) },
+      { returnsTo: undefined, isAddressRefused: false, deviceKeys: await keysOf(deps, sessions) },
     );
   }
   for (const session of sessions) {
@@ -137,7 +158,7 @@ async function endAll(deps: EndSessionDeps, req: Request, res: Response, paramet
     });
     deps.cookies.clearSession(res, session.project.id);
   }
-  await deps.pages.signedOut(req, res, undefined, await keysOf(deps, sessions));
+  await deps.pages.signedOut(req, res, about, await keysOf(deps, sessions));
 }
 
 /** "Sign out and forget this browser": revokes the device; the page's script deletes the keys. */
@@ -167,6 +188,17 @@ async function end(
   await (scope === 'global'
     ? deps.logout.endAllOfUser({ id: session.user.id, project: session.project }, actor)
     : deps.logout.endSession(session, actor));
+}
+
+function refuseAddress({ refusals }: EndSessionDeps, req: Request, client: Client, address: string): Promise<void> {
+  const type = 'logout.address_refused';
+  return refusals.record({
+    type,
+    reason: 'unregistered',
+    clientId: client.id,
+    actor: actorOf(req),
+    redirectUri: address,
+  });
 }
 
 async function hintOf(deps: EndSessionDeps, parameters: Parameters, issuer: Issuer): Promise<Hint | null> {

@@ -8,7 +8,7 @@ import { parametersOf } from '../http/parameters.ts';
 import { scopeTexts } from '../http/scopes.ts';
 import type { AuthorizeDeps } from './authorize.ts';
 import type { ConsentDeps } from './consent.ts';
-import type { EndSessionDeps } from './end-session.ts';
+import type { EndSessionDeps, LogoutSubject } from './end-session.ts';
 
 /** Message keys of the error page, by reason. */
 const reasons = {
@@ -35,6 +35,7 @@ type ExperienceOf = (project: Project) => Promise<ExperienceContent>;
 export function oidcPages(
   pages: Pages,
   experienceOf: ExperienceOf,
+  projectOf: (projectId: string) => Promise<Project | null>,
 ): {
   errorPage: AuthorizeDeps['errorPage'];
   endSession: EndSessionDeps['pages'];
@@ -43,23 +44,32 @@ export function oidcPages(
   const errorPage = (req: Request, res: Response, status: number, reason: keyof typeof reasons) => {
     pages.send(req, res, 'plain/error', { status, values: { message: pages.text(req, reasons[reason]) } });
   };
+  const dress = async ({ client, projectId }: LogoutSubject) => {
+    const project = projectId === undefined ? null : await projectOf(projectId);
+    return dressOf(client, experienceOf, project);
+  };
   return {
     errorPage,
     consent: consentPage(pages, experienceOf),
     endSession: {
       error: errorPage,
-      confirm: async (req, res, client, { csrf = '', ...fields }, { returnsTo, deviceKeys }) => {
-        const { values, brand } = await dressOf(client, experienceOf);
+      confirm: async (req, res, about, { csrf = '', ...fields }, { returnsTo, isAddressRefused, deviceKeys }) => {
+        const { values, brand } = await dress(about);
+        const uiLocales = parametersOf(req).get('ui_locales');
+        const notice = isAddressRefused ? pages.text(req, 'logout.unregistered', {}, uiLocales) : '';
         pages.send(req, res, 'confirm-logout', {
           brand,
-          uiLocales: parametersOf(req).get('ui_locales'),
-          values: { ...values, csrf, action: `${req.baseUrl}/oauth2/end_session`, device_keys: deviceKeys.join(' ') },
+          uiLocales,
+          values: {
+            ...{ ...values, csrf, notice, action: `${req.baseUrl}/oauth2/end_session` },
+            device_keys: deviceKeys.join(' '),
+          },
           html: { fields: hiddenFields(fields) },
           leadsToApplication: returnsTo !== undefined,
         });
       },
-      signedOut: async (req, res, client, deviceKeys) => {
-        const { values, brand } = await dressOf(client, experienceOf);
+      signedOut: async (req, res, about, deviceKeys) => {
+        const { values, brand } = await dress(about);
         pages.send(req, res, 'signed-out', {
           brand,
           uiLocales: parametersOf(req).get('ui_locales'),
@@ -95,16 +105,17 @@ function consentPage(pages: Pages, experienceOf: ExperienceOf): ConsentDeps['pag
   };
 }
 
-/** The client's name and its project's branding; the default without a client. */
+/** The client's name and the branding of its project, or of `of`; the default without either. */
 async function dressOf(
   client: Client | undefined,
   experienceOf: ExperienceOf,
+  of: Project | null = null,
 ): Promise<Pick<PageContent, 'values' | 'brand'>> {
-  if (!client) return { values: { client_name: '', project_name: 'Latchkey' } };
-  const project = client.project.unwrap();
+  const project = client?.project.unwrap() ?? of;
+  if (!project) return { values: { client_name: '', project_name: 'Latchkey' } };
   const experience = await experienceOf(project);
   return {
-    values: { client_name: client.name },
+    values: { client_name: client?.name ?? '' },
     brand: (language) => brandIn(experience, project.name, language),
   };
 }

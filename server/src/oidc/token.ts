@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
-import { grantTypeNames, grantTypes } from '../domain/kernel/openid.ts';
+import { type GrantType, grantTypeNames, grantTypes } from '../domain/kernel/openid.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import { actorOf } from '../http/context.ts';
@@ -48,11 +48,26 @@ async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<G
     const actor = actorOf(req, { kind: 'client', id, name });
     const request = { parameters, issuer, caller, proof, proofKey: proof?.jkt ?? null, actor };
     const answer = await grants[wanted](deps, request).catch((error: unknown) =>
-      isLast || !isOfClient(error) ? refused(deps, error, id, actor, anonymous) : null,
+      isLast || !isOfClient(error) ? refused(deps, error, id, actor, anonymous).catch(named(wanted)) : null,
     );
     if (answer) return answer;
   }
   return refuseAnonymous(new Refusal({ code: 'client-rejected', reason: 'the client changed during the request' }));
+}
+
+/** Texts of `invalid_grant` for credentials other than a code. */
+const rejected: Partial<Record<GrantType, string>> = {
+  refresh_token: 'The refresh token is unknown, expired, revoked or already used, or does not match this request.',
+  device_code: 'The device code is unknown, expired or already used, or does not match this request.',
+};
+
+/** Rethrows, a rejected grant by the name of its credential. */
+function named(grantType: GrantType) {
+  return (error: unknown): never => {
+    const description = rejected[grantType];
+    const isRejected = error instanceof Refusal && error.problem.code === 'grant-rejected';
+    throw isRejected && description !== undefined ? new OAuthError('invalid_grant', description) : error;
+  };
 }
 
 /** The description of the error; with one grant type, as at the base issuer, in the words of the contract. */

@@ -129,7 +129,7 @@ export class Apis {
 
   /**
    * Sets the rights of a client at an API of its project. Refuses `not-found`, and `invalid` for a scope that the API
-   * does not have.
+   * does not have, and for scopes of a third-party client that gets no tokens for APIs.
    *
    * @returns null if the client has no rights left
    */
@@ -144,6 +144,10 @@ export class Apis {
         refuse({ code: 'invalid', field: 'scopes', reason: 'must contain only scopes of the API' });
       }
       const scopes = known.filter((key) => granted.scopes.includes(key));
+      if (scopes.length > 0 && holder.thirdParty && !holder.grantTypes.includes('client_credentials')) {
+        const reason = 'give a third-party application no tokens, except with client credentials';
+        refuse({ code: 'invalid', field: 'scopes', reason });
+      }
       const { introspects } = granted;
       const grant = await em.findOne(ApiGrant, { client: holder, api });
       const before = grant && { scopes: grant.scopes, introspects: grant.introspects };

@@ -56,6 +56,7 @@ export const eventTypes = [
   'group.updated',
   'instance.created',
   'logo.uploaded',
+  'logout.address_refused',
   'log-stream.created',
   'log-stream.deleted',
   'log-stream.tested',

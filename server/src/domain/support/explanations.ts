@@ -191,5 +191,9 @@ const others: Record<string, Explanation> = {
     'Store the newest refresh token; sign in again.',
   ),
   'user.email_change_refused': explain('The change of the email address was refused.', 'Try again.'),
+  'logout.address_refused': explain(
+    'The post-logout redirect URI is not one of the application.',
+    'Add it, exactly as sent, under Applications › Settings.',
+  ),
   'user.phone_change_refused': explain('The change of the phone number was refused.', 'Try again.'),
 };
