@@ -159,6 +159,28 @@ describe('a list of users ends early at a number of groups, and the next page co
   });
 });
 
+it('a list of users ends early at two megabytes of attributes, and the next page continues there', async () => {
+  const other = await app.project();
+  const photos = Array.from({ length: 4 }, (_, at) => ({ value: `https://a.example/${at}/${'x'.repeat(60_000)}` }));
+  for (let n = 0; n < 20; n += 1) {
+    expect((await other.request('POST', '/Users', { userName: `large-${n}`, photos })).status).toBe(201);
+  }
+  for (const first of ['startIndex=1', 'cursor=', 'cursor=&sortBy=userName']) {
+    const names = new Set<string>();
+    let pages = 0;
+    for (let query: string | undefined = first; query !== undefined; pages += 1) {
+      const { body, text } = await other.request('GET', `/Users?${query}&count=100`);
+      expect([body.totalResults, body.itemsPerPage]).toEqual([20, body.Resources.length]);
+      expect(text.length).toBeLessThan(2.5 * 1024 * 1024);
+      for (const { userName } of body.Resources) names.add(userName);
+      const next: number = body.startIndex + body.itemsPerPage;
+      if (body.nextCursor !== undefined) query = `${first.replace('cursor=', `cursor=${body.nextCursor}`)}`;
+      else query = next <= body.totalResults ? `startIndex=${next}` : undefined;
+    }
+    expect([names.size, pages]).toEqual([20, 3]);
+  }
+});
+
 it('a search of all types goes on to the next type only after the last page of the first', async () => {
   for (const ask of [bySearch('', {}), byCursorSearch('', {})]) {
     const pages = await walk(ask);

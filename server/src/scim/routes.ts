@@ -92,7 +92,7 @@ interface Waiting {
 }
 
 /** Large responses and bodies of a project in transfer at once, in this process, and further ones that wait. */
-const largeAtOnce = { atOnce: 4, waiting: 20 };
+const largeAtOnce = { atOnce: 4, waiting: 12 };
 
 /** A long Bulk request checks its token again after this time. */
 const recheckSeconds = 1;

@@ -43,7 +43,7 @@ export class Groups {
 
   async list(projectId: string, selection: Selection): Promise<Listed<GroupRecord>[]> {
     const rows = await listRows<GroupRow>(this.deps.db.alone, 'groups', columns, projectId, selection);
-    return rows.map((row) => ({ ...groupOfRow(row), order_key: row.order_key }));
+    return rows.map((row) => ({ ...groupOfRow(row), order_key: row.order_key, page_rows: row.page_rows }));
   }
 
   count(projectId: string, where?: Fragment): Promise<number> {

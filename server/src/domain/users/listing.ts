@@ -29,8 +29,15 @@ export interface Selection extends Criteria {
   common: string | undefined;
 }
 
-/** One row of a page, as from JSON, and its order key as text. */
-export type Listed<Row> = Row & { order_key: string | null };
+/** One row of a page, as from JSON, its order key as text, and the number of rows of the page before a {@link Weight} ended it. */
+export type Listed<Row> = Row & { order_key: string | null; page_rows: number };
+
+/** Limit on a page by the size of its rows: it ends before the row that exceeds it, but not before the first. */
+export interface Weight {
+  /** Of the row `r`. */
+  of: Fragment;
+  most: number;
+}
 
 /** The number of rows of a project in `table` that meet `where`. */
 export async function countRows(
@@ -87,6 +94,8 @@ async function costOf(em: Executing, statement: Fragment): Promise<number> {
 /**
  * A page of rows. Missing values come last in ascending order and first in descending (RFC 7644 §3.4.2.3); without an
  * order, by id. Selects the ids first, by indexes where possible, and reads whole rows only for the page.
+ *
+ * @param weight ends the page early
  */
 export async function listRows<Row extends object>(
   em: Executing,
@@ -94,16 +103,23 @@ export async function listRows<Row extends object>(
   columns: string,
   projectId: string,
   selection: Selection,
+  weight?: Weight,
 ): Promise<Listed<Row>[]> {
   const { order, from, common } = selection;
   const shown =
     order?.type === 'timestamptz'
       ? sql.raw("(page.order_key at time zone 'UTC')::text")
       : sql.raw('page.order_key::text');
-  const statement = sql<Listed<Row>>`select ${sql.raw(columns)}, ${shown} as order_key
+  const ordering = order ? sql`page.order_key ${directionOf(order)}, r.id` : sql.raw('r.id');
+  const pageWeight = weight
+    ? sql`sum(${weight.of}) over (order by ${ordering} rows between unbounded preceding and current row)`
+    : sql.raw('0');
+  const rows = sql`select ${sql.raw(columns)}, ${shown} as order_key, ${pageWeight} as page_weight,
+      row_number() over (order by ${ordering}) as page_row, count(*) over ()::int as page_rows
     from (${idsOfPage(table, projectId, selection)}) page
-    join ${sql.table(table)} r on r.project_id = ${projectId} and r.id = page.id
-    order by ${order ? sql`page.order_key ${directionOf(order)}, r.id` : sql.raw('r.id')}`;
+    join ${sql.table(table)} r on r.project_id = ${projectId} and r.id = page.id`;
+  const statement = sql<Listed<Row>>`select * from (${rows}) page
+    where page_row = 1 or page_weight <= ${sql.lit(weight?.most ?? 0)} order by page_row`;
   const start = 'afterId' in from ? 'after' : 'offset';
   return query(em, statement, { prepare: common && `listing.${table}.${common}.${start}` });
 }

@@ -18,7 +18,7 @@ import {
   writeIndex,
 } from './custom/writing.ts';
 import { withContact } from './edits/login-edit.ts';
-import { DeepPages, type Listed, listRows, type Selection } from './listing.ts';
+import { DeepPages, type Listed, listRows, type Selection, type Weight } from './listing.ts';
 import { addressKey, addressKeys, isAddress, isE164, trimmed, userNameKey } from './login.ts';
 import { managerIdOf, managerNameOf } from './manager.ts';
 import { groupsOfLeading } from './members/shown-groups.ts';
@@ -51,6 +51,15 @@ import {
   writeIfUnchanged,
 } from './user-writing.ts';
 
+/**
+ * A page of users ends early at 2 MB of attributes. Small ones are not measured: those that PostgreSQL has compressed to this
+ * size have at most 200 KB.
+ */
+const weightOfAttributes: Weight = {
+  of: sql`case when pg_column_size(r.attributes) < 800 then 800 else octet_length(r.attributes::text) end`,
+  most: 2 * 1024 * 1024,
+};
+
 /** The result of a change. `before` is a copy, `after` the row itself. */
 export interface UserChange {
   before: UserRecord;
@@ -79,7 +88,7 @@ export class Users {
   /** A page of the project's users, without groups. */
   async list(em: Executing, projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
     const rows = await this.deepPages.read(projectId, selection, (page) =>
-      listRows<ShownUser>(em, 'users', listedSelection, projectId, page),
+      listRows<ShownUser>(em, 'users', listedSelection, projectId, page, weightOfAttributes),
     );
     return rows.map((row) => ({ ...withInstants(row), groups: [] }));
   }

@@ -38,7 +38,12 @@ export function readGroupBody(req: Request): Promise<Record<string, unknown>> {
       if (!isWhole) reject(badRequest('invalidSyntax', 'The body is incomplete.'));
     };
     if (req.destroyed) return giveUp();
-    req.on('data', (chunk: Buffer) => attempt(() => body.write(chunk)));
+    req.on('data', (chunk: Buffer) => {
+      attempt(() => body.write(chunk));
+      // Node would read up to two megabytes before it serves another connection.
+      req.pause();
+      setImmediate(() => req.resume());
+    });
     req.on('end', () => {
       isWhole = true;
       attempt(() => resolve(body.end()));

@@ -67,11 +67,11 @@ async function byCursor(
     const query = queryOf(endpoint.typeFor(caller), request, caller);
     const source = sourceOf(endpoint, caller, request);
     const rows = await source.list({ ...query, from, limit: left + 1 });
-    const { page, isCut } = await fitted(source, rows.slice(0, left));
+    const { page, isLast } = await fitted(source, rows, left);
     resources.push(...endpoint.shown(page as never, caller, request));
     const end = page.at(-1);
     if (end) last = { id: end.id, key: end.order_key, total, type: endpoint.name };
-    if ((isCut || rows.length > left) && last) {
+    if (!isLast && last) {
       return { total, resources, nextCursor: cursors.seal(projectId, request, everyType, last) };
     }
   }

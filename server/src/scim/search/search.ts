@@ -55,8 +55,8 @@ export async function search<Row extends { id: string }>(
   const position = cursor === '' ? undefined : cursors.open(context.projectId, request, name, cursor);
   const from = position ? { afterId: position.id, afterKey: position.key } : { offset: 0 };
   const rows = count === 0 ? [] : await source.list({ ...asked, from, limit: count + 1 });
-  const { page, isCut } = await fitted(source, rows.slice(0, count));
-  const more = isCut || (rows.length > count && count > 0);
+  const { page, isCut, isLast } = await fitted(source, rows, count);
+  const more = !isLast && count > 0;
   const total = position?.total ?? (more || count === 0 ? await source.count(where) : page.length);
   const last = page.at(-1);
   if (!more || !last) return { rows: page, total, isCut };
@@ -65,9 +65,12 @@ export async function search<Row extends { id: string }>(
 }
 
 /** The rows that fit into one response (RFC 7644 §3.4.2.4 allows fewer than requested). */
-export async function fitted<Row>(source: Source<Row>, rows: Listed<Row>[]) {
-  const page = rows.length > 0 && source.fitting ? await source.fitting(rows) : rows;
-  return { page, isCut: page.length < rows.length };
+export async function fitted<Row>(source: Source<Row>, rows: Listed<Row>[], count: number) {
+  const read = rows.slice(0, count);
+  const page = read.length > 0 && source.fitting ? await source.fitting(read) : read;
+  const found = rows[0]?.page_rows ?? 0;
+  const isCut = page.length < Math.min(found, count);
+  return { page, isCut, isLast: !isCut && found <= count };
 }
 
 /** Refuses `tooMany` (RFC 7644 §3.12) before anything runs. Lists by id and filters by a key are never costly. */
@@ -104,9 +107,9 @@ async function byIndex<Row>(
   const offset = startIndex - 1;
   const rows = await source.list({ ...asked, from: { offset }, limit: count });
   // A page that is not full is the last one. A deep one may have been found by id: rows before it may have been deleted.
-  const known = rows.length < count && (rows.length > 0 || offset === 0) && offset < deepOffset;
-  const total = known ? offset + rows.length : await source.count(where);
-  const { page, isCut } = await fitted(source, rows);
+  const known = (rows[0]?.page_rows ?? 0) < count && (rows.length > 0 || offset === 0) && offset < deepOffset;
+  const total = known ? offset + (rows[0]?.page_rows ?? 0) : await source.count(where);
+  const { page, isCut } = await fitted(source, rows, count);
   return { rows: page, total, isCut };
 }
 
