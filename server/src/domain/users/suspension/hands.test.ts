@@ -15,6 +15,7 @@ const other: [string, Values, Values, boolean][] = [
   ['a first address', { email: null }, {}, true],
   ['another userName that is no address', {}, { userName: 'berta' }, false],
   ['another userName that is an address', { userName: 'ada@example.com' }, { userName: 'berta@example.com' }, true],
+  ['spaces of the userName', { userName: 'ada@example.com' }, { userName: ' Ada@example.com' }, false],
   ['a userName that becomes an address', {}, { userName: 'berta@example.com' }, true],
   ['another phone', {}, { phone: '+41790000002' }, true],
   ['no phone', {}, { phone: null }, false],

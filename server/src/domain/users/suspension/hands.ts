@@ -1,6 +1,6 @@
 /** Whether an account passes to another person (decisions/0300). Pure. */
 import { isPast, secondsLater } from '../../kernel/clock.ts';
-import { addressKey, foldCase, isAddress } from '../login.ts';
+import { addressKey, isAddress, userNameKey } from '../login.ts';
 import type { UserRecord } from '../user-record.ts';
 
 /** The identifiers by which a directory, an admin or a sign-in knows a person. */
@@ -38,7 +38,7 @@ export function identityOf({
   externalId,
 }: Pick<UserRecord, 'userName' | 'email' | 'phone' | 'externalId'>): Identity {
   return {
-    userNameKey: foldCase(userName),
+    userNameKey: userNameKey(userName),
     emailKey: email == null ? null : addressKey(email),
     phone: phone ?? null,
     externalId: externalId ?? null,
