@@ -15,19 +15,15 @@ export interface Failure {
 }
 
 export class RequestError extends Error implements Failure {
-  readonly code: string;
-  readonly field?: string;
-  readonly path?: string;
-  readonly requestId?: string;
-  readonly retryAt?: number;
+  declare readonly code: string;
+  declare readonly field?: string;
+  declare readonly path?: string;
+  declare readonly requestId?: string;
+  declare readonly retryAt?: number;
 
-  constructor({ code, message, field, path, requestId, retryAt }: Failure) {
-    super(message);
-    this.code = code;
-    if (field !== undefined) this.field = field;
-    if (path !== undefined) this.path = path;
-    if (requestId !== undefined) this.requestId = requestId;
-    if (retryAt !== undefined) this.retryAt = retryAt;
+  constructor(failure: Failure) {
+    super(failure.message);
+    Object.assign(this, failure);
   }
 }
 

@@ -123,7 +123,7 @@ export class Transactions {
     throw new LatchkeyError(
       'OUT_OF_ORDER',
       'user_action',
-      'No pending sign-in for this address on this page (a reload ends it). Call authenticate first.',
+      'No pending sign-in for this address on this page. Call authenticate first.',
     );
   }
 
