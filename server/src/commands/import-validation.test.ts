@@ -176,6 +176,7 @@ describe('import validates like the admin API: it rejects', () => {
     const versionless = (text = '') => text.replace(/"version":\d+/, '');
     expect(versionless(clientLine(again))).toBe(versionless(clientLine(whole)));
     expect(clientLine(again)).toContain('"pkce_required":true');
-    expect((await imported()).out).toMatch(/^project +0 added, 0 changed, 1 unchanged$/m);
+    const repeated = await shell(settings(there), 'import', file, '--without-secrets', '--overwrite', projectId);
+    expect(repeated.out).toMatch(/^project +0 added, 0 changed, 1 unchanged$/m);
   });
 });

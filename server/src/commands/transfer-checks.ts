@@ -6,19 +6,27 @@ import type { ClientSettings } from '../domain/clients/client-settings.ts';
 import { checkKey } from '../domain/clients/clients.ts';
 import { checkFapi } from '../domain/clients/fapi.ts';
 import { parsePublicPem, thumbprint } from '../domain/delegation/key-pem.ts';
+import { checkedNetworks } from '../domain/directories/networks.ts';
 import { checkContent, type ExperienceInput } from '../domain/experience/content.ts';
 import { checkLogo } from '../domain/experience/logo-file.ts';
+import { cleanName } from '../domain/kernel/name.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
+import { publicKeyFault } from '../domain/kernel/public-keys/public-key.ts';
+import { digest, isStorableText } from '../domain/kernel/secret.ts';
 import type { ProjectSettings } from '../domain/projects/project-settings.ts';
 import { checkSessionPolicy, type SessionPolicy } from '../domain/projects/session-policy.ts';
 import { checkedSlug } from '../domain/projects/slug.ts';
 import { checkedRole, checkHolder, checkRoleKey } from '../domain/roles/roles.ts';
 import type { CustomAttribute } from '../domain/users/custom/custom-schema.entity.ts';
 import { checkedDefinition, checkNames } from '../domain/users/custom/definition.ts';
+import { isE164 } from '../domain/users/login.ts';
 import type { Services } from '../services.ts';
+import { importedUser } from './transfer-users.ts';
 
 type Data = Record<string, unknown>;
-type Checking = Pick<Services, 'projects' | 'clients' | 'apis'>;
+type Checking = Pick<Services, 'projects' | 'clients' | 'apis' | 'domains'>;
+
+const maxGroupName = 512;
 
 type ColumnsOf<Settings> = Record<keyof Settings, string>;
 
@@ -69,9 +77,9 @@ const columns = {
 } as const;
 
 /** Validates a record like the admin API. Returns `{field} {reason}`, or null if valid. */
-export function faultOf({ type, data }: TransferRecord, services: Checking): string | null {
+export function faultOf({ type, data }: TransferRecord, services: Checking, now: Date): string | null {
   try {
-    checks[type]?.(data, services);
+    checks[type]?.(data, services, now);
     return null;
   } catch (error) {
     if (!(error instanceof Refusal) || error.problem.code !== 'invalid') throw error;
@@ -79,7 +87,7 @@ export function faultOf({ type, data }: TransferRecord, services: Checking): str
   }
 }
 
-const checks: Record<string, (data: Data, services: Checking) => void> = {
+const checks: Record<string, (data: Data, services: Checking, now: Date) => void> = {
   project(data, { projects }) {
     projects.check(settingsOf(data, columns.project));
     if (data['slug'] !== undefined) checkedSlug(data['slug'] as string);
@@ -123,6 +131,39 @@ const checks: Record<string, (data: Data, services: Checking) => void> = {
     // Stored as in the file.
     if (isDeepStrictEqual(mappings, data['mappings'])) return;
     refuse({ code: 'invalid', field: 'mappings', reason: 'have an unknown member' });
+  },
+  user(data, _services, now) {
+    importedUser(data, undefined, now);
+  },
+  group({ display_name: name, provenance = 'scim' }) {
+    if (provenance === 'local') cleanName(name as string, 'displayName');
+    if (typeof name === 'string' && name.length <= maxGroupName && isStorableText(name) && name.trim() !== '') return;
+    refuse({ code: 'invalid', field: 'displayName', reason: `must be text of at most ${maxGroupName} characters` });
+  },
+  'scim-token'({ name, networks = [] }) {
+    cleanName(name as string);
+    if (Array.isArray(networks) && networks.every((one) => typeof one === 'string')) checkedNetworks(networks);
+    else refuse({ code: 'invalid', field: 'networks', reason: 'must be a list of text' });
+  },
+  'custom-domain'({ host }, { domains }) {
+    if (domains.checkHost(String(host)) === host) return;
+    refuse({ code: 'invalid', field: 'host', reason: 'must be in lower case and ASCII' });
+  },
+  device(data) {
+    const { kind = 'device-key', name, public_jwk: key, jkt } = data;
+    cleanName(name as string);
+    if (kind !== 'device-key') return;
+    const { kty, crv, x, y } = (key ?? {}) as Data;
+    if (kty !== 'EC' || crv !== 'P-256' || publicKeyFault({ kty, crv, x, y }) !== null) {
+      refuse({ code: 'invalid', field: 'publicJwk', reason: 'must be a public key on P-256' });
+    }
+    // RFC 7638 section 3.
+    if (jkt === digest(JSON.stringify({ crv, kty, x, y }))) return;
+    refuse({ code: 'invalid', field: 'jkt', reason: 'is not the thumbprint of the key' });
+  },
+  enrolment({ phone }) {
+    if (phone == null || (typeof phone === 'string' && isE164(phone))) return;
+    refuse({ code: 'invalid', field: 'phone', reason: 'must be an E.164 number' });
   },
   logo({ type, bytes, width, height }) {
     const file = checkLogo(Buffer.from(String(bytes).replace(/^\\x/, ''), 'hex'));

@@ -21,6 +21,8 @@ export interface TransferTable {
   /** Columns left out: `built_in` belongs to the instance, and counters restart. */
   omit?: readonly string[];
   secrets?: readonly SecretColumn[];
+  /** Follows from other records: an import computes it, and releases before this one need it in the file. */
+  isDerived?: true;
   /** For rows that are deleted when they end: SQL condition for the audit event `a` that ended row `n` of the file. */
   endedBy?: string;
   /** Whether an existing row stays as it is. */
@@ -83,9 +85,15 @@ export const transferTables: readonly TransferTable[] = [
   { type: 'experience', table: 'experience_versions', parent: of('project'), key: ['id'] },
   { type: 'user', table: 'users', parent: of('project'), key: ['id'] },
   { type: 'suspension', table: 'suspensions', parent: of('user'), key: ['user_id'], keepsOwn: true },
-  { type: 'user-email', table: 'user_emails', parent: of('user'), key: ['user_id', 'value_key'] },
+  { type: 'user-email', table: 'user_emails', parent: of('user'), key: ['user_id', 'value_key'], isDerived: true },
   { type: 'custom-schema', table: 'custom_schemas', parent: of('project'), key: ['project_id'] },
-  { type: 'custom-value', table: 'custom_values', parent: of('user'), key: ['user_id', 'attribute', 'key'] },
+  {
+    type: 'custom-value',
+    table: 'custom_values',
+    parent: of('user'),
+    key: ['user_id', 'attribute', 'key'],
+    isDerived: true,
+  },
   { type: 'group', table: 'groups', parent: of('project'), key: ['id'] },
   { type: 'group-member', table: 'group_members', parent: of('group'), key: ['group_id', 'user_id'] },
   { type: 'group-nesting', table: 'group_nestings', parent: of('group'), key: ['group_id', 'member_id'] },

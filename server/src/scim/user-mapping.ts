@@ -17,7 +17,7 @@ import { badRequest } from './scim-error.ts';
 const maxUserBytes = 256 * 1024;
 
 /** Set if a directory has removed `active`: access stays as it was, and `active` is not returned. */
-const unassigned = 'activeUnassigned';
+export const unassigned = 'activeUnassigned';
 
 /** A copy of the writable part of a user, by the schema's names. */
 export function resourceOf(user: UserRecord): Resource {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { OperatorError } from '../../domain/kernel/problem.ts';
+import { isUuid } from '../../domain/kernel/secret.ts';
 import { linesOf } from './lines.ts';
 
 /** The file is not an export, is damaged or cannot be imported here. The message is one line. */
@@ -131,7 +132,8 @@ function checkedHeader(path: string, value: Record<string, unknown>): TransferHe
       `${path} has version ${value['version']}; this release reads version ${transferVersion}.`,
     );
   }
-  if (typeof value['issuer'] !== 'string' || !Array.isArray(value['projects'])) {
+  const { issuer, projects } = value;
+  if (typeof issuer !== 'string' || !URL.canParse(issuer) || !Array.isArray(projects) || !projects.every(isUuid)) {
     throw new TransferFileError(`${path} has an incomplete header.`);
   }
   return value as unknown as TransferHeader;
