@@ -10,7 +10,7 @@ import type { Role } from '../src/domain/admins/membership.entity.ts';
 import { everything } from '../src/domain/admins/permission.ts';
 import type { BuiltIn } from '../src/domain/admins/seed.ts';
 import { system } from '../src/domain/kernel/actor.ts';
-import type { Queue } from '../src/domain/kernel/queue.ts';
+import { noQueue, type Queue } from '../src/domain/kernel/queue.ts';
 import { newSecret } from '../src/domain/kernel/random.ts';
 import { PoolTurns } from '../src/domain/limits/turns.ts';
 import { LogoutDelivery } from '../src/domain/logout/logout-delivery.entity.ts';
@@ -43,8 +43,6 @@ export interface AdminHarness {
   mailbox: MailboxMessage[];
   flows: Map<string, string>;
   bugs: unknown[];
-  /** Queued jobs. */
-  jobs: { job: string; data: Record<string, unknown> }[];
   /** Calls the API with the bootstrap token, unless other headers are given. */
   call(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer>;
   /** Authorization header with an admin API token of that role. */
@@ -87,7 +85,7 @@ export async function openAdminHarness(
     senders?: Parameters<typeof buildServices>[0]['senders'];
     /** Called with the database's URL. */
     onDatabase?(url: string): Promise<void>;
-    /** Default: in memory, see {@link AdminHarness.jobs}. */
+    /** Default: runs no job. */
     queue?: Queue;
   } = {},
 ): Promise<AdminHarness> {
@@ -102,15 +100,12 @@ export async function openAdminHarness(
   const clock = adjustableClock();
   // Lists are bounded by the timestamp in their ids.
   const random = randomOn(clock);
-  const jobs: AdminHarness['jobs'] = [];
   const services = buildServices(
     {
       orm,
       clock,
       random,
-      queue: options.queue ?? {
-        send: async (_em, job, data) => void jobs.push({ job, data }),
-      },
+      queue: options.queue ?? noQueue,
       senders: options.senders ?? { mail: null, sms: null },
       postLogoutToken: async () => ({ status: 200 }),
     },
@@ -202,7 +197,6 @@ export async function openAdminHarness(
     url,
     issuer,
     services,
-    jobs,
     builtIn,
     clock,
     mailbox,

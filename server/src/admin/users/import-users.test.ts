@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
+import { messageLanes } from '../../domain/delivery/lanes.ts';
 import { Message } from '../../domain/delivery/message.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { query, sql } from '../../domain/kernel/sql.ts';
@@ -162,16 +163,14 @@ describe('importUsers', () => {
     expect(await users()).toHaveLength(100);
   });
 
-  it('invites each new user once, through the queue of notices', async () => {
+  it('invites each new user once, in the lane of invitations', async () => {
     const rows = [...numbered(50), { userName: 'without-address' }];
     const { created, refused } = await imported(rows, { invite: true });
     expect([created, refused]).toEqual([50, [expect.objectContaining({ row: 50, field: 'email' })]]);
     expect(await imported(rows.slice(0, 50), { invite: true })).toMatchObject({ created: 0 });
     const mails = await harness.services.db.reader().find(Message, { project: project.id });
     expect(mails.map(({ template }) => template)).toEqual(Array.from({ length: 50 }, () => 'invitation'));
-    expect(
-      harness.jobs.filter(({ job, data }) => job === 'delivery.notices' && data['projectId'] === project.id),
-    ).toHaveLength(50);
+    expect(new Set(mails.map(({ lane }) => messageLanes[lane]?.name))).toEqual(new Set(['bulk']));
     for (const { invitedAt } of await users()) expect(invitedAt).toEqual(harness.clock.now());
   });
 
