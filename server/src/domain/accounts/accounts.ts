@@ -194,6 +194,7 @@ export class Accounts {
     const now = this.deps.clock.now();
     await endOpenWork(em, now, user);
     await this.deps.sessions.endAllOfUser(em, user, 'deactivated', actor);
+    await this.deps.logoutNotices.ofUser(em, user, actor);
     for (const { handOver } of userTables) await handOver?.(em, user, now);
     user.invitedAt = null;
     if (!isKnown) return;

@@ -242,6 +242,37 @@ describe.each(['DEACTIVATE', 'ERASE', 'END_SESSIONS'])('when an admin chooses %s
   });
 });
 
+describe('when the account of a deactivated user changes hands', () => {
+  const login = 'next@example.com';
+  const handOver = {
+    directory: () => scim('PUT', `/Users/${user.id}`, { userName: login, externalId: 'next', active: true }),
+    admin: async () => {
+      const mutation = 'mutation ($input: UpdateUserInput!) { updateUser(input: $input) { id } }';
+      await admin(mutation, { input: { id: user.id, email: login, userName: login } });
+      await changeUsers('ACTIVATE', user.id);
+    },
+  };
+
+  it.each([
+    ['admin', ['base', 'own']],
+    ['directory', []],
+  ] as const)('by the %s, the same rule applies to applications that were not told before', async (by, expected) => {
+    await set(false);
+    await scim('PATCH', `/Users/${user.id}`, inactive);
+    expect(await receivers()).toEqual([]);
+    await handOver[by]();
+    expect(await receivers()).toEqual(expected);
+  });
+
+  it('applications that were told at the deactivation get no second token', async () => {
+    await set(true);
+    await scim('PATCH', `/Users/${user.id}`, inactive);
+    expect(await receivers()).toEqual(['base', 'own']);
+    await handOver.directory();
+    expect(await receivers()).toEqual([]);
+  });
+});
+
 describe('the applications that a person used', () => {
   it('include one with a refresh token whose session has ended and was deleted', async () => {
     const { app, project } = world;
