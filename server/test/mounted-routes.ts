@@ -40,6 +40,7 @@ export const notDescribed: Record<string, string> = {
   '^ALL /(assets|messages|sdk)$': 'files of the pages and packages',
   '^GET /experience/': 'images and colors of the pages',
   '^GET /signin$': 'page',
+  '^POST /v1/signin/resume$': 'read by the hosted page alone',
   '^(GET|POST) /account': 'pages',
   '^(GET|POST|ALL) /setup': 'pages of the setup link',
   '^(GET|ALL) /demo': 'page',
