@@ -11,7 +11,7 @@ const events = 10;
 export const webhooksHanging: Experiment = {
   name: 'webhooks-hanging',
   done: '900 of 1,000 webhooks hang, in 50 projects; each project has an event every 2 s',
-  passes: 'the others get each event within 5 s, at the median within a second of the time without them',
+  passes: 'the others get each event within 15 s, at the median at most a second later than without them',
   async run({ scale, log }) {
     const count = Math.max(4, Math.round(projects * scale));
     const world = await World.create();
@@ -72,7 +72,7 @@ export const webhooksHanging: Experiment = {
           beside.length < expected && `${expected - beside.length} of ${expected} events did not arrive`,
           hanging.size < count * (20 - good) && `only ${hanging.size} hanging receivers were called`,
           percentile(beside, 0.5) > percentile(alone, 0.5) + 1_000 && 'the median is a second longer',
-          slowest > 5_000 && `an event took ${slowest} ms`,
+          slowest > 15_000 && `an event took ${slowest} ms`,
         ],
       );
     } finally {

@@ -354,8 +354,8 @@ describe('a receiver', () => {
     expect(await start()).toBe(50);
     await services.logout.endSession({ project, id: await session(b) }, system);
     expect(await start()).toBe(1);
-    await expect.poll(() => sent.at(-1)?.uri, { timeout: 60_000 }).toBe(b.backchannelLogoutUri);
-    expect(sent).toHaveLength(51);
+    await expect.poll(() => sent.length, { timeout: 60_000 }).toBe(51);
+    expect(sent.filter(({ uri }) => uri === b.backchannelLogoutUri)).toHaveLength(1);
     end({ status: 200 });
     await relay.settled();
     await deliverAll();

@@ -13,8 +13,8 @@ const pollMs = 1_000;
 const recoverMs = 60_000;
 /** A delivery that takes longer counts as slow. */
 const slowMs = 500;
-/** Database connections that the deliveries of a channel use at a time. */
-const connections = 4;
+/** Database connections that the deliveries of a channel use at a time, and those in its slow lane. */
+const [connections, slowConnections] = [6, 2];
 
 type OnError = (error: unknown) => void;
 
@@ -25,6 +25,7 @@ type OnError = (error: unknown) => void;
 export class Relay {
   private readonly turns: RoundRobin;
   private readonly pool = new Turns({ atOnce: connections, waiting: Number.POSITIVE_INFINITY });
+  private readonly slowPool = new Turns({ atOnce: slowConnections, waiting: Number.POSITIVE_INFINITY });
   private readonly running = new Set<Promise<void>>();
   private readonly timers: NodeJS.Timeout[] = [];
   private claiming: Promise<number> | undefined;
@@ -129,7 +130,8 @@ export class Relay {
       place = this.turns.move(place, channel.slowLane ?? place.lane);
       this.continue();
     }, slowMs).unref();
-    const deliver = () => this.pool.ofConnections('', () => channel.deliver(claimed, () => this.isStopping));
+    const pool = claimed.lane === channel.slowLane ? this.slowPool : this.pool;
+    const deliver = () => pool.ofConnections('', () => channel.deliver(claimed, () => this.isStopping));
     const { project } = claimed;
     const run: Promise<void> = (project === instanceId ? inAllProjects(deliver) : inProject(project, deliver))
       .catch(onError)

@@ -103,7 +103,7 @@ export class WebhookChannel implements Channel {
       if (!webhook || due.length === 0) break;
       const round = new WebhookRound(this.deps, webhook, isEnding);
       await round.send(due);
-      if (!(await this.settle(webhook, lease, round))) break;
+      if (!(await this.settle(webhook, lease, round)) || due.length < batch) break;
     }
     const release = sql`update webhooks set lease = null, leased_until = null
       where project_id = ${project} and id = ${id} and lease = ${lease}`;
