@@ -117,7 +117,7 @@ describe('import', () => {
       there.services.db,
       `select to_jsonb(t) as data from projects t where id = '${other.id}'`,
     );
-    const { built_in: _, ...stolen } = theirs[0]?.['data'] as Data;
+    const { built_in: _, ...stolen } = (theirs[0] as Data)['data'] as Data;
     const records = [
       { type: 'project', data: { ...stolen, sign_up: 'open' } },
       { type: 'client', data: { ...recordOf('client'), project_id: other.id } },
@@ -133,7 +133,7 @@ describe('import', () => {
       there.services.db,
       `select to_jsonb(t) as data from projects t where id = '${other.id}'`,
     );
-    const { built_in: _, ...stolen } = theirs[0]?.['data'] as Data;
+    const { built_in: _, ...stolen } = (theirs[0] as Data)['data'] as Data;
     const both = [
       ...withHeader({ projects: [project.id, other.id] }),
       { type: 'project', data: { ...stolen, name: 'Stolen' } },

@@ -87,7 +87,7 @@ function asDirectory(given: UserRecord): UserValues {
 /** Names and other attributes of this service, by the rules of the admin API. */
 function asLocal(values: UserValues, { provenance }: UserRecord, now: Date): UserValues {
   const { birthdate } = values.attributes as { birthdate?: string };
-  const { displayName = null, givenName = null, familyName = null } = values;
+  const { displayName, givenName, familyName } = values;
   const names = provenance === 'local' ? { displayName, givenName, familyName } : {};
   editedProfile(values, { ...names, ...(birthdate !== undefined && { birthdate }) }, now);
   return values;

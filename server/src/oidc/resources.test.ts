@@ -141,10 +141,10 @@ describe('a sign-in that names an API', () => {
   });
 
   it('is refused for a third-party application, whose users consent only to scopes', async () => {
-    const { client } = await app.make.client(project, { thirdParty: true });
-    const other = partyAt(app, project, client);
-    await other.signIn(user);
+    const { client } = await app.make.client(project);
     await grant(api, ['read'], client);
+    const other = partyAt(app, project, await app.services.clients.update(client, { thirdParty: true }, system));
+    await other.signIn(user);
     expect((await authorize([orders], 'openid read', other)).get('error')).toBe('invalid_target');
   });
 

@@ -85,19 +85,38 @@ function suspend(model: Model, device: DeviceModel, isSuspended: boolean): void 
     demand(model.now - suspendedAt < restorableMs + toleranceMs, 'a device was restored after too long a suspension');
 }
 
-/** The devices of an inactive user are suspended until the activation, unless the login changes (decisions/0119). */
+/**
+ * The devices of an inactive user are suspended until the activation. If the account has changed hands by then, nothing of
+ * the former person is left (decisions/0300).
+ */
 function checkSuspended(model: Model, { table, old, new: user }: Change): void {
   if (table !== 'users' || !user || !old) return;
-  const isActive = old['active'] && user['active'];
-  const isMoved = ['email_key', 'user_name_key', 'phone'].some(
-    (name) => old[name] !== null && old[name] !== user[name],
+  const id: string = user['id'];
+  if (old['active'] && !user['active']) model.heldIdentities.set(id, old);
+  const held = model.heldIdentities.get(id);
+  const isHandedOver = user['active'] && held !== undefined && isOther(held, user);
+  if (user['active']) model.heldIdentities.delete(id);
+  if (old['active'] && user['active']) return;
+  const whose = `of ${user['user_name']}`;
+  const devices = [...model.devices.values()].filter((device) => device.user === id);
+  demand(
+    user['active'] || devices.every(({ suspendedAt }) => suspendedAt !== null),
+    `a device ${whose} is trusted, though they are deactivated`,
   );
-  for (const { suspendedAt, user: of } of model.devices.values()) {
-    if (of !== user['id'] || isActive) continue;
-    const what = `a device of ${user['user_name']}`;
-    demand(user['active'] || suspendedAt !== null, `${what} is trusted, though they are deactivated`);
-    demand(!isMoved || suspendedAt === null, `${what} stays suspended after a change of the login`);
-  }
+  if (!isHandedOver) return;
+  demand(devices.length === 0, `a device ${whose} outlives the former person`);
+  demand(model.passkeysOf(id).length === 0, `a passkey ${whose} outlives the former person`);
+  const factors = [...model.enrolments.values()].filter((factor) => factor.user === id);
+  demand(factors.length === 0, `a factor ${whose} outlives the former person`);
+}
+
+/** Another login address, phone or `externalId`; a phone or `externalId` that was added or removed is not another one. */
+function isOther(was: Row, is: Row): boolean {
+  const nameOf = ({ user_name_key: name }: Row) => (String(name).includes('@') ? name : null);
+  const differs = (name: string) => was[name] != null && is[name] != null && was[name] !== is[name];
+  return (
+    was['email_key'] !== is['email_key'] || nameOf(was) !== nameOf(is) || differs('phone') || differs('external_id')
+  );
 }
 
 export function isPasskey({ old, new: row }: Change): boolean {

@@ -279,6 +279,8 @@ export class Model {
   step = 0;
   now = 0;
   readonly users = new Map<string, Row>();
+  /** Rows of inactive users as they were before the deactivation. */
+  readonly heldIdentities = new Map<string, Row>();
   readonly projects = new Map<string, Row>();
   readonly ceremonies = new Map<string, Row>();
   readonly transactions: Transaction[] = [];

@@ -115,16 +115,18 @@ describe('a new number', () => {
   });
 
   it.each([
-    ['a directory has taken over the user', 403],
+    ['a directory has taken over the user and their number', 403],
     ['another user has received it', 409],
   ])('is refused and audited if, in the meantime, %s', async (_, status) => {
     const user = await world.user();
     const visit = await visitOf(user);
     const { number, code } = await begin(visit);
-    if (status === 409) await world.user({ phone: number });
-    else await changed(app.services.db, "update users set provenance = 'scim' where id = ?", [user.id]);
+    const theirs = status === 403 ? phone() : null;
+    const takeOver = "update users set provenance = 'scim', phone = ? where id = ?";
+    if (theirs === null) await world.user({ phone: number });
+    else await changed(app.services.db, takeOver, [theirs, user.id]);
     expect(await statusOf(visit, 'verify-phone', { code })).toBe(status);
-    expect(await phoneOf(user)).toBeNull();
+    expect(await phoneOf(user)).toBe(theirs);
     const events = await rows(
       app.services.db,
       `select type, result, client_id, subject_id from audit_log where project_id = ? and type like 'user.phone%'
