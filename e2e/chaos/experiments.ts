@@ -3,6 +3,7 @@ import { backupFidelity } from './experiments/backup-fidelity.ts';
 import { cells } from './experiments/cells.ts';
 import { citus } from './experiments/citus.ts';
 import { clocks } from './experiments/clocks.ts';
+import { clocksSetBack } from './experiments/clocks-set-back.ts';
 import { connectionsEnded } from './experiments/connections-ended.ts';
 import { databaseFrozen, databaseStopped } from './experiments/database-away.ts';
 import { databaseMove } from './experiments/database-move.ts';
@@ -48,6 +49,7 @@ export const experiments: readonly Experiment[] = [
   embeddedKilled,
   backupFidelity,
   clocks,
+  clocksSetBack,
   mailOutage,
   mailBacklog,
   mailSlow,

@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../../support/latchkey.ts';
 import { pause, until } from '../experiment.ts';
+import type { DatabaseClock } from './database-clock.ts';
 
 const password = 'chaos';
 /** PostgreSQL refuses to run as root; every system has the user `nobody`. */
@@ -28,6 +29,7 @@ export class Postgres {
   readonly #home: string;
   readonly #bin: string;
   #settings: Record<string, string> = {};
+  #clock: DatabaseClock | undefined;
   #server: ChildProcess | undefined;
 
   private constructor(home: string, bin: string, port: number) {
@@ -38,8 +40,9 @@ export class Postgres {
   }
 
   /** Creates an empty database `latchkey`. @param settings of the server, in addition to those of {@link start} */
-  static async create(settings: Record<string, string> = {}): Promise<Postgres> {
+  static async create(settings: Record<string, string> = {}, clock?: DatabaseClock): Promise<Postgres> {
     const postgres = await Postgres.prepare();
+    postgres.#clock = clock;
     postgres.#settings = settings;
     const passwordFile = join(postgres.#home, 'password');
     writeFileSync(passwordFile, password);
@@ -109,7 +112,7 @@ export class Postgres {
     this.#server = spawn(join(this.#bin, 'postgres'), ['-D', this.folder, ...args], {
       ...identity,
       cwd: '/',
-      env: { TZ: 'UTC', LC_ALL: 'C' },
+      env: { TZ: 'UTC', LC_ALL: 'C', ...this.#clock?.env },
       stdio: ['ignore', log, log],
     });
     this.#server.on('error', () => undefined);

@@ -9,6 +9,7 @@ import {
   type StartOptions,
   startLatchkey,
 } from '../../support/latchkey.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import { MailSink } from './mail-sink.ts';
 import { type App, Person, Refused, WrongAnswer } from './person.ts';
 import { Postgres } from './postgres.ts';
@@ -45,9 +46,11 @@ export class World {
       env?: Record<string, string>;
       /** Settings of PostgreSQL. */
       postgres?: Record<string, string>;
+      /** Clock of PostgreSQL. Default: that of the machine. */
+      clock?: DatabaseClock;
     } = {},
   ) {
-    const postgres = await Postgres.create(options.postgres);
+    const postgres = await Postgres.create(options.postgres, options.clock);
     const mail = await MailSink.create();
     const issuerPort = await freePort();
     const port = (await options.via?.(postgres)) ?? postgres.port;
