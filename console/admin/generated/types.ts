@@ -1736,7 +1736,7 @@ export type LogoutReceiversQueryVariables = Exact<{
 }>;
 
 
-export type LogoutReceiversQuery = { logoutReceivers: Array<{ delivered: number, pending: number, failed: number, lastDeliveredAt: string | null, client: { id: string, name: string, backchannelLogoutUri: string | null } }> };
+export type LogoutReceiversQuery = { auditEvents: { edges: Array<{ node: EventRowFragment }> }, logoutReceivers: Array<{ delivered: number, pending: number, failed: number, lastDeliveredAt: string | null, client: { id: string, name: string, backchannelLogoutUri: string | null } }> };
 
 export type RetryLogoutDeliveryMutationVariables = Exact<{
   id: string;

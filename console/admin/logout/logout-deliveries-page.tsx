@@ -22,7 +22,7 @@ export function Component() {
     >
       {!mayChange && <ViewerNotice project={project} />}
       <Receivers receivers={receivers} failure={failure} reload={reload} />
-      <Omissions projectId={project.id} />
+      <Omissions events={data?.auditEvents.edges.map(({ node }) => node) ?? []} />
       {(receivers === undefined || receivers.length > 0) && (
         <Deliveries projectId={project.id} receivers={receivers} mayChange={mayChange} />
       )}

@@ -1,5 +1,4 @@
-import { useQuery } from '../api.ts';
-import { AuditEvents, type EventRowFragment } from '../generated/operations.ts';
+import type { EventRowFragment } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProjectPath } from '../projects/project.tsx';
 import { LinkButton } from '../ui/buttons.tsx';
@@ -7,13 +6,9 @@ import { Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 
-const filter = { types: ['logout-delivery.omitted'] };
-
 /** Logout tokens that were not sent when the directory deactivated or deleted a user, with the reason; nothing if there are none. */
-export function Omissions({ projectId }: { projectId: string }) {
+export function Omissions({ events }: { events: readonly EventRowFragment[] }) {
   const path = useProjectPath();
-  const { data } = useQuery(AuditEvents, { projectId, filter, first: 5, after: null }, { everySeconds: 10 });
-  const events = data?.auditEvents.edges.map(({ node }) => node) ?? [];
   if (events.length === 0) return null;
   const columns: readonly Column<EventRowFragment>[] = [
     { header: t('User'), isName: true, width: '24%', cell: ({ person }) => person?.name ?? t('an erased user') },
