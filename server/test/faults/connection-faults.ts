@@ -27,7 +27,8 @@ export async function prepareFaults(admin: pg.Client): Promise<void> {
     grant insert on faults.at_commit to public`);
 }
 
-type Query = (...args: unknown[]) => Promise<unknown>;
+type Query = (...args: unknown[]) => Promise<unknown> | undefined;
+type Answer = (error: unknown, answer?: unknown) => void;
 interface Connection {
   query: Query;
   processID: number;
@@ -54,7 +55,12 @@ export async function withFault<T>(
     if (statements.length !== point?.at) return query.apply(this, args);
     isHit = true;
     const run: Query = (...own) => query.apply(this, own);
-    return failing(point.fault, { run, args, text, end: () => end(admin, this) });
+    // A statement of the pool itself: its answer goes to a callback, once.
+    const callback = args.find((one): one is Answer => typeof one === 'function');
+    const plain = args.filter((one) => one !== callback);
+    const failed = failing(point.fault, { run, args: plain, text, end: () => end(admin, this) });
+    if (!callback) return failed;
+    failed.then((answer) => callback(null, answer), callback);
   };
   try {
     return { result: await work(), statements, isHit };
