@@ -4,14 +4,15 @@ import type { AddressInfo } from 'node:net';
 /** A relying party's redirect URI, on its own port. */
 export interface Callback {
   redirectUri: string;
-  /** URL of the next request. */
-  next(): Promise<URL>;
+  /** URL of the next request, or of the next one with this `state`. */
+  next(state?: string): Promise<URL>;
   close(): Promise<void>;
 }
 
 export async function listenForCallback(): Promise<Callback> {
-  const waiting: ((url: URL) => void)[] = [];
+  const waiting: { state: string | undefined; take: (url: URL) => void }[] = [];
   const arrived: URL[] = [];
+  const isOf = (url: URL, state: string | undefined) => state === undefined || url.searchParams.get('state') === state;
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', redirectUri());
     if (url.pathname !== '/callback') {
@@ -19,8 +20,8 @@ export async function listenForCallback(): Promise<Callback> {
       return;
     }
     res.writeHead(200, { 'Content-Type': 'text/html' }).end('<title>Relying party</title><h1>Welcome back</h1>');
-    const take = waiting.shift();
-    if (take) take(url);
+    const at = waiting.findIndex(({ state }) => isOf(url, state));
+    if (at >= 0) waiting.splice(at, 1)[0]?.take(url);
     else arrived.push(url);
   });
   const redirectUri = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
@@ -29,9 +30,10 @@ export async function listenForCallback(): Promise<Callback> {
   });
   return {
     redirectUri: redirectUri(),
-    next: () => {
-      const url = arrived.shift();
-      return url ? Promise.resolve(url) : new Promise((resolve) => waiting.push(resolve));
+    next: (state) => {
+      const at = arrived.findIndex((url) => isOf(url, state));
+      const [url] = at >= 0 ? arrived.splice(at, 1) : [];
+      return url ? Promise.resolve(url) : new Promise((take) => waiting.push({ state, take }));
     },
     close: () =>
       new Promise((resolve) => {

@@ -112,6 +112,7 @@ test('prompt=login requires a code in a trusted browser; if abandoned, the brows
   await press(page, 'Continue');
   await titled(page, 'Check your email');
   const lost = await inbox.code();
+  await page.goBack();
   await page.reload();
   await hosted.latchkey.turn(30);
   await press(page, 'Continue');

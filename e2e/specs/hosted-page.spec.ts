@@ -2,7 +2,16 @@ import { expect, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { Inbox } from '../support/application.ts';
 import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
-import { address, alert, enterAddress, HostedPage, press, sixDigits, titled } from '../support/hosted-page.ts';
+import {
+  address,
+  alert,
+  enterAddress,
+  HostedPage,
+  press,
+  saveRecoveryCodes,
+  sixDigits,
+  titled,
+} from '../support/hosted-page.ts';
 
 /** Service contract 3.3 through the hosted page: address, code, redirect. */
 
@@ -236,7 +245,7 @@ test('a slow, lost or rate-limited connection shows a message, and input is kept
   expect(await done()).toMatchObject({ email: userid });
 });
 
-test('a provisioned user without a phone is offered no text messages', async ({ page }) => {
+test('a provisioned user adds the number that the directory does not have', async ({ page }) => {
   const application = await hosted.register({ mfaPolicy: 'REQUIRED', testMode: true });
   const userid = 'provisioned@example.com';
   const created = await fetch(`${hosted.latchkey.baseUrl}/v1/scim/${application.projectId}/Users`, {
@@ -252,11 +261,15 @@ test('a provisioned user without a phone is offered no text messages', async ({ 
     }),
   });
   expect(created.status).toBe(201);
-  await hosted.begin(page, application);
+  const done = await hosted.begin(page, application);
   await enterAddress(page, userid);
   await press(page, 'Fill in');
-  // Only the directory can add a number.
-  await expect(page.getByRole('button', { name: 'Authenticator app' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Text message' })).toBeHidden();
+  await page.getByRole('button', { name: 'Text message' }).click();
+  await page.getByLabel('Phone number with country code').fill('+1 202 555 0188');
+  await press(page, 'Continue');
+  await titled(page, 'Check your phone');
   await expectAccessible(page);
+  await press(page, 'Fill in');
+  await saveRecoveryCodes(page);
+  expect(await done()).toMatchObject({ phone_number: '+12025550188', amr: ['swk', 'sms', 'mfa'] });
 });

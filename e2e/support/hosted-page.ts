@@ -33,6 +33,8 @@ export class HostedPage {
   async begin(page: Page, application: Application, more: Record<string, string> = {}): Promise<() => Promise<Claims>> {
     const { redirectUri } = this.callback;
     const codeVerifier = randomBytes(32).toString('base64url');
+    // Of this sign-in: others may have returned to the application before it.
+    const state = randomBytes(16).toString('base64url');
     const query = new URLSearchParams({
       response_type: 'code',
       client_id: application.clientId,
@@ -40,11 +42,12 @@ export class HostedPage {
       scope: 'openid email phone',
       code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
       code_challenge_method: 'S256',
+      state,
       ...more,
     });
     await page.goto(`${this.latchkey.baseUrl}/authorize?${query}`);
     return async () => {
-      const code = (await this.callback.next()).searchParams.get('code') ?? '';
+      const code = (await this.callback.next(state)).searchParams.get('code') ?? '';
       await titled(page, 'Welcome back');
       return application.redeem(code, { codeVerifier, redirectUri });
     };
