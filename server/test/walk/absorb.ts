@@ -17,9 +17,35 @@ export function absorb(model: Model, changes: readonly Change[], txn?: Transacti
     if (change.table === 'enrolments') absorbEnrolment(model, change, txn);
     if (change.table === 'refresh_grants' && change.new?.['revoked_at'] != null) endGrant(model, change.new);
   }
+  for (const { table, old, new: row } of changes) {
+    if (table === 'consents') absorbOwn(model.consents, old, row);
+    if (table === 'recovery_codes') absorbOwn(model.heldCodes, old, row);
+  }
   for (const change of changes) checkSuspended(model, change);
   model.mirror(changes);
+  for (const { table, old, new: row } of changes) {
+    if (table === 'users' || table === 'enrolments')
+      checkNumbers(model, (row ?? old)?.[table === 'users' ? 'id' : 'user_id']);
+  }
   if (txn?.registeredStep === model.step) absorbRegistration(model, txn);
+}
+
+/** A row that a user owns: its user by its key. */
+function absorbOwn(rows: Map<string, string>, old: Row | null, row: Row | null): void {
+  const keyOf = (of: Row) => JSON.stringify([of['id'], of['user_id'], of['client_id']]);
+  if (old) rows.delete(keyOf(old));
+  if (row) rows.set(keyOf(row), row['user_id']);
+}
+
+/** Codes by SMS go only to the login phone of their user (decisions/0301). */
+function checkNumbers(model: Model, id: string): void {
+  const user = model.users.get(id);
+  if (!user) return;
+  const numbers = model
+    .factorsOf(id)
+    .flatMap(({ method, phone }) => (method === 'sms' && phone !== null ? [phone] : []));
+  const others = numbers.filter((number) => number !== user['phone']);
+  demand(others.length === 0, `codes of ${user['user_name']} are sent to another number than the login phone`);
 }
 
 function endGrant(model: Model, row: Row): void {
@@ -104,10 +130,17 @@ function checkSuspended(model: Model, { table, old, new: user }: Change): void {
     `a device ${whose} is trusted, though they are deactivated`,
   );
   if (!isHandedOver) return;
+  model.handOvers.set(id, model.step);
   demand(devices.length === 0, `a device ${whose} outlives the former person`);
   demand(model.passkeysOf(id).length === 0, `a passkey ${whose} outlives the former person`);
   const factors = [...model.enrolments.values()].filter((factor) => factor.user === id);
   demand(factors.length === 0, `a factor ${whose} outlives the former person`);
+  const isTheirs = (one: string) => one === id;
+  demand(![...model.consents.values()].some(isTheirs), `a consent ${whose} outlives the former person`);
+  demand(![...model.heldCodes.values()].some(isTheirs), `a recovery code ${whose} outlives the former person`);
+  demand(model.sessionsOf(id).length === 0, `a session ${whose} outlives the former person`);
+  const grants = model.grants.filter(({ code, isOffline, isEnded }) => code.user === id && isOffline && !isEnded);
+  demand(grants.length === 0, `a refresh token ${whose} outlives the former person`);
 }
 
 /** Another login address, phone or `externalId`; a phone or `externalId` that was added or removed is not another one. */

@@ -27,6 +27,8 @@ export type Command =
   | OwnChange
   | { do: 'console'; app: number; browser: number; operation: number }
   | { do: 'people'; app: number; project: number; person: number; action: number; pick: number }
+  /** The directory deactivates a user who can sign in. */
+  | { do: 'leave'; app: number; project: number; pick: number }
   | { do: 'policy'; app: number; project: number; field: number; value: number }
   | { do: 'client'; client: number; isRule: boolean }
   | { do: 'clock'; seconds: number }
@@ -234,8 +236,9 @@ const account = fc.record({
 });
 const console = fc.record({ do: fc.constant('console' as const), app, browser, operation: fc.nat(3) });
 const people = fc.record({
-  ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(15), pick },
+  ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(13), pick },
 });
+const leave = fc.record({ do: fc.constant('leave' as const), app, project: fc.nat(1), pick });
 const policy = fc.record({
   ...{ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(9), value: fc.nat(3) },
 });
@@ -257,7 +260,8 @@ const weighted: Weighted[] = [
   [8, account],
   [5, ownChange],
   [2, console],
-  [4, people],
+  [3, people],
+  [5, leave],
   [2, policy],
   [1, fc.record({ do: fc.constant('client' as const), client: fc.nat(2), isRule: fc.boolean() })],
   [6, turn],
@@ -283,6 +287,7 @@ const meeting: Weighted[] = [
     [8, account],
     [2, console],
     [4, people],
+    [2, leave],
     [2, policy],
   ] as Weighted[]),
   [2, recovery(['grant', 'cancel', 'link'])],

@@ -281,6 +281,13 @@ export class Model {
   readonly users = new Map<string, Row>();
   /** Rows of inactive users as they were before the deactivation. */
   readonly heldIdentities = new Map<string, Row>();
+  /** Steps at which accounts went to another person. */
+  readonly handOvers = new Map<string, number>();
+  /** Soft deletes that were undone. */
+  restores = 0;
+  /** Users by the key of the row. */
+  readonly consents = new Map<string, string>();
+  readonly heldCodes = new Map<string, string>();
   readonly projects = new Map<string, Row>();
   readonly ceremonies = new Map<string, Row>();
   readonly transactions: Transaction[] = [];

@@ -53,6 +53,8 @@ export class Progress {
     this.count('recoveries', model.recoveries.length);
     this.count('used recoveries', model.recoveries.filter(({ ended }) => ended === 'used before').length);
     this.count('revoked keys', model.revokedKeys.size);
+    this.count('hand-overs', model.handOvers.size);
+    this.count('restored soft deletes', model.restores);
     this.count('meetings', script.filter((line) => line.endsWith('at once:')).length);
     for (const line of script) {
       const [, action, result] = /^ *\d+ +(?:mallory|mona) ([a-z-]+) .*: (\d+(?: [A-Z_a-z]+)?)/.exec(line) ?? [];

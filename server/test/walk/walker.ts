@@ -207,6 +207,8 @@ export class Walker {
         return this.account.console(command);
       case 'people':
         return this.admin.people(command);
+      case 'leave':
+        return this.admin.leave(command);
       case 'policy':
         return this.admin.policy(command);
       case 'client':

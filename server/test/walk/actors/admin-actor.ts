@@ -40,7 +40,6 @@ export class AdminActor {
     const user = mine[command.person % Math.max(1, mine.length)];
     if (!user) return;
     const name = `${user['user_name']} of ${project.name}`;
-    if (command.action > 13) return this.suspend(command, project, user);
     if (command.action > 11) return this.revokePasskey(command.app, command.pick);
     const id: string = user['id'];
     if (command.action < 4) {
@@ -66,19 +65,66 @@ export class AdminActor {
     await this.patch(command.app, project, id, { emails }, name);
   }
 
-  /** The directory deactivates a user, and usually activates them again, sometimes with another login. */
-  private async suspend(
-    { app, pick }: { app: number; pick: number },
-    project: ProjectModel,
-    { id, user_name: userName, active }: Record<string, any>,
-  ): Promise<void> {
-    if (project === this.world.console) return;
+  /** The directory deactivates a user, and usually activates them again: as before, or as another person. */
+  async leave({ app, project: at, pick: choice }: { app: number; project: number; pick: number }): Promise<void> {
+    const { model, projects } = this.world;
+    const project = projects[at] as ProjectModel;
+    const own = [...model.devices.values(), ...model.passkeys.values(), ...model.enrolments.values()];
+    const ids = new Set(own.map((one) => one.user));
+    const people = [...ids].map((one) => model.user(one)).filter((one) => one['project_id'] === project.id);
+    const user = people[choice % Math.max(1, people.length)];
+    if (!user) return;
+    const { id, user_name: userName, active } = user;
     const name = `${userName} of ${project.name}`;
-    const login = { emails: [{ value: this.world.addresses[pick % 4], type: 'work', primary: true }] };
-    if (active) await this.patch(app, project, id, { active: false, ...(pick % 8 === 7 && login) }, name);
+    const patch = (values: object) => this.patch(app, project, id, values, name);
+    const pick = (choice * 7) % 32;
+    if (pick >= 24) return this.renumber(patch, pick);
+    if (pick >= 16) return this.softDelete({ patch, id, userName, isHeld: active, isRestored: pick % 4 > 0 });
+    const login =
+      pick >= 12
+        ? { externalId: `person-${pick % 4}` }
+        : { emails: [{ value: this.world.addresses[pick % 4], type: 'work', primary: true }] };
+    if (active) await patch({ active: false, ...(pick % 8 === 7 && login) });
     if (pick % 4 === 0) return;
-    if (pick % 4 === 1) await this.patch(app, project, id, login, name);
-    await this.patch(app, project, id, { active: true, ...(pick % 8 === 2 && login) }, name);
+    if (pick % 4 === 1) await patch(login);
+    await patch({ active: true, ...(pick % 4 === 2 && login) });
+  }
+
+  /** Removes the number, or replaces it in two steps, active or not. */
+  private async renumber(patch: (values: object) => Promise<void>, pick: number): Promise<void> {
+    const isInactive = pick % 2 === 1;
+    if (isInactive) await patch({ active: false });
+    await patch({ phoneNumbers: [] });
+    const value = this.world.phones[(pick + 1) % 4];
+    if (pick % 4 > 1) await patch({ phoneNumbers: [{ value, type: 'mobile', primary: true }] });
+    if (isInactive) await patch({ active: true });
+  }
+
+  /** As Entra ID: the deleted user gets another userName, and their own again at the restore, which ends nothing. */
+  private async softDelete(of: {
+    patch(values: object): Promise<void>;
+    id: string;
+    userName: string;
+    isHeld: boolean;
+    isRestored: boolean;
+  }): Promise<void> {
+    const { model } = this.world;
+    const { patch, id, userName, isHeld, isRestored } = of;
+    const held = () => [
+      [...model.devices.values()].filter(({ user }) => user === id).length,
+      model.passkeysOf(id).length,
+      model.factorsOf(id).length,
+    ];
+    const before = held();
+    await patch({ active: false });
+    await patch({ userName: `${'0123456789abcdef'.repeat(2)}${userName}` });
+    if (!isRestored) return;
+    await patch({ userName });
+    await patch({ active: true });
+    const isBack = isHeld && model.user(id)['active'] && model.user(id)['user_name'] === userName;
+    if (isBack) model.restores += 1;
+    const rests = JSON.stringify(held()) === JSON.stringify(before) || model.handOvers.get(id) === model.step;
+    demand(!isBack || rests, `${userName} lost a device, passkey or factor in a soft delete`);
   }
 
   async userAction(app: number, project: ProjectModel, id: string, action: string, name: string): Promise<void> {
@@ -148,14 +194,13 @@ export class AdminActor {
     const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations };
     const ask = () => world.scim(world.process(app), project, 'PATCH', `/Users/${id}`, body);
     await world.exchange(ask, (reply, changes) => {
-      demand(
-        !changes.some(({ table, new: row }) => table === 'credentials' && row?.['kind'] === 'passkey'),
-        'a passkey was changed by the directory',
-      );
       this.log(`the directory: ${name} gets ${JSON.stringify(values)}: ${reply.status}`);
       demand(reply.status < 500, `the directory got ${reply.status}: ${reply.text.slice(0, 200)}`);
       if (reply.status !== 200) demand(!changes.some(isPerson), 'a refused SCIM request changed a person');
       absorb(world.model, changes);
+      const isOfPasskey = changes.some(({ table, new: row }) => table === 'credentials' && row?.['kind'] === 'passkey');
+      const isHandedOver = world.model.handOvers.get(id) === world.model.step;
+      demand(!isOfPasskey || isHandedOver, 'a passkey was changed by the directory');
     });
   }
 

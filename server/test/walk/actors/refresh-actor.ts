@@ -122,7 +122,8 @@ export class RefreshActor {
     const { grant, token } = sent;
     const isOwn = sent.client === grant.code.client;
     await this.post(app, sent, 'revoke', { token }, (reply, changes) => {
-      const isKnown = grant.tokens.slice(-2).includes(token);
+      // The client may have missed the live one.
+      const isKnown = isIssued(grant, token);
       const wasEnded = grant.isEnded;
       this.log(`a refresh token is revoked, ${this.nameOf(sent)}: ${reply.status}`);
       if (reply.status !== 200 || !isOwn || !isKnown) {
@@ -222,9 +223,11 @@ function checkRefresh(model: Model, sent: Sent, changes: readonly Change[]): voi
     const isOwn = change.new?.[isNoted ? 'grant_id' : 'id'] === grant.id && change.new?.['user_id'] === code.user;
     demand(isOwn && (isNoted || isRotated), `${what} and made an unexpected ${describeChange(change)}`);
   }
-  const isWritten = (table: string) => changes.filter((change) => change.table === table).length === 1;
-  demand(isWritten('authorization_codes'), `${what} without noting the access token`);
-  demand(isWritten('refresh_grants'), `${what} without replacing it`);
+  const written = (table: string) => changes.filter((change) => change.table === table).length;
+  demand(written('authorization_codes') === 1, `${what} without noting the access token`);
+  // A repetition in the same millisecond writes what is there.
+  const least = isLive ? 1 : 0;
+  demand(written('refresh_grants') >= least && written('refresh_grants') <= 1, `${what} without replacing it`);
 }
 
 /** Policies are checked at use. */
