@@ -21,6 +21,7 @@ const scripts = {
   'browser.js': { input: 'src/index.ts', format: 'es' },
   'browser.global.js': { input: 'src/index.ts', format: 'iife' },
   'elements.js': { input: 'src/elements/index.ts', format: 'es' },
+  'redirect.js': { input: 'src/redirect/index.ts', format: 'es' },
 };
 for (const [file, { input, format }] of Object.entries(scripts)) await bundle(file, input, format);
 writeJson('integrity.json', scriptIntegrity(Object.keys(scripts)));

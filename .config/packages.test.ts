@@ -95,7 +95,8 @@ describe('the documents', () => {
 
   it('show the examples of applications', () => {
     expect(text('shared/react/README.md')).toContain(`jsx\n${text('shared/react/example/page.jsx')}\``);
-    expect(text('shared/browser/README.md')).toContain(`html\n${text('shared/browser/example/page.html')}\``);
+    for (const page of ['page', 'redirect'])
+      expect(text('shared/browser/README.md')).toContain(`html\n${text(`shared/browser/example/${page}.html`)}\``);
     expect(text('shared/browser/README.md')).toContain(`tsx\n${text('shared/browser/example/expo.tsx')}\``);
     // The base issuer has no acr_values for a page that asks for a passkey.
     const ofNode = text('shared/node/README.md').replace(/^app\.get\('\/admin'.*\n/m, '');

@@ -96,6 +96,55 @@ for (const mfaPolicy of ['OFF', 'OPTIONAL'] as const) {
   });
 }
 
+test('shows that the exchange failed, on recovery codes only after they are saved, and signs in at the next try', async ({
+  page,
+}) => {
+  for (const mfaPolicy of ['OFF', 'REQUIRED'] as const) {
+    await open(page, mfaPolicy, { mfaPolicy });
+    await page.evaluate(`window.refuse = [];
+      document.addEventListener('latchkey-success', ({ detail }) =>
+        detail.waitUntil(new Promise((done, refuse) => window.refuse.push(refuse, done))))`);
+    const userid = `failed-${mfaPolicy.toLowerCase()}@example.com`;
+    await page.getByLabel('Email address').fill(userid);
+    await page.keyboard.press('Enter');
+    const field = page.getByLabel('Six-digit code');
+    await field.fill(await new Inbox(admin, userid).code());
+    await page.keyboard.press('Enter');
+    let app: AuthenticatorApp | undefined;
+    const form = page.locator('latchkey-sign-in');
+    if (mfaPolicy === 'REQUIRED') {
+      await page.getByRole('button', { name: /^Authenticator app/ }).click();
+      const secret = await form.getByRole('link').textContent();
+      app = new AuthenticatorApp((secret ?? '').replaceAll(' ', ''), latchkey.now);
+      await field.fill(app.next());
+      await page.keyboard.press('Enter');
+    }
+    await expect.poll(async () => (await events(page)).length).toBe(1);
+    // Busy until the exchange has ended.
+    await expect(form.getByText('You are signed in')).toHaveCount(0);
+    await page.evaluate('window.refuse[0](new Error("503"))');
+    if (app) {
+      await expect(page.getByRole('listitem')).toHaveCount(10);
+      await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
+    }
+    await expect(page.getByRole('alert')).toContainText('Something went wrong');
+    await expectAccessible(page);
+    expect((await events(page)).map(({ type }) => type)).toEqual(['latchkey-success']);
+    await expect(page.getByRole('button', { name: 'Continue' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.getByLabel('Email address')).toHaveValue(userid);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    if (app) {
+      await latchkey.turn(30);
+      await field.fill(app.next());
+      await page.keyboard.press('Enter');
+    }
+    await expect.poll(async () => (await events(page)).length).toBe(2);
+    await page.evaluate('window.refuse[3]()');
+    await expect.poll(async () => (await events(page)).at(-1)?.type).toBe('latchkey-done');
+  }
+});
+
 test('sets up a second factor if one is REQUIRED, and shows the recovery codes after the code', async ({ page }) => {
   const application = await open(page, 'REQUIRED', { mfaPolicy: 'REQUIRED' });
   const userid = 'element-required@example.com';

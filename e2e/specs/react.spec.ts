@@ -19,6 +19,9 @@ let admin: AdminApi;
 let sdk: InstalledSdk;
 let site: Served;
 let publishableKey: string;
+let projectId: string;
+/** The back end begins no session. */
+let isFailing = false;
 
 test.beforeAll(async () => {
   latchkey = await startLatchkey();
@@ -26,7 +29,7 @@ test.beforeAll(async () => {
   sdk = new InstalledSdk(latchkey.baseUrl);
   site = await serve(async (origin) => {
     const redirectUri = `${origin}/auth/callback`;
-    const projectId = await admin.createProject('React');
+    projectId = await admin.createProject('React');
     const client = await admin.createClient({
       projectId,
       name: 'Shop',
@@ -46,6 +49,7 @@ test.beforeAll(async () => {
       }),
     );
     const app = express();
+    app.use('/auth/sign-in', (_req, res, next) => (isFailing ? void res.status(503).end() : next()));
     app.use(auth.routes as RequestHandler);
     app.use(express.static(sdk.folder));
     return app;
@@ -58,9 +62,11 @@ test.afterAll(async () => {
   await latchkey.stop();
 });
 
+const snippetOf = (name: string) =>
+  new RegExp(`<!-- test: ${name} -->\\n\`\`\`jsx\\n([\\s\\S]*?)\`\`\``).exec(sdk.readmeOf('react'))?.[1] ?? '';
+
 /** Bundles the README's page with this release of React. */
-function build(version: '18' | '19'): void {
-  const [, page = ''] = /<!-- test: page -->\n```jsx\n([\s\S]*?)```/.exec(sdk.readmeOf('react')) ?? [];
+function build(version: '18' | '19', page = snippetOf('page')): void {
   const filled = page.replace('lk_pk_…', publishableKey).replace('https://id.example.com', latchkey.baseUrl);
   expect(filled).not.toMatch(/example\.com|…/);
   sdk.write('main.jsx', filled);
@@ -109,5 +115,40 @@ for (const version of ['18', '19'] as const) {
     await other.getByRole('button', { name: 'Sign out' }).click();
     await expect(page.getByLabel('Email address')).toBeVisible();
     expect(faults).toEqual([]);
+  });
+}
+
+/** The README's page, with the README's own form in place of the built-in one. */
+const withOwnForm = () =>
+  `${snippetOf('page').replace('<SignIn appName="Example" />', '<Form />').replace(', SignIn,', ',')}
+  ${snippetOf('form').replace('export ', '')}`;
+
+for (const [form, page] of [
+  ['the built-in form', () => snippetOf('page')],
+  ['the form of the README', withOwnForm],
+] as const) {
+  test(`${form} shows that the back end began no session, and signs in at the next try`, async ({ page: tab }) => {
+    await admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
+      input: { id: projectId, mfaPolicy: 'OFF' },
+    });
+    build('19', page());
+    await tab.context().grantPermissions(['local-network-access']);
+    await tab.goto(`${site.origin}/dist/`);
+    const userid = `failed-${form.includes('built') ? 'built-in' : 'own'}@example.com`;
+    const email = tab.getByLabel(/^Email/);
+    await email.fill(userid);
+    await tab.keyboard.press('Enter');
+    isFailing = true;
+    await tab.getByLabel(/^Six-digit code|^Code sent/).fill(await new Inbox(admin, userid).code());
+    await tab.keyboard.press('Enter');
+    await expect(tab.getByRole('alert')).not.toBeEmpty();
+    await expect(tab.getByText(/signed in|Done/)).toHaveCount(0);
+    isFailing = false;
+    const again = tab.getByRole('button', { name: /Continue|Try again/ });
+    if (form.includes('built')) await expect(again).toBeFocused();
+    await again.click();
+    await expect(email).toHaveValue(userid);
+    await tab.getByRole('button', { name: 'Continue' }).click();
+    await expect(tab.getByText(`Hello, ${userid}`)).toBeVisible();
   });
 }

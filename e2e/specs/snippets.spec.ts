@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import { serve } from '../clients/serve.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { Inbox } from '../support/application.ts';
@@ -36,7 +36,7 @@ test.beforeAll(async ({ browser }) => {
   sdk = new InstalledSdk(latchkey.baseUrl);
   folder = sdk.folder;
   mkdirSync(join(folder, 'node_modules/@hono'), { recursive: true });
-  for (const name of ['express', 'fastify', 'hono', '@hono/node-server', 'openid-client'])
+  for (const name of ['express', 'fastify', 'hono', '@hono/node-server', 'oidc-client-ts', 'openid-client', 'vite'])
     symlinkSync(join(modules, name), join(folder, 'node_modules', name));
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
@@ -64,6 +64,7 @@ async function register(settings: Record<string, unknown> = {}, own?: string): P
     projectId,
     name: 'App',
     redirectUris: [`${origin}/callback`],
+    postLogoutRedirectUris: [`${origin}/`],
     ...settings,
   });
   return { ...client, origin };
@@ -145,22 +146,26 @@ async function quickstart(kind: string, settings: Record<string, unknown> = {}):
   const made = await register({ pkceRequired: true, ...settings });
   const code = (await copied(made.clientId, kind)).replace('lk_pk_…', made.publishableKey);
   expect(linesOf(code), kind).toBeLessThan(40);
-  const [, packages = ''] = /^\/\/ npm install (.*)$/m.exec(code) ?? [];
+  const [, packages = ''] = /^(?:\/\/|<!--.*?) npm install (.*?)(?: -->)?$/m.exec(code) ?? [];
   for (const name of packages.split(' ').filter(Boolean)) {
     if (name.startsWith('http')) expect(sdk.addresses, kind).toContain(name);
-    else if (!notInstalledHere.includes(name)) expect(existsSync(join(folder, 'node_modules', name)), name).toBe(true);
+    else if (name !== 'next') expect(existsSync(join(folder, 'node_modules', name)), name).toBe(true);
   }
   expect(code).not.toContain('example.com');
   for (const address of code.match(/http\S+\.(?:tgz|js)\b/g) ?? []) expect((await fetch(address)).status).toBe(200);
   return { ...made, code };
 }
 
-/** Vite runs from the workspace; Next.js is in `npm run interop`. */
-const notInstalledHere = ['vite', 'next'];
-
 /** Runs the Express quickstart, which serves the pages of this folder. */
 async function runExpress({ clientId, origin, secretKey }: Made, own: string): Promise<void> {
   await run('server.mjs', await copied(clientId, 'Express'), origin, ofBackEnd(secretKey), own);
+}
+
+/** The command of a text, with this machine's Vite: `npx vite …`. */
+function viteOf(code: string): string[] {
+  const [, args = ''] = /npx vite (.*?)(?:,| -->|$)/m.exec(code) ?? [];
+  expect(args).not.toBe('');
+  return [join(modules, 'vite/bin/vite.js'), ...args.split(' ')];
 }
 
 for (const kind of ['Express', 'Fastify', 'Hono']) {
@@ -223,23 +228,73 @@ test('Next.js has the files that `npm run interop` runs, with values in place of
   }
 });
 
-for (const kind of ['HTML', 'React']) {
+const faultsOn = (page: Page): string[] => {
+  const faults: string[] = [];
+  page.on('pageerror', ({ message }) => faults.push(message));
+  return faults;
+};
+
+for (const kind of ['Browser only', 'oidc-client-ts']) {
+  for (const [issuer, settings] of [
+    ['base issuer', {}],
+    ['issuer of the project', { grantTypes: ['AUTHORIZATION_CODE', 'REFRESH_TOKEN'] }],
+  ] as const) {
+    test(`${kind} signs users in and out at the ${issuer}, served by its own command alone`, async ({ page }) => {
+      const { code, origin } = await quickstart(kind, { kind: 'SINGLE_PAGE', ...settings });
+      expect(code.split('\n')[0]).toContain('No back end');
+      expect(code).not.toMatch(/lk_|SECRET|\/auth\b/);
+      const own = join(folder, `${kind} ${issuer}`.replace(/\W/g, ''));
+      mkdirSync(own);
+      writeFileSync(join(own, 'index.html'), code);
+      await start(process.execPath, viteOf(code), `${origin}/`, {}, own);
+      const faults = faultsOn(page);
+      await page.goto(`${origin}/`);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      const address = `alone-${kind.slice(0, 4)}-${issuer.slice(0, 4)}@example.com`.toLowerCase().replace(' ', '');
+      await signInOnPage(page, admin, address);
+      await expect(page.getByRole('status')).toHaveText(`Hello, ${address}`);
+      expect(page.url()).toBe(`${origin}/callback`);
+      await page.reload();
+      await expect(page.getByRole('status')).toHaveText(`Hello, ${address}`);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.waitForURL(`${origin}/`);
+      await expect(page.getByRole('status')).toHaveText('Signed out');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.waitForURL(`${latchkey.baseUrl}/signin**`);
+      expect(faults).toEqual([]);
+    });
+  }
+}
+
+test('only a public single-page application gets a text for the browser alone, and it is the first', async () => {
+  const { page } = owner;
+  const first = async (settings: Record<string, unknown>) => {
+    const { clientId } = await register(settings);
+    await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/applications/${clientId}`);
+    const tabs = page.getByRole('tablist', { name: 'Language' }).getByRole('tab');
+    await expect(tabs.first()).toBeVisible({ timeout: 60_000 });
+    return (await tabs.allTextContents())[0];
+  };
+  expect(await first({ kind: 'SINGLE_PAGE' })).toBe('Browser only');
+  expect(await first({ kind: 'SINGLE_PAGE', tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC' })).toBe('Express');
+  expect(await first({ kind: 'WEB_SERVER' })).toBe('Express');
+});
+
+for (const kind of ['HTML with a back end', 'React with a back end']) {
   test(`${kind} signs users in on a page of the application, and out`, async ({ page }) => {
     const made = await quickstart(kind);
-    const own = kind === 'HTML' ? join(folder, 'HTML') : paste(kind, made.code);
-    if (kind === 'HTML') {
+    expect(made.code.split('\n')[0]).toContain('Needs a back end');
+    const isHtml = kind.startsWith('HTML');
+    const own = isHtml ? join(folder, 'HTML') : paste(kind, made.code);
+    if (isHtml) {
       mkdirSync(join(own, 'pages'), { recursive: true });
       writeFileSync(join(own, 'pages/index.html'), made.code);
-    } else {
-      const vite = join(modules, 'vite/bin/vite.js');
-      execFileSync(process.execPath, [vite, 'build', '--outDir', 'pages', '--logLevel', 'error'], { cwd: own });
-    }
+    } else execFileSync(process.execPath, [...viteOf(made.code), '--logLevel', 'error'], { cwd: own });
     await runExpress(made, own);
-    const faults: string[] = [];
-    page.on('pageerror', ({ message }) => faults.push(message));
+    const faults = faultsOn(page);
     await page.context().grantPermissions(['local-network-access']);
     await page.goto(`${made.origin}/`);
-    const address = `${kind.toLowerCase()}@example.com`;
+    const address = `${kind.split(' ')[0]?.toLowerCase()}@example.com`;
     await page.getByLabel('Email address').fill(address);
     await continueWithCode(page, admin, address);
     await page.keyboard.press('Enter');
@@ -252,20 +307,18 @@ for (const kind of ['HTML', 'React']) {
 
 test('@latchkey/browser signs users in on a page of the application', async ({ page }) => {
   const made = await register({ pkceRequired: true });
-  const own = join(folder, 'own-form');
-  cpSync(join(folder, 'node_modules/@latchkey/browser/dist'), join(own, 'pages/sdk'), { recursive: true });
   const code = await copied(made.clientId, '@latchkey/browser');
-  writeFileSync(join(own, 'pages/app.js'), code.replace('lk_pk_…', made.publishableKey));
-  // As a bundler would.
-  const imports = JSON.stringify({ imports: { '@latchkey/browser': '/sdk/index.js' } });
-  const html = `<!doctype html><title>App</title><script type="importmap">${imports}</script>`;
-  writeFileSync(join(own, 'pages/index.html'), html);
+  expect(code.split('\n')[0]).toContain('Needs a back end');
+  const own = paste('own-form', code.replace('lk_pk_…', made.publishableKey));
+  execFileSync(process.execPath, [...viteOf(code), '--logLevel', 'error'], { cwd: own });
   await runExpress(made, own);
   const inbox = new Inbox(admin, 'sdk@example.com');
   page.on('dialog', async (dialog) => dialog.accept(await inbox.code()));
   await page.context().grantPermissions(['local-network-access']);
   await page.goto(`${made.origin}/`);
-  await page.evaluate('import("/app.js").then((app) => app.signIn("sdk@example.com"))');
+  await page.getByLabel('Email').fill('sdk@example.com');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByRole('status')).toHaveText('Hello, sdk@example.com');
   await page.goto(`${made.origin}/account`);
   await expect(page.locator('body')).toContainText('"email":"sdk@example.com"');
 });

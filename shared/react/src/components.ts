@@ -1,3 +1,4 @@
+import type { LatchkeySuccess } from '@latchkey/browser/elements';
 import { createElement, Fragment, type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import { useSession } from './hooks.ts';
 import { useLatchkey } from './provider.ts';
@@ -14,7 +15,7 @@ export interface SignInProps {
   className?: string | undefined;
   /** Called when the session has begun and the form can be removed. */
   onSignedIn?: (() => void) | undefined;
-  /** Called when the back end began no session. */
+  /** Called when the back end began no session. The form shows it, and offers another sign-in. */
   onError?: ((error: Error) => void) | undefined;
 }
 
@@ -32,7 +33,10 @@ export function SignIn({ appName, branding, className, lang, onError, onSignedIn
     if (!form) return undefined;
     let release: Promise<() => Promise<void>> | undefined;
     const onSuccess = (event: Event) => {
-      release = store.begin((event as CustomEvent<{ code: string; codeVerifier?: string }>).detail);
+      const { waitUntil, ...proof } = (event as CustomEvent<LatchkeySuccess>).detail;
+      release = store.begin(proof);
+      // On failure, the form offers another sign-in.
+      waitUntil(release);
       release.catch((error: Error) => handlers.current.onError?.(error));
     };
     const onDone = () => {

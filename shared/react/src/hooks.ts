@@ -41,8 +41,10 @@ export interface UseSignIn {
   state: SignInState | undefined;
   /** The user's action. Ignored until the SDK is ready. */
   send(action: SignInAction): void;
-  /** The reason why the SDK is not ready, or why the back end began no session. */
+  /** The reason why the SDK is not ready, or why the back end began no session: offer {@link retry}. */
   error: Error | undefined;
+  /** Begins again after `error`. */
+  retry(): void;
   /**
    * Shows the session to the page. Called for you, except where `state` has `recoveryCodes`: call it when the user has saved
    * them.
@@ -56,6 +58,7 @@ export function useSignIn(options: StartOptions = {}): UseSignIn {
   const [state, setState] = useState<SignInState | undefined>();
   const [error, setError] = useState<Error | undefined>();
   const running = useRef<{ send(action: SignInAction): void; finish(): void } | undefined>(undefined);
+  const [attempt, setAttempt] = useState(0);
   const key = JSON.stringify(options);
 
   useEffect(() => {
@@ -88,9 +91,14 @@ export function useSignIn(options: StartOptions = {}): UseSignIn {
       running.current = undefined;
       finish();
     };
-  }, [apiKey, baseUrl, key, store]);
+  }, [apiKey, attempt, baseUrl, key, store]);
 
   const send = useCallback((action: SignInAction) => running.current?.send(action), []);
   const finish = useCallback(() => running.current?.finish(), []);
-  return { state, send, error, finish };
+  const retry = useCallback(() => {
+    setError(undefined);
+    setState(undefined);
+    setAttempt((before) => before + 1);
+  }, []);
+  return { state, send, error, retry, finish };
 }

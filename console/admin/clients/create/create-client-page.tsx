@@ -60,6 +60,13 @@ const authentications = {
   },
 } as const;
 
+/** Redirect URIs on the developer's machine, where the quickstart of the last step runs. */
+const placeholders: Record<ClientKind, string> = {
+  'single-page': 'http://localhost:5173/callback',
+  'web-server': 'http://localhost:3001/callback',
+  native: 'http://127.0.0.1/callback',
+};
+
 const steps = [t('Type'), t('Addresses'), t('Keys and code')] as const;
 
 /** Three-step form: type, URLs, code to run. */
@@ -215,7 +222,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
   return (
     <Step onSubmit={() => void submit()}>
       <RedirectUris
-        {...(kind === 'native' ? { placeholder: 'http://127.0.0.1/callback' } : {})}
+        placeholder={placeholders[kind]}
         value={answers.redirectUris}
         error={faultAt(failure, 'redirectUris')}
         onChange={(redirectUris) => answer({ redirectUris })}

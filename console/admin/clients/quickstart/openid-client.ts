@@ -31,10 +31,12 @@ const auth = client.PrivateKeyJwt(key);`,
 /** A server with the library openid-client 6. */
 export function openidClient(values: SnippetValues): Snippet {
   const proof = proofs[proofOf(values)](values);
+  const variable = proofOf(values) === 'secret' ? 'CLIENT_SECRET=… ' : '';
   const isHttp = settings.issuer.startsWith('http:');
   return {
     label: 'openid-client',
     code: `// npm install openid-client${proof.packages ?? ''}
+// Save as server.mjs, then: ${variable}node server.mjs, and open /login
 import { createServer } from 'node:http';${proof.imports ?? ''}
 import * as client from 'openid-client';
 
@@ -82,6 +84,6 @@ createServer(async (req, res) => {
   } catch (error) {
     res.writeHead(400).end(String(error));
   }
-}).listen(‹${portOf(values)}›); // then open /login there`,
+}).listen(‹${portOf(values)}›);`,
   };
 }

@@ -33,7 +33,13 @@ function inFastApi(values: SnippetValues): Snippet {
     'int(os.environ["PORT"])': `‹${portOf(values)}›`,
     '"/callback"': callbackOf(values),
   });
-  return { label: 'FastAPI', code: `# pip install authlib fastapi httpx itsdangerous uvicorn\n${code}` };
+  const variable = proofOf(values) === 'none' ? '' : 'CLIENT_SECRET=… ';
+  return {
+    label: 'FastAPI',
+    code: `# pip install authlib fastapi httpx itsdangerous uvicorn
+# Save as app.py, then: ${variable}SESSION_SECRET=… python app.py, and open /account
+${code}`,
+  };
 }
 
 function inGo(values: SnippetValues): Snippet {
@@ -50,6 +56,8 @@ function inGo(values: SnippetValues): Snippet {
   });
   return {
     label: 'Go',
-    code: `// go get github.com/coreos/go-oidc/v3 golang.org/x/oauth2; then open /login\n${code}`,
+    code: `// go mod init example && go get github.com/coreos/go-oidc/v3 golang.org/x/oauth2
+// Save as main.go, then: ${isPublic ? '' : 'CLIENT_SECRET=… '}go run ., and open /login
+${code}`,
   };
 }

@@ -32,7 +32,10 @@ export function backEnds(values: SnippetValues): Snippet[] {
   const visit = '// /account redirects to the hosted sign-in page; pages with @latchkey/browser use /auth instead.';
   const server = (label: string, packages: string, example: string): Snippet => ({
     label,
-    code: `// npm install ${packages} ${packageOf('node')}\n${visit}\n${filled(example, values)}`,
+    code: `// npm install ${packages} ${packageOf('node')}
+// Save as server.mjs, then: ${environments[proofOf(values)]}SESSION_SECRET=… node server.mjs
+${visit}
+${filled(example, values)}`,
   });
   return [
     server('Express', 'express', express),
@@ -52,7 +55,7 @@ function next(values: SnippetValues): Snippet {
   return {
     label: 'Next.js',
     code: `// npm install next react react-dom ${packageOf('node')}
-// Four files, then: npx next dev -p ‹${portOf(values)}›
+// Four files, then: ${environments[proofOf(values)]}SESSION_SECRET=… npx next dev -p ‹${portOf(values)}›
 ${filesOf(files)}`,
   };
 }
@@ -63,6 +66,9 @@ const credentials = {
   secret: 'clientSecret: process.env.CLIENT_SECRET, // lk_cs_…',
   key: "privateKey: 'client-key.private.pem',",
 };
+
+/** Variables that the server reads; a private key is in a file. */
+const environments = { none: 'LATCHKEY_API_KEY=… ', secret: 'CLIENT_SECRET=… ', key: '' };
 
 function filled(example: string, values: SnippetValues): string {
   return fill(example, {

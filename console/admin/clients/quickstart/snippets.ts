@@ -1,6 +1,7 @@
 import type { Snippet } from '../../ui/code/snippets.tsx';
 import { needsProjectIssuer } from '../issuer-advice.ts';
 import type { ClientKind } from '../kind.ts';
+import { browserOnly } from './browser-only.ts';
 import { curl } from './curl.ts';
 import { openidClient } from './openid-client.ts';
 import { otherLanguages } from './other-languages.ts';
@@ -9,18 +10,23 @@ import { ownForm, pageOfHtml, pageOfReact } from './pages.ts';
 import { backEnds } from './servers.ts';
 import { keyAlgorithmOf, proofOf, type SnippetValues } from './values.ts';
 
-/** Runnable code; this application's values are between ‹ and ›. Our own pages use the base issuer. */
+/**
+ * Runnable code; this application's values are between ‹ and ›. A single-page application begins without a back end. Pages
+ * in front of a back end use the base issuer.
+ */
 export function snippetsFor(kind: ClientKind, values: SnippetValues): Snippet[] {
   const openid = openidClient(values);
   // A shell signs assertions with Ed25519 only.
   const rest = [...(isByShell(values) ? [curl(values)] : []), otherLibraries(values)];
   if (kind === 'native') return [openid, ...rest];
-  if (needsProjectIssuer(values.client)) return [...backEnds(values), ...otherLanguages(values), openid, ...rest];
+  const alone = kind === 'single-page' ? browserOnly(values) : [];
+  if (needsProjectIssuer(values.client))
+    return [...alone, ...backEnds(values), ...otherLanguages(values), openid, ...rest];
   const pages = [pageOfHtml(values), pageOfReact(values), ownForm(values)];
   const [express, ...others] = backEnds(values);
   return kind === 'web-server'
     ? [...(express ? [express] : []), ...others, ...otherLanguages(values), openid, ...pages, ...rest]
-    : [...pages, ...(express ? [express] : []), openid, ...rest];
+    : [...alone, ...pages, ...(express ? [express] : []), openid, ...rest];
 }
 
 function isByShell(values: SnippetValues): boolean {

@@ -15,8 +15,9 @@ export interface SnippetValues {
 /** This application's values are between ‹ and › in a snippet. */
 export const baseIssuer = () => `‹${settings.issuer}›`;
 export const clientIdOf = ({ client }: SnippetValues) => `‹${client.id}›`;
-export const redirectUriOf = ({ client }: SnippetValues) =>
-  client.redirectUris[0] ?? 'https://app.example.com/callback';
+/** A loopback address, at which pasted code runs, before others. */
+export const redirectUriOf = ({ client: { redirectUris } }: SnippetValues) =>
+  redirectUris.find((uri) => uri.startsWith('http:')) ?? redirectUris[0] ?? 'https://app.example.com/callback';
 export const redirectOf = (values: SnippetValues) => `‹${redirectUriOf(values)}›`;
 
 /** The redirect URI as a string in JavaScript. It may contain apostrophes; quotation marks and backslashes are refused. */

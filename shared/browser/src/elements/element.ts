@@ -12,6 +12,11 @@ export type LatchkeySuccess = {
   /** PKCE verifier for exchanging `code`, if the client requires PKCE. */
   codeVerifier: string | undefined;
   userid: string;
+  /**
+   * Call it with the exchange in your back end while the event is dispatched. The form stays busy until then; if the promise
+   * rejects, it says so and offers another sign-in, and `latchkey-done` does not follow.
+   */
+  waitUntil: (exchange: Promise<unknown>) => void;
 };
 
 /** On a server, where the module can be imported, too. */
@@ -20,8 +25,8 @@ const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 /**
  * `<latchkey-sign-in api-key="lk_pk_…" base-url="https://id.example.com">`: all prompts of a sign-in.
  *
- * Events: `latchkey-success` with {@link LatchkeySuccess}, then `latchkey-done`, immediately or when the user has saved
- * the recovery codes: leave the page only then.
+ * Events: `latchkey-success` with {@link LatchkeySuccess}, then `latchkey-done`, after the exchange and when the user has
+ * saved the recovery codes: leave the page only then.
  */
 export class LatchkeySignIn extends Base {
   static readonly observedAttributes = ['api-key', 'base-url', 'lang', 'app-name', 'branding'];
@@ -72,10 +77,15 @@ export class LatchkeySignIn extends Base {
       signIn.onStateChange((state) => this.#show(state));
       this.#show(signIn.state);
     } catch (error) {
-      if (signal.aborted) return;
-      const failed = { step: 'failed', userid: '', busy: false, error } as SignInState;
-      this.#show(failed);
+      this.#fail(error, signal);
     }
+  }
+
+  /** Shows an error, with a button that begins again. */
+  #fail(error: unknown, { aborted }: AbortSignal): void {
+    if (aborted) return;
+    this.#signIn = undefined;
+    this.#render({ step: 'failed', userid: '', busy: false, error } as SignInState);
   }
 
   get #t(): Translate {
@@ -83,7 +93,33 @@ export class LatchkeySignIn extends Base {
     return translatorOf(languageOf(this), { app, project: app });
   }
 
+  #tell(name: string, detail?: LatchkeySuccess): void {
+    this.dispatchEvent(new CustomEvent(`latchkey-${name}`, { bubbles: true, composed: true, detail }));
+  }
+
   #show(state: SignInState): void {
+    if (state.step !== 'success') return this.#render(state);
+    const { code, codeVerifier, userid, recoveryCodes } = state;
+    const { signal } = this.#ending;
+    let exchange: Promise<boolean> | undefined;
+    const waitUntil: LatchkeySuccess['waitUntil'] = (promise) => {
+      exchange = promise.then(
+        () => true,
+        () => false,
+      );
+    };
+    this.#tell('success', { code, codeVerifier, userid, waitUntil });
+    const end = (isExchanged: boolean) => {
+      if (!isExchanged) return this.#fail({ code: 'SERVER_ERROR' }, signal);
+      this.#render({ ...state, recoveryCodes: undefined });
+      this.#tell('done');
+    };
+    const finish = () => (exchange ? void exchange.then(end) : end(true));
+    if (recoveryCodes) this.#render(state, finish);
+    else finish();
+  }
+
+  #render(state: SignInState, done = () => {}): void {
     const root = this.shadowRoot;
     if (!root) return;
     const t = this.#t;
@@ -92,19 +128,12 @@ export class LatchkeySignIn extends Base {
     const isFirst = this.#view === undefined;
     this.#view = viewOf(state, t, {
       send: (action) => (this.#signIn ? this.#signIn.send(action) : void this.#begin()),
-      done: () => this.dispatchEvent(new CustomEvent('latchkey-done', { bubbles: true, composed: true })),
+      done,
     });
     root.replaceChildren(...this.#view.nodes);
     if (this.#branding?.logo) root.firstElementChild?.prepend(this.#branding.logo);
     this.#view.update(state, problem);
     // The page decides where its first focus is.
     if (!isFirst) this.#view.focus();
-    if (state.step === 'success') this.#succeeded(state);
-  }
-
-  #succeeded({ code, codeVerifier, userid, recoveryCodes }: Extract<SignInState, { step: 'success' }>): void {
-    const detail: LatchkeySuccess = { code, codeVerifier, userid };
-    this.dispatchEvent(new CustomEvent('latchkey-success', { bubbles: true, composed: true, detail }));
-    if (!recoveryCodes) this.dispatchEvent(new CustomEvent('latchkey-done', { bubbles: true, composed: true }));
   }
 }

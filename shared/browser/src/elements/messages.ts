@@ -448,11 +448,11 @@ export const messages = {
     'このブラウザーでは、サインインに必要な保存領域がブロックされています。サイトデータを許可するか、プライベートブラウズを終了してください。',
   ],
   'problem.insecure': [
-    'The connection to this page is not secure, so the browser refuses to sign you in. Open it with https.',
-    'Die Verbindung zu dieser Seite ist nicht sicher, deshalb verweigert der Browser die Anmeldung. Öffnen Sie sie mit https.',
-    'La conexión con esta página no es segura y el navegador no permite iniciar sesión. Ábrala con https.',
-    'La connexion à cette page n’est pas sécurisée, le navigateur refuse donc de vous identifier. Ouvrez-la en https.',
-    'このページへの接続が安全ではないため、ブラウザーがサインインを拒否しています。https で開いてください。',
+    'This page is not secure. Open it with https.',
+    'Diese Seite ist nicht sicher. Öffnen Sie sie mit https.',
+    'Esta página no es segura. Ábrala con https.',
+    'Cette page n’est pas sécurisée. Ouvrez-la en https.',
+    'このページは安全ではありません。https で開いてください。',
   ],
   'problem.offline': [
     'You are offline. Try again when the connection is back.',

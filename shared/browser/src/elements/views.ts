@@ -38,7 +38,7 @@ export function viewOf(state: SignInState, t: Translate, deps: Deps): View {
       }
       if (text && !next.busy) input?.select();
     },
-    focus: () => (input ?? box.querySelector<HTMLElement>('h2'))?.focus(),
+    focus: () => (input ?? box.querySelector<HTMLElement>('h2,button'))?.focus(),
   };
 }
 
