@@ -1,0 +1,181 @@
+/** Products and libraries at their defaults sign in to an application that is created as the console's wizard creates it. */
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import { type APIRequestContext, expect, type Page, test } from '@playwright/test';
+import express from 'express';
+import { Issuer, Strategy } from 'openid-client-5';
+import { type Metadata, productShapes, signInAs } from '../clients/product-shapes.ts';
+import { client5App, expressSecretApp, passportApp, type Registration } from '../clients/secret-apps.ts';
+import { type Served, serve } from '../clients/serve.ts';
+import { AdminApi } from '../support/admin-api.ts';
+import { visitConsole } from '../support/console.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { signInOnPage } from '../support/sign-in.ts';
+
+const require = createRequire(import.meta.url);
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+let projectId: string;
+let metadata: Metadata;
+/** What the wizard sent for "Web server" with a client secret, and nothing else chosen. */
+let sent: Record<string, unknown>;
+const served: Served[] = [];
+
+test.beforeAll(async ({ browser }) => {
+  latchkey = await startLatchkey();
+  admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  projectId = await admin.createProject('Products');
+  const issuer = await admin.issuerOf(projectId);
+  metadata = (await (await fetch(`${issuer}/.well-known/openid-configuration`)).json()) as Metadata;
+  const { context, page } = await visitConsole(browser, latchkey, admin, { email: 'owner@example.com', role: 'OWNER' });
+  const creating = page.waitForRequest((request) => (request.postData() ?? '').includes('createClient('));
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/applications/new`);
+  await page.getByLabel('Name', { exact: true }).fill('Grafana');
+  await page.getByRole('radio', { name: /^Web server/ }).check();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByLabel('Redirect URIs, 1', { exact: true }).fill('https://grafana.example.com/login/generic_oauth');
+  await page.getByRole('radio', { name: /^Client secret/ }).check();
+  await page.getByRole('button', { name: 'Create application', exact: true }).click();
+  await expect(page.getByText(/^lk_cs_/)).toBeVisible();
+  sent = ((await creating).postDataJSON() as { variables: { input: typeof sent } }).variables.input;
+  await context.close();
+});
+
+test.afterAll(async () => {
+  await Promise.all(served.map((one) => one.close()));
+  await latchkey.stop();
+});
+
+/** Another application, by the wizard's own request. */
+async function registered(name: string, redirectUri: string) {
+  const origin = new URL(redirectUri).origin;
+  const input = { ...sent, name, redirectUris: [redirectUri], postLogoutRedirectUris: [`${origin}/`] };
+  const { clientId, clientSecret } = await admin.createClient(input as Parameters<AdminApi['createClient']>[0]);
+  return { metadata, clientId, secret: clientSecret ?? '', redirectUri };
+}
+
+/** Signs a user in, and follows redirects with the cookies of their browser, up to the redirect URI. */
+async function browserOf(
+  page: Page,
+  email: string,
+): Promise<(redirectUri: string) => (address: string) => Promise<URL>> {
+  const back = await serve(() => (_req, res) => void res.end('Back'));
+  served.push(back);
+  const { clientId, redirectUri } = await registered('First', `${back.origin}/callback`);
+  const first = { response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope: 'openid' };
+  await page.goto(`${metadata.authorization_endpoint}?${new URLSearchParams(first)}`);
+  await signInOnPage(page, admin, email);
+  await page.waitForURL(`${back.origin}/**`);
+  return (to) => (address) => followed(page.context().request, address, to);
+}
+
+async function followed(request: APIRequestContext, address: string, to: string): Promise<URL> {
+  let next = address;
+  for (let steps = 0; steps < 6 && !next.startsWith(to); steps += 1) {
+    const response = await request.get(next, { maxRedirects: 0 });
+    const { location } = response.headers();
+    if (location === undefined) throw new Error(`${response.status()} ${next}`);
+    next = new URL(location, next).href;
+  }
+  return new URL(next);
+}
+
+test('the wizard chooses RS256, optional PKCE, refresh tokens and nothing else for a client secret', () => {
+  expect(sent).toMatchObject({
+    kind: 'WEB_SERVER',
+    tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC',
+    idTokenSignedResponseAlg: 'RS256',
+    pkceRequired: false,
+    grantTypes: ['AUTHORIZATION_CODE', 'REFRESH_TOKEN'],
+  });
+});
+
+test('the requests of products at their defaults sign in, and the answers pass their checks', async ({ page }) => {
+  const visits = await browserOf(page, 'replayed@example.com');
+  for (const shape of productShapes) {
+    const redirectUri = 'https://product.example.com/callback';
+    const claims = await signInAs(shape, await registered(shape.name, redirectUri), visits(redirectUri)).catch(
+      (error: unknown) => String(error),
+    );
+    expect(claims, shape.name).toMatchObject({ email: 'replayed@example.com' });
+  }
+});
+
+test('the settings of each product in products.md sign in, with PKCE where it has it', async ({ page }) => {
+  const text = readFileSync(new URL('../../server/docs/products.md', import.meta.url), 'utf8');
+  const rows = [...text.matchAll(/^\| \[([^\]]+)\]\(#[\w-]+\) \| (.+?) \| (.+?) \| .+? \| (.+?) \|$/gm)];
+  expect(rows.length).toBeGreaterThan(10);
+  const visits = await browserOf(page, 'listed@example.com');
+  for (const [, name = '', uris = '', scopes = '', pkce = ''] of rows) {
+    const path = /`(\/[^`]+)`/.exec(uris)?.[1]?.replace('{name}', 'latchkey') ?? '/callback';
+    const scope = new Set(['openid', ...(/`([^`]+)`/.exec(scopes)?.[1] ?? '').split(' ')]);
+    for (const authentication of ['basic', 'post'] as const) {
+      const redirectUri = `https://product.example.com${path}`;
+      const shape = {
+        name,
+        authentication,
+        sendsNonce: false,
+        scope: [...scope].join(' '),
+        verifies: 'key-of-type',
+      } as const;
+      const attempt = { ...shape, hasPkce: pkce !== 'none', userInfo: {} };
+      const claims = await signInAs(attempt, await registered(name, redirectUri), visits(redirectUri)).catch(
+        (error: unknown) => String(error),
+      );
+      expect(claims, `${name}, ${authentication}`).toMatchObject({ sub: expect.any(String) });
+      if (scope.has('email')) expect(claims, name).toMatchObject({ email: 'listed@example.com' });
+    }
+  }
+});
+
+/** @okta/oidc-middleware: openid-client's strategy for Passport, without PKCE, which reads UserInfo. */
+async function oktaApp({ origin, issuer, clientId, secret }: Registration): Promise<RequestListener> {
+  const found = await Issuer.discover(`${issuer}/.well-known/openid-configuration`);
+  const client = new found.Client({
+    client_id: clientId,
+    client_secret: secret,
+    redirect_uris: [`${origin}/callback`],
+  });
+  const passport = new (require('passport').Passport)();
+  const keep = (user: object, done: (error: null, user: object) => void) => done(null, user);
+  passport.serializeUser(keep);
+  passport.deserializeUser(keep);
+  const verify = (tokens: object, userinfo: object, done: (error: null, user: object) => void) =>
+    done(null, { tokens, userinfo });
+  passport.use('oidc', new Strategy({ client, params: { scope: 'openid email' }, usePKCE: false }, verify));
+  const app = express();
+  app.use(require('express-session')({ secret: 'for this test only', resave: false, saveUninitialized: false }));
+  app.use(passport.initialize({ userProperty: 'userContext' }));
+  app.use(passport.session());
+  app.get('/login', passport.authenticate('oidc'));
+  app.get('/callback', passport.authenticate('oidc', { successRedirect: '/' }));
+  app.get(
+    '/',
+    (req, res) => void res.json((req as { userContext?: { userinfo: object } }).userContext?.userinfo ?? null),
+  );
+  return app;
+}
+
+const libraries = {
+  'openid-client 5': client5App,
+  'passport-openidconnect': passportApp,
+  'express-openid-connect': expressSecretApp,
+  '@okta/oidc-middleware': oktaApp,
+};
+
+for (const [name, build] of Object.entries(libraries)) {
+  test(`${name} at its defaults signs in`, async ({ page }) => {
+    const party = await serve(async (origin) => {
+      const { clientId, secret } = await registered(name, `${origin}/callback`);
+      return build({ origin, issuer: metadata.issuer, clientId, secret });
+    });
+    served.push(party);
+    const email = `${name.replace(/\W+/g, '-').replace(/^-/, '')}@example.com`;
+    await page.goto(`${party.origin}/login`);
+    await signInOnPage(page, admin, email);
+    await page.waitForURL(`${party.origin}/**`);
+    await expect(page.locator('body')).toContainText(email);
+  });
+}
