@@ -1,4 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { issuedSecret, tabTo, type Visit, visitConsole } from '../support/console.ts';
 import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
@@ -89,6 +90,59 @@ test('the snippets contain the application’s values', async () => {
     await expect(code).toContainText(latchkey.baseUrl);
     if (!/HTML|React|browser/.test(library)) await expect(code).toContainText(clientId);
   }
+});
+
+test('an address that was refused is added from its event, after a look at its host', async ({ browser }) => {
+  const { page, browserErrors } = owner;
+  const clientId = await register('Wiki');
+  const refused = async (uri: string) => {
+    const query = new URLSearchParams({ client_id: clientId, redirect_uri: uri, response_type: 'code' });
+    return (await fetch(`${latchkey.baseUrl}/authorize?${query}`, { redirect: 'manual' })).status;
+  };
+  const opened = async (on: Page) => {
+    await on.goto(at(`applications/${clientId}/events`));
+    await on.getByText(/A sign-in request of Wiki was refused/).click();
+    await expect(on.getByText('Address of the request')).toBeVisible();
+  };
+  const add = 'Add this address';
+  for (const uri of [
+    'javascript:alert(document.domain)',
+    'https://wiki.example.com@evil.example.com/callback',
+    'http://wiki.example.com/callback',
+    'https://b\u00fccher.example.com/callback',
+    `https://wiki.example.com/${'x'.repeat(600)}`,
+  ]) {
+    expect(await refused(uri)).toBe(400);
+    await opened(page);
+    await expect(button(page, add), uri).toHaveCount(0);
+  }
+  const wanted = 'https://wiki.example.com/oidc/callback';
+  expect(await refused(wanted)).toBe(400);
+
+  const who = { email: 'looks@example.com', role: 'PROJECT_VIEWER', projectId } as const;
+  const viewer = await visitConsole(browser, latchkey, admin, who);
+  await opened(viewer.page);
+  await expect(button(viewer.page, add)).toHaveCount(0);
+  await viewer.context.close();
+
+  await opened(page);
+  await button(page, add).click();
+  const dialog = page.getByRole('dialog', { name: 'Add this address to Wiki?' });
+  await expect(dialog.getByRole('code')).toHaveText(wanted);
+  await expect(dialog.getByRole('strong')).toHaveText('wiki.example.com');
+  await expectAccessible(page);
+  await button(page, 'Add address').click();
+  await expect(page.getByText('Address added')).toBeVisible();
+  await expect(dialog).toBeHidden();
+  const { client } = await admin.run<{ client: { redirectUris: string[] } }>(
+    `{ client(id: "${clientId}") { redirectUris } }`,
+  );
+  expect(client.redirectUris).toEqual(['https://app.example.com/callback', wanted]);
+  expect(await refused(wanted)).toBe(303);
+  await button(page, add).click();
+  await expect(page.getByRole('dialog')).toContainText('It is registered already.');
+  await page.keyboard.press('Escape');
+  expect(browserErrors).toEqual([]);
 });
 
 test('settings show a diff before saving, and warn before leaving', async () => {

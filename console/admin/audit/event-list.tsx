@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import { locale, t } from '../language/language.ts';
 import { Breakable } from '../ui/breakable.tsx';
@@ -11,6 +12,8 @@ import styles from './event-list.module.css';
 import { type AuditEvent, detailsOf, kindName, partsOf } from './event-text.ts';
 import { fieldName } from './field-names.ts';
 import { lineOf } from './sign-in-line.ts';
+
+const AddAddress = lazy(async () => ({ default: (await import('../clients/add-address.tsx')).AddAddress }));
 
 interface EventListProps {
   /** Shows the project's name beside each event. */
@@ -171,6 +174,11 @@ function Details({ event, filterPath }: { event: AuditEvent; filterPath: string 
           event.requestId && [t('Request'), <IdChip key="id" id={event.requestId} label={t('request ID')} />],
         ]}
       />
+      {typeof event.detail?.['redirectUri'] === 'string' && (
+        <Suspense>
+          <AddAddress event={event} />
+        </Suspense>
+      )}
     </>
   );
 }

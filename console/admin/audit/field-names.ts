@@ -40,6 +40,7 @@ const names: Readonly<Record<string, string>> = {
   pkceRequired: t('PKCE for SDK sign-in'),
   postLogoutRedirectUris: t('Post-logout redirect URIs'),
   pushedRequestsRequired: t('Require pushed requests'),
+  redirectUri: t('Address of the request'),
   redirectUris: t('Redirect URIs'),
   refreshTokenIdleSeconds: t('Refresh token idle timeout'),
   refreshTokenTtlSeconds: t('Refresh token lifetime'),

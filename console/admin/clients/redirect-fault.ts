@@ -11,6 +11,7 @@ export function addressFault(uri: string): string | undefined {
   } catch {
     return t('Must be a full URL, starting with https://');
   }
+  if (url.username || url.password) return t('Must not contain a user name');
   const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return undefined;
   return url.protocol === 'http:'

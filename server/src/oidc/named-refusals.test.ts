@@ -64,15 +64,25 @@ describe('a redirect URI that is not registered', () => {
     ]);
   });
 
-  it('is escaped and cut, and another one adds no event', async () => {
-    await authorize(`https://new.example.com/\u202e"<b>\n${'ü'.repeat(2000)}`);
+  it('is escaped and cut, and another one adds no event, but replaces it', async () => {
     await authorize('https://other.example.com');
+    await authorize(`https://new.example.com/\u202e"<b>\n${'ü'.repeat(2000)}`);
     const [event, another] = await refusals('authorization.refused');
     expect(another).toBeUndefined();
     expect(event?.count).toBe(2);
     expect(event?.uri).toMatch(/^https:\/\/new\.example\.com\/%E2%80%AE"<b>%0A%C3%BC[\x21-\x7e]*…$/);
     expect(event?.uri?.length).toBeLessThan(600);
   });
+});
+
+it('a pushed redirect URI that is not registered is recorded as it came', async () => {
+  const form = { client_id: client.id, response_type: 'code', redirect_uri: 'https://pushed.example.com/callback' };
+  const body = new URLSearchParams(form);
+  const answer = await fetch(`${rp.issuer}/oauth2/par`, { method: 'POST', body });
+  expect(answer.status).toBe(400);
+  expect(await refusals('authorization.refused')).toEqual([
+    { client_id: client.id, uri: 'https://pushed.example.com/callback', count: 1 },
+  ]);
 });
 
 describe('a post-logout redirect URI that is not registered', () => {

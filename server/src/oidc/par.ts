@@ -4,7 +4,8 @@ import { longestPush, type PushedRequests, pushedTtlSeconds } from '../domain/ce
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
-import { requestContext } from '../http/context.ts';
+import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
+import { actorOf, requestContext } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { formParameters, type Parameters } from '../http/parameters.ts';
 import { check, checkTarget, namedApis } from './authorization-request.ts';
@@ -17,6 +18,7 @@ export interface PushDeps extends ClientAuthDeps, DpopDeps {
   clients: Pick<ClientRegistry, 'current'>;
   apis: Pick<Apis, 'usableBy'>;
   pushedRequests: Pick<PushedRequests, 'push'>;
+  refusals: Pick<TokenRefusals, 'record'>;
 }
 
 const prefix = 'urn:ietf:params:oauth:request_uri:';
@@ -41,7 +43,7 @@ export function pushEndpoint(deps: PushDeps): RequestHandler {
     const caller = await authenticateClient(deps, req, parameters, deps.clients.current);
     if (proof) checkProof(caller.client, proof);
     const form = pushedForm(req, caller, proof?.jkt);
-    await checkPushed(deps, formParameters(form), issuer, caller);
+    await checkPushed(deps, req, formParameters(form), issuer, caller);
     const { by: _, ...checked } = caller;
     const push = { ...checked, issuer, parameters: form, proof };
     const handle = await deps.pushedRequests.push(push, requestContext(req).ip).catch(limited);
@@ -78,6 +80,7 @@ function pushedForm(req: Request, { client }: AuthenticatedClient, jkt: string |
 /** Throws `OAuthError`. */
 async function checkPushed(
   deps: PushDeps,
+  req: Request,
   parameters: Parameters,
   issuer: Issuer,
   { client }: AuthenticatedClient,
@@ -88,6 +91,9 @@ async function checkPushed(
   const checked = await checkTarget(parameters, { byId: async () => client });
   if (checked === 'client') return refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
   if (checked === 'redirect-uri') {
+    const redirectUri = parameters.get('redirect_uri');
+    const refusal = { type: 'authorization.refused', reason: checked, clientId: client.id, redirectUri } as const;
+    await deps.refusals.record({ ...refusal, actor: actorOf(req) });
     throw new OAuthError('invalid_request', 'redirect_uri is missing, or not a redirect URI of the application.');
   }
   if (checked === 'parameters') throw new OAuthError('invalid_request', 'state is longer than 2,048 characters.');

@@ -89,12 +89,17 @@ export class Audit {
    * @param fault the reason, a constant; events are also grouped by `entry.detail`, which must be constant, too
    * @param more.each `subject`: one event for each subject. Only where another limit bounds their number.
    * @param more.ofFirst further detail, of the first refusal only
+   * @param more.ofLast further detail, of the newest refusal
    */
   async recordRepeated(
     em: Executing,
     entry: AuditEntry,
     fault: string,
-    { each, ofFirst }: { each?: 'subject' | undefined; ofFirst?: Record<string, unknown> } = {},
+    {
+      each,
+      ofFirst,
+      ofLast = {},
+    }: { each?: 'subject'; ofFirst?: Record<string, unknown>; ofLast?: Record<string, unknown> } = {},
   ): Promise<void> {
     const it = this.valuesOf(entry);
     const network = networkOf(entry.actor.ip);
@@ -105,7 +110,8 @@ export class Audit {
     );
     const [firstAt, lastAt] = [it.at.toISOString(), it.at.toISOString()];
     const requestIds = it.requestId === null ? [] : [it.requestId];
-    const detail = JSON.stringify({ ...it.detail, ...ofFirst, fault, network, count: 1, firstAt, lastAt, requestIds });
+    const more = { ...ofFirst, ...ofLast };
+    const detail = JSON.stringify({ ...it.detail, ...more, fault, network, count: 1, firstAt, lastAt, requestIds });
     await execute(
       em,
       sql`with known as (
@@ -121,6 +127,7 @@ export class Audit {
         from known
         on conflict (project_id, id) do update set
           detail = case when e.detail->>'signInId' = excluded.detail->>'signInId' then e.detail else e.detail - 'signInId' end
+            || ${JSON.stringify(ofLast)}::jsonb
             || jsonb_build_object('count', (e.detail->>'count')::int + 1,
             'lastAt', greatest(e.detail->>'lastAt', excluded.detail->>'lastAt'),
             'requestIds', case when jsonb_array_length(e.detail->'requestIds') >= ${keptRequests}

@@ -18,7 +18,7 @@ export interface TokenRefusal {
   actor: Actor;
   /** A constant without input. */
   description?: string;
-  /** The redirect URI that was refused; recorded escaped and cut. The first one of the hour counts. */
+  /** The redirect URI that was refused; recorded escaped and cut. The newest one of the hour counts. */
   redirectUri?: string | undefined;
 }
 
@@ -31,8 +31,8 @@ export class TokenRefusals {
     const client = isUuid(clientId) ? await this.find(clientId) : undefined;
     const about = client && aboutClient({ ...client, project: { id: client.project_id } });
     const detail = description === undefined ? {} : { detail: { description } };
-    const ofFirst = redirectUri === undefined ? {} : { redirectUri: escaped(redirectUri) };
-    await this.deps.audit.recordRepeated(this.deps.db.alone, { type, actor, ...about, ...detail }, reason, { ofFirst });
+    const ofLast = redirectUri === undefined ? {} : { redirectUri: escaped(redirectUri) };
+    await this.deps.audit.recordRepeated(this.deps.db.alone, { type, actor, ...about, ...detail }, reason, { ofLast });
   }
 
   private async find(clientId: string): Promise<ClientRow | undefined> {
