@@ -105,6 +105,17 @@ test('a domain is added in the console, and its users sign in there', async ({ b
     await expect(section.getByText(site, { exact: true })).toBeVisible();
     await console.mouse.move(0, 0);
     await expectAccessible(console);
+    dns.failing = host;
+    await section.getByRole('button', { name: `Check now: ${host}` }).click();
+    await expect(section.getByText('Its name servers do not answer')).toBeVisible();
+    await expect(section.getByText('The domain stops working in 7 days, unless a check succeeds.')).toBeVisible();
+    await expect(section.getByText('Needs attention')).toBeVisible();
+    await console.mouse.move(0, 0);
+    await expectAccessible(console);
+    dns.failing = null;
+    await section.getByRole('button', { name: `Check now: ${host}` }).click();
+    await expect(section.getByText('Its name servers do not answer')).toHaveCount(0);
+    await console.mouse.move(0, 0);
     const asked = await fetch(`${latchkey.managementUrl}/internal/domains/check?domain=${host}`);
     expect(asked.status).toBe(200);
     expect((await fetch(`${latchkey.managementUrl}/internal/domains/check?domain=x.${host}`)).status).toBe(404);

@@ -12,6 +12,7 @@ import { AdminClients } from './domain/admins/admin-clients.ts';
 import { AdminInvitations } from './domain/admins/admin-invitations.ts';
 import { Admins } from './domain/admins/admins.ts';
 import { DirectoryWarnings } from './domain/admins/directory-warnings.ts';
+import { DomainNotices } from './domain/admins/domain-notices.ts';
 import { Seed } from './domain/admins/seed.ts';
 import { Apis } from './domain/apis/apis.ts';
 import { IssuerKeys } from './domain/apis/issuer-keys.ts';
@@ -330,6 +331,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     directories: new Directories(signIn),
   };
   const invitations = new Invitations(lower);
+  const domainNotices = new DomainNotices(lower);
   return {
     ...lower,
     invitations,
@@ -341,7 +343,11 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     ownAuthenticator: new OwnAuthenticator(lower),
     ownContacts: new OwnContactChanges(lower),
     adminInvitations: new AdminInvitations(lower),
-    domains: new Domains({ ...lower, readTxt: readTxt ?? (async () => 'unavailable') }),
+    domains: new Domains({
+      ...lower,
+      readTxt: readTxt ?? (async () => 'unavailable'),
+      notifyAdmins: (em, projectId, notice) => domainNotices.send(em, projectId, notice),
+    }),
     domainEnd: new DomainEnd(lower),
     requestRecords: new RequestRecords(lower),
     directoryWarnings: new DirectoryWarnings(lower),

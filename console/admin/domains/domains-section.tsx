@@ -101,12 +101,17 @@ const removal = ({ id, host, state }: Domain): Confirmation => ({
   done: t('Domain removed'),
 });
 
-const isMissingRecord = ({ state, missingSince }: Domain) => state === 'VERIFIED' && missingSince !== null;
+/** A verified domain whose checks fail: since when, and with which fault. */
+function failureOf({ state, fault, missingSince, unansweredSince }: Domain) {
+  if (state !== 'VERIFIED') return null;
+  if (fault === 'UNAVAILABLE' && unansweredSince !== null) return { fault, since: unansweredSince };
+  return missingSince === null ? null : { fault: 'MISSING' as const, since: missingSince };
+}
 
 function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange: boolean; onRemove(): void }) {
   const [check, checking, failure] = useMutation(CheckCustomDomain, stale);
   const { host, state, fault } = domain;
-  const [status, color] = isMissingRecord(domain) ? ([t('Needs attention'), 'note'] as const) : badges[state];
+  const [status, color] = failureOf(domain) ? ([t('Needs attention'), 'note'] as const) : badges[state];
   const run = async () => {
     const outcome = await check({ id: domain.id });
     const checked = outcome.data?.checkCustomDomain;
@@ -159,14 +164,16 @@ function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange
 
 /** The domain's issuer, and the record that it needs. */
 function Addresses({ domain }: { domain: Domain }) {
-  const isMissing = isMissingRecord(domain);
+  const failure = failureOf(domain);
+  const isMissing = failure?.fault === 'MISSING';
   const isVerified = domain.state === 'VERIFIED';
   return (
     <>
-      {isMissing && (
-        <Alert color="note" title={t('Its DNS record is missing')}>
-          {rich('First missed <time></time>. After three days the domain stops working.', {
-            time: () => <Time at={domain.missingSince} />,
+      {failure && (
+        <Alert color="note" title={isMissing ? t('Its DNS record is missing') : t('Its name servers do not answer')}>
+          {rich('First failed check: <since></since>. The domain stops working <end></end>, unless a check succeeds.', {
+            since: () => <Time at={failure.since} />,
+            end: () => <Time at={domain.releaseAt} />,
           })}
         </Alert>
       )}

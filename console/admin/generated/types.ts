@@ -548,6 +548,8 @@ export type MessageState =
 /** Template of a message. */
 export type MessageTemplate =
   | 'ADMIN_INVITATION'
+  | 'DOMAIN_FAILING'
+  | 'DOMAIN_LOST'
   | 'EMAIL_CHANGED'
   | 'EMAIL_CODE'
   | 'FACTOR_CHANGED'
@@ -1426,7 +1428,7 @@ export type TestDirectoryMutationVariables = Exact<{
 
 export type TestDirectoryMutation = { testDirectory: Array<{ name: string, proves: string, passed: boolean, request: string, fault: string | null, durationMs: number }> };
 
-export type DomainRowFragment = { id: string, host: string, issuer: string, state: CustomDomainState, fault: CustomDomainFault | null, challengeName: string, challenge: string, checkedAt: string | null, missingSince: string | null };
+export type DomainRowFragment = { id: string, host: string, issuer: string, state: CustomDomainState, fault: CustomDomainFault | null, challengeName: string, challenge: string, checkedAt: string | null, missingSince: string | null, unansweredSince: string | null, releaseAt: string | null };
 
 export type CustomDomainsQueryVariables = Exact<{
   projectId: string;

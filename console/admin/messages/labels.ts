@@ -21,6 +21,8 @@ export const templateNames: Record<MessageTemplate, string> = {
   ADMIN_INVITATION: t('Invitation of an admin'),
   SCIM_TOKEN_EXPIRING: t('Directory token expires'),
   WEBHOOK_DISABLED: t('Webhook disabled'),
+  DOMAIN_FAILING: t('Domain needs attention'),
+  DOMAIN_LOST: t('Domain stopped working'),
   TEST_MESSAGE: t('Test message'),
 };
 

@@ -1,3 +1,4 @@
+import { GraphQLDateTime } from 'graphql-scalars';
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { CustomDomain } from '../../domain/domains/custom-domain.entity.ts';
 import { challengeName } from '../../domain/domains/host-name.ts';
@@ -51,5 +52,13 @@ export class CustomDomainResolver {
   @FieldResolver(() => String, { description: '`iss` at this domain.' })
   issuer(@Root() domain: CustomDomain, @Ctx() ctx: AdminContext) {
     return ctx.domain.domains.issuerOf(domain);
+  }
+
+  @FieldResolver(() => GraphQLDateTime, {
+    nullable: true,
+    description: 'Time from which the next failed check ends a verified domain; null: its checks succeed.',
+  })
+  releaseAt(@Root() domain: CustomDomain, @Ctx() ctx: AdminContext) {
+    return ctx.domain.domains.releaseAt(domain);
   }
 }

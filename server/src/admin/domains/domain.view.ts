@@ -16,6 +16,9 @@ export class CustomDomainView extends fields({
   createdAt: time(),
   checkedAt: nullable(time()),
   verifiedAt: nullable(time()),
+  unansweredSince: nullable(
+    time('Time since which name servers have not answered for a verified domain, while they answer for others.'),
+  ),
   missingSince: nullable(
     time(
       'Time of the first check that did not find the record of a verified domain. After three days, the domain fails.',

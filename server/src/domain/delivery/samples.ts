@@ -19,6 +19,8 @@ export const templateNames = [
   'admin-invitation',
   'scim-token-expiring',
   'webhook-disabled',
+  'domain-failing',
+  'domain-lost',
   'test-message',
 ] as const satisfies MessageContent['template'][];
 export type TemplateName = MessageContent['template'];
@@ -26,6 +28,7 @@ export type TemplateName = MessageContent['template'];
 /** Sample messages for previews and tests of a sender. Their codes are not valid. */
 export function sampleOf(template: TemplateName, app: string, now: Date): MessageContent {
   const at = now.toISOString();
+  const domain = { app, domain: 'login.example.com', fault: 'unavailable', since: at, until: at, at } as const;
   const samples: { [T in TemplateName]: Extract<MessageContent, { template: T }> } = {
     'sign-in-code': { template: 'sign-in-code', app, code: '123456', minutes: 5 },
     'factor-code': { template: 'factor-code', app, code: '123456', minutes: 5 },
@@ -58,6 +61,8 @@ export function sampleOf(template: TemplateName, app: string, now: Date): Messag
     },
     'scim-token-expiring': { template: 'scim-token-expiring', app, token: 'Okta', days: 7, at },
     'webhook-disabled': { template: 'webhook-disabled', app, webhook: 'hooks.example.com', since: at, at },
+    'domain-failing': { template: 'domain-failing', ...domain },
+    'domain-lost': { template: 'domain-lost', ...domain },
     'test-message': { template: 'test-message', app, at },
   };
   return samples[template];

@@ -20,6 +20,8 @@ export type MessageContent =
   | { template: 'admin-invitation'; app: string; role: AdminRole; url: string; at: string }
   | { template: 'scim-token-expiring'; app: string; token: string; days: number; at: string }
   | { template: 'webhook-disabled'; app: string; webhook: string; since: string; at: string }
+  | DomainContent<'domain-failing'>
+  | DomainContent<'domain-lost'>
   | { template: 'test-message'; app: string; at: string };
 
 /** Templates that carry a one-time code; every other one is a notice. */
@@ -32,6 +34,18 @@ export const codeTemplates: readonly string[] = [
 
 type AdminRole = 'owner' | 'project_admin' | 'project_viewer';
 type FactorChange = 'added' | 'replaced' | 'removed';
+
+interface DomainContent<T extends string> {
+  template: T;
+  app: string;
+  domain: string;
+  /** No record with the challenge, or no answer of the name servers. */
+  fault: 'missing' | 'unavailable';
+  since: string;
+  until: string;
+  at: string;
+}
+
 type FactorName = 'email' | 'sms' | 'totp';
 
 /** The texts of a message: its code, if any, comes after `before`. */

@@ -34,6 +34,8 @@ const schema = defineEntity({
     missingSince: instant().nullable(),
     /** Time since which no check of a verified domain got an answer, while other names were answered; null: the last one did. */
     unansweredSince: instant().nullable(),
+    /** Time at which admins were warned of the failing checks of a verified domain; null: not since the last success. */
+    warnedAt: instant().nullable(),
   },
   uniques: [{ name: 'custom_domains_project_id_host_unique', properties: ['project', 'host'] }],
 });

@@ -4,10 +4,12 @@ import { buildSibling } from '../../../test/build-app.ts';
 import { DomainWorld } from '../../../test/custom-domain.ts';
 import { rows } from '../../../test/rows.ts';
 import { txtReader } from '../../adapters/dns/txt.ts';
+import { everything } from '../admins/permission.ts';
 import { system } from '../kernel/actor.ts';
 import { problemOf } from '../kernel/problem.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { keyIn } from '../projects/tenant.ts';
+import type { CustomDomain } from './custom-domain.entity.ts';
 import { challengeName, checkedHost } from './host-name.ts';
 
 const day = 24 * 3600;
@@ -235,6 +237,75 @@ describe('a verified domain', () => {
     const rival = await world.claim(other, host);
     world.publish(rival);
     expect(await world.check(rival)).toMatchObject({ state: 'verified' });
+  });
+
+  it('warns its admins by mail a day after its name servers stopped answering, and when it is lost', async () => {
+    const { admins, db } = world.app.services;
+    const recipient = `admin-of-${host}`.replace(/\.example\.com$/, '@example.com');
+    const by = { grants: everything, actor: system };
+    await admins.grantRole({ email: recipient, role: 'project_admin', projectId: project.id }, by);
+    const mails = () =>
+      rows<{ template: string; lane: number }>(
+        db,
+        `select template, lane from messages where recipient = ? and template like 'domain-%' order by created_at`,
+        [recipient],
+      );
+    const { domain } = await world.verified(project, host);
+    world.dns.failing.add(challengeName(host));
+    await pass(day);
+    const since = world.app.clock.now();
+    const releaseAt = new Date(since.getTime() + 7 * day * 1000);
+    const failing = (await reload(domain)) as CustomDomain;
+    expect(failing).toMatchObject({ state: 'verified', unansweredSince: since });
+    expect(world.app.services.domains.releaseAt(failing)).toEqual(releaseAt);
+    expect(await mails()).toEqual([]);
+    for (let days = 0; days < 6; days += 1) await pass(day);
+    const security = 1;
+    expect(await mails()).toEqual([{ template: 'domain-failing', lane: security }]);
+    await pass(day);
+    expect(await mails()).toEqual([
+      { template: 'domain-failing', lane: security },
+      { template: 'domain-lost', lane: security },
+    ]);
+    expect(world.app.services.domains.releaseAt((await reload(domain)) as CustomDomain)).toBeNull();
+    world.dns.failing.clear();
+  });
+
+  it('warns again after its record was back, also if an admin starts the check', async () => {
+    const { db } = world.app.services;
+    const count = async () => {
+      const text = `select count(*)::int as count from messages where template like 'domain-%'`;
+      return (await rows<{ count: number }>(db, text))[0]?.count ?? 0;
+    };
+    const by = { grants: everything, actor: system };
+    const role = { email: `twice-${host}`.replace('.example', '@example'), role: 'project_admin' } as const;
+    await world.app.services.admins.grantRole({ ...role, projectId: project.id }, by);
+    const { domain } = await world.verified(project, host);
+    const before = await count();
+    for (let times = 1; times <= 2; times += 1) {
+      world.unpublish(domain);
+      await pass(day);
+      world.app.clock.turn(day);
+      await world.check(domain);
+      await world.check(domain);
+      expect((await count()) - before).toBe(times);
+      world.publish(domain);
+      await world.check(domain);
+    }
+  });
+
+  it('is checked after a clock that was ahead went back', async () => {
+    const { domain } = await world.verified(project, host);
+    world.app.clock.turn(400 * day);
+    world.unpublish(domain);
+    await world.app.services.domains.checkDue();
+    expect(await reload(domain)).toMatchObject({ fault: 'missing' });
+    world.app.clock.turn(-400 * day);
+    await world.app.services.domains.checkDue();
+    const { checkedAt, missingSince } = (await reload(domain)) as CustomDomain;
+    expect([checkedAt, missingSince]).toEqual([world.app.clock.now(), world.app.clock.now()]);
+    await pass(3 * day);
+    expect(await reload(domain)).toMatchObject({ state: 'failed' });
   });
 
   it('starts the week again after an answer, and after an outage of our own resolver', async () => {

@@ -7,7 +7,7 @@ import { type Database, flushUnlessTaken } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Queue } from '../kernel/queue.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
-import { inProject } from '../kernel/scope.ts';
+import { inAllProjects, inProject } from '../kernel/scope.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
@@ -19,6 +19,16 @@ import { challengeName, checkedHost } from './host-name.ts';
 
 /** The TXT records of a name; `missing`: it has none; `unavailable`: no response. Never throws. */
 export type ReadTxt = (name: string) => Promise<readonly string[] | 'missing' | 'unavailable'>;
+
+/** A domain that fails its checks, or was lost by them. */
+export interface DomainNotice {
+  template: 'domain-failing' | 'domain-lost';
+  domain: string;
+  fault: 'missing' | 'unavailable';
+  since: Date;
+  /** Time of its loss, unless a check succeeds before. */
+  until: Date;
+}
 
 /** Job that ends the sessions, grants and credentials of a host that its project lost. */
 export const endDomainJob = 'domains.end';
@@ -33,6 +43,8 @@ const pendingSeconds = 7 * day;
 const graceSeconds = 3 * day;
 /** Time for which name servers of a verified domain may stay without an answer. */
 const unansweredSeconds = 7 * day;
+/** Time for which checks fail before admins are warned. */
+const warnSeconds = day;
 /** Reserved (RFC 2606 section 3), and always answered: without its answer, the fault is on our side. */
 const controlName = 'example.com';
 const pendingEverySeconds = 15 * 60;
@@ -54,6 +66,8 @@ export class Domains {
       limits: Pick<Limits, 'spend'>;
       queue: Queue;
       readTxt: ReadTxt;
+      /** Joins: notifies the admins of a project. */
+      notifyAdmins(em: EntityManager, projectId: string, notice: DomainNotice): Promise<void>;
       issuer: string;
     },
   ) {}
@@ -66,6 +80,12 @@ export class Domains {
   /** `iss` at a domain. */
   issuerOf({ host }: Pick<CustomDomain, 'host'>): string {
     return domainOrigin(this.deps.issuer, host);
+  }
+
+  /** Time from which the next failed check ends a verified domain; null: its checks do not fail. */
+  releaseAt(domain: CustomDomain): Date | null {
+    const failure = domain.state === 'verified' ? failureOf(domain) : null;
+    return failure && failure.until;
   }
 
   /** A host as it is stored. Refuses `invalid`. */
@@ -122,7 +142,10 @@ export class Domains {
     });
   }
 
-  /** Job: checks new domains every 15 minutes, and verified ones every 6 hours; each by one process. */
+  /**
+   * Job: checks new domains every 15 minutes, and verified ones every 6 hours; each by one process. A check in the future was
+   * recorded by a clock that was ahead.
+   */
   async checkDue(): Promise<void> {
     const { clock, db } = this.deps;
     const now = clock.now();
@@ -134,6 +157,7 @@ export class Domains {
           select project_id, id from custom_domains
           where state = 'pending' and coalesce(checked_at, created_at) <= ${since(pendingEverySeconds)}
             or state = 'verified' and checked_at <= ${since(verifiedEverySeconds)}
+            or state in ('pending', 'verified') and checked_at > ${now}
           order by checked_at nulls first limit ${batch} for update skip locked)
         returning project_id as "projectId", id, host`,
     );
@@ -149,15 +173,18 @@ export class Domains {
     const { clock, db, readTxt } = this.deps;
     const records = await readTxt(challengeName(host));
     const isOutage = records === 'unavailable' && (await readTxt(controlName)) === 'unavailable';
-    return db.transaction(async (em) => {
-      const domain = await this.locked(em, key);
-      if (!domain) return null;
-      domain.checkedAt = clock.now();
-      if (records === 'unavailable') await this.wait(em, domain, isOutage);
-      else if (records !== 'missing' && records.includes(domain.challenge)) await this.take(em, domain, actor);
-      else await this.miss(em, domain);
-      return domain;
-    });
+    // Admins are users of another project.
+    return inAllProjects(() =>
+      db.transaction(async (em) => {
+        const domain = await this.locked(em, key);
+        if (!domain) return null;
+        domain.checkedAt = clock.now();
+        if (records === 'unavailable') await this.wait(em, domain, isOutage);
+        else if (records !== 'missing' && records.includes(domain.challenge)) await this.take(em, domain, actor);
+        else await this.miss(em, domain);
+        return domain;
+      }),
+    );
   }
 
   /** Gives the host to the project whose record was found, unless another project holds it. */
@@ -176,23 +203,28 @@ export class Domains {
       return;
     }
     const isNew = domain.state !== 'verified';
-    Object.assign(domain, { state: 'verified', fault: null, missingSince: null, unansweredSince: null });
+    Object.assign(domain, {
+      state: 'verified',
+      fault: null,
+      missingSince: null,
+      unansweredSince: null,
+      warnedAt: null,
+    });
     if (!isNew) return;
     domain.verifiedAt = now;
     this.deps.audit.record(em, { type: 'domain.verified', actor, ...about(domain) });
   }
 
   private async miss(em: EntityManager, domain: CustomDomain): Promise<void> {
-    const now = this.deps.clock.now();
     if (domain.state !== 'verified') return this.fail(em, domain, 'missing');
-    const about_ = about(domain);
+    const now = this.deps.clock.now();
     Object.assign(domain, { fault: 'missing', unansweredSince: null });
-    if (domain.missingSince == null) {
-      domain.missingSince = now;
-      this.deps.audit.record(em, { type: 'domain.missing', result: 'failure', actor: system, ...about_ });
+    const isFirst = domain.missingSince == null;
+    domain.missingSince = earlier(domain.missingSince, now);
+    if (isFirst) {
+      this.deps.audit.record(em, { type: 'domain.missing', result: 'failure', actor: system, ...about(domain) });
     }
-    if (secondsLater(domain.missingSince, graceSeconds) > now) return;
-    await this.lose(em, domain);
+    await this.warnOrLose(em, domain);
   }
 
   /**
@@ -207,18 +239,27 @@ export class Domains {
       domain.unansweredSince = null;
       return;
     }
-    if (domain.unansweredSince == null) {
-      domain.unansweredSince = now;
+    const isFirst = domain.unansweredSince == null;
+    domain.unansweredSince = earlier(domain.unansweredSince, now);
+    if (isFirst) {
       const detail = { fault: domain.fault };
-      this.deps.audit.record(em, {
-        type: 'domain.missing',
-        result: 'failure',
-        actor: system,
-        ...about(domain),
-        detail,
-      });
+      const event = { type: 'domain.missing', result: 'failure', actor: system, ...about(domain), detail } as const;
+      this.deps.audit.record(em, event);
     }
-    if (secondsLater(domain.unansweredSince, unansweredSeconds) <= now) await this.lose(em, domain);
+    await this.warnOrLose(em, domain);
+  }
+
+  /** Ends a domain whose checks failed for too long, and warns its admins once before. */
+  private async warnOrLose(em: EntityManager, domain: CustomDomain): Promise<void> {
+    const now = this.deps.clock.now();
+    const failure = failureOf(domain);
+    if (!failure) return;
+    const isLost = failure.until <= now;
+    if (isLost) await this.lose(em, domain);
+    else if (domain.warnedAt != null || secondsLater(failure.since, warnSeconds) > now) return;
+    else domain.warnedAt = now;
+    const template = isLost ? 'domain-lost' : 'domain-failing';
+    await this.deps.notifyAdmins(em, domain.project.id, { template, domain: domain.host, ...failure });
   }
 
   private async lose(em: EntityManager, domain: CustomDomain): Promise<void> {
@@ -258,6 +299,26 @@ export class Domains {
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     return isUuid(key.id) ? em.findOne(CustomDomain, atKey(key), lock) : Promise.resolve(null);
   }
+}
+
+/** The last check's fault, since when, and when it ends a verified domain. */
+function failureOf({
+  fault,
+  missingSince,
+  unansweredSince,
+}: CustomDomain): Pick<DomainNotice, 'fault' | 'since' | 'until'> | null {
+  if (fault === 'missing' && missingSince != null) {
+    return { fault, since: missingSince, until: secondsLater(missingSince, graceSeconds) };
+  }
+  if (fault === 'unavailable' && unansweredSince != null) {
+    return { fault, since: unansweredSince, until: secondsLater(unansweredSince, unansweredSeconds) };
+  }
+  return null;
+}
+
+/** A time in the future was recorded by a clock that was ahead. */
+function earlier(since: Date | null | undefined, now: Date): Date {
+  return since != null && since < now ? since : now;
 }
 
 function about({ project, id, host }: CustomDomain) {

@@ -178,6 +178,29 @@ export const de: Texts = {
     ],
     after: [],
   }),
+  'domain-failing': ({ app, domain, fault, since, until }) => ({
+    subject: `Handlungsbedarf bei der Domain ${domain} von ${app}`,
+    before: [
+      fault === 'missing'
+        ? `Der DNS-Eintrag, der ${domain} für ${app} bestätigt, fehlt seit ${time(since)}.`
+        : `Die Nameserver von ${domain}, einer Domain von ${app}, antworten seit ${time(since)} nicht.`,
+      `Ändert sich das nicht, können sich Benutzer dort nach dem ${time(until)} nicht mehr anmelden. Die Sitzungen und Geräte der Domain enden dann.`,
+      'Die Konsole zeigt den Eintrag unter „Einstellungen“, „Eigene Domains“.',
+    ],
+    after: [],
+  }),
+  'domain-lost': ({ app, domain, fault, since, at }) => ({
+    subject: `Die Domain ${domain} von ${app} funktioniert nicht mehr`,
+    before: [
+      fault === 'missing'
+        ? `Der DNS-Eintrag, der ${domain} für ${app} bestätigt, fehlt seit ${time(since)}.`
+        : `Die Nameserver von ${domain}, einer Domain von ${app}, antworten seit ${time(since)} nicht.`,
+      'Benutzer können sich dort nicht mehr anmelden. Die Sitzungen und Geräte der Domain sind beendet, und ein anderes Projekt kann die Domain bestätigen.',
+      `Zeit: ${time(at)}`,
+      'Gehört die Domain noch Ihnen, stellen Sie den DNS-Eintrag wieder her und prüfen Sie ihn in der Konsole unter „Einstellungen“, „Eigene Domains“. Wenn nicht, stellen Sie ihre Anwendungen auf einen anderen Issuer um und ersetzen Sie deren Client-Secrets.',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Testnachricht von ${app}`,
     before: [

@@ -178,6 +178,29 @@ export const en: Texts = {
     ],
     after: [],
   }),
+  'domain-failing': ({ app, domain, fault, since, until }) => ({
+    subject: `The domain ${domain} of ${app} needs attention`,
+    before: [
+      fault === 'missing'
+        ? `The DNS record that verifies ${domain} for ${app} has been missing since ${time(since)}.`
+        : `The name servers of ${domain}, a domain of ${app}, have not answered since ${time(since)}.`,
+      `If this does not change, users can no longer sign in there after ${time(until)}. Its sessions and devices end then.`,
+      'The console shows the record under Settings, Custom domains.',
+    ],
+    after: [],
+  }),
+  'domain-lost': ({ app, domain, fault, since, at }) => ({
+    subject: `The domain ${domain} of ${app} stopped working`,
+    before: [
+      fault === 'missing'
+        ? `The DNS record that verifies ${domain} for ${app} has been missing since ${time(since)}.`
+        : `The name servers of ${domain}, a domain of ${app}, have not answered since ${time(since)}.`,
+      'Users can no longer sign in there. Its sessions and devices have ended, and another project can verify the domain.',
+      `Time: ${time(at)}`,
+      'If the domain is still yours, restore the DNS record, then check it in the console under Settings, Custom domains. If not, move its applications to another issuer, and rotate their client secrets.',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Test message from ${app}`,
     before: [`This is a test message from ${app}. Delivery works.`, `No action is needed. Time: ${time(at)}`],

@@ -178,6 +178,29 @@ export const es: Texts = {
     ],
     after: [],
   }),
+  'domain-failing': ({ app, domain, fault, since, until }) => ({
+    subject: `El dominio ${domain} de ${app} requiere atención`,
+    before: [
+      fault === 'missing'
+        ? `El registro DNS que verifica ${domain} para ${app} falta desde el ${time(since)}.`
+        : `Los servidores de nombres de ${domain}, un dominio de ${app}, no responden desde el ${time(since)}.`,
+      `Si esto no cambia, los usuarios no podrán iniciar sesión allí después del ${time(until)}. Sus sesiones y dispositivos terminarán entonces.`,
+      'La consola muestra el registro en «Ajustes», «Dominios propios».',
+    ],
+    after: [],
+  }),
+  'domain-lost': ({ app, domain, fault, since, at }) => ({
+    subject: `El dominio ${domain} de ${app} dejó de funcionar`,
+    before: [
+      fault === 'missing'
+        ? `El registro DNS que verifica ${domain} para ${app} falta desde el ${time(since)}.`
+        : `Los servidores de nombres de ${domain}, un dominio de ${app}, no responden desde el ${time(since)}.`,
+      'Los usuarios ya no pueden iniciar sesión allí. Sus sesiones y dispositivos han terminado, y otro proyecto puede verificar el dominio.',
+      `Hora: ${time(at)}`,
+      'Si el dominio sigue siendo suyo, restablezca el registro DNS y compruébelo en la consola, en «Ajustes», «Dominios propios». Si no, cambie sus aplicaciones a otro emisor y renueve sus secretos de cliente.',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Mensaje de prueba de ${app}`,
     before: [

@@ -178,6 +178,29 @@ export const fr: Texts = {
     ],
     after: [],
   }),
+  'domain-failing': ({ app, domain, fault, since, until }) => ({
+    subject: `Le domaine ${domain} de ${app} demande attention`,
+    before: [
+      fault === 'missing'
+        ? `L’enregistrement DNS qui vérifie ${domain} pour ${app} est absent depuis le ${time(since)}.`
+        : `Les serveurs de noms de ${domain}, un domaine de ${app}, ne répondent plus depuis le ${time(since)}.`,
+      `Si rien ne change, les utilisateurs ne pourront plus s’y connecter après le ${time(until)}. Ses sessions et ses appareils prendront alors fin.`,
+      'La console affiche l’enregistrement sous « Paramètres », « Domaines personnalisés ».',
+    ],
+    after: [],
+  }),
+  'domain-lost': ({ app, domain, fault, since, at }) => ({
+    subject: `Le domaine ${domain} de ${app} ne fonctionne plus`,
+    before: [
+      fault === 'missing'
+        ? `L’enregistrement DNS qui vérifie ${domain} pour ${app} est absent depuis le ${time(since)}.`
+        : `Les serveurs de noms de ${domain}, un domaine de ${app}, ne répondent plus depuis le ${time(since)}.`,
+      'Les utilisateurs ne peuvent plus s’y connecter. Ses sessions et ses appareils ont pris fin, et un autre projet peut vérifier le domaine.',
+      `Heure : ${time(at)}`,
+      'Si le domaine est toujours le vôtre, rétablissez l’enregistrement DNS, puis vérifiez-le dans la console sous « Paramètres », « Domaines personnalisés ». Sinon, passez ses applications à un autre émetteur et renouvelez leurs secrets de client.',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Message d’essai de ${app}`,
     before: [

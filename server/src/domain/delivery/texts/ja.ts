@@ -178,6 +178,29 @@ export const ja: Texts = {
     ],
     after: [],
   }),
+  'domain-failing': ({ app, domain, fault, since, until }) => ({
+    subject: `${app} のドメイン ${domain} に対応が必要です`,
+    before: [
+      fault === 'missing'
+        ? `${app} の ${domain} を確認する DNS レコードが ${time(since)} から見つかりません。`
+        : `${app} のドメイン ${domain} のネームサーバーが ${time(since)} から応答していません。`,
+      `このままでは、${time(until)} 以降、ユーザーはこのドメインでサインインできなくなり、そのセッションとデバイスは終了します。`,
+      'レコードはコンソールの「設定」の「カスタムドメイン」に表示されます。',
+    ],
+    after: [],
+  }),
+  'domain-lost': ({ app, domain, fault, since, at }) => ({
+    subject: `${app} のドメイン ${domain} は使えなくなりました`,
+    before: [
+      fault === 'missing'
+        ? `${app} の ${domain} を確認する DNS レコードが ${time(since)} から見つかりません。`
+        : `${app} のドメイン ${domain} のネームサーバーが ${time(since)} から応答していません。`,
+      'ユーザーはこのドメインでサインインできません。そのセッションとデバイスは終了し、別のプロジェクトがこのドメインを確認できる状態です。',
+      `日時: ${time(at)}`,
+      '引き続きこのドメインを所有している場合は、DNS レコードを元に戻し、コンソールの「設定」の「カスタムドメイン」で確認してください。所有していない場合は、アプリケーションを別の発行者に移し、クライアントシークレットを更新してください。',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `${app} からのテストメッセージ`,
     before: [
