@@ -10,7 +10,7 @@ const instanceTables = [
   // The project that holds a host name: one of the instance.
   'verified_hosts',
   // Names of budgets contain the project if they count per project.
-  ...['budgets', 'activity_progress'],
+  ...['budgets', 'activity_progress', 'retention_progress'],
   // Rights of operators: `project_id` is the scope of a right, null for the instance.
   ...['admin_tokens', 'memberships'],
   // Its `project_id` is null for a stream of the instance.

@@ -7,6 +7,7 @@ import { ActivityDay } from './audit/activity-day.entity.ts';
 import { ActivityProgress } from './audit/activity-progress.entity.ts';
 import { AuditEvent } from './audit/audit-event.entity.ts';
 import { RepeatedRefusal } from './audit/repeated-refusal.entity.ts';
+import { RetentionProgress } from './audit/retention-progress.entity.ts';
 import { Ceremony } from './ceremonies/ceremony.entity.ts';
 import { AuthorizationRequest } from './ceremonies/requests/authorization-request.entity.ts';
 import { PushedRequest } from './ceremonies/requests/pushed-request.entity.ts';
@@ -134,5 +135,6 @@ export const entities = [
   Process,
   ActivityDay,
   ActivityProgress,
+  RetentionProgress,
   ScimDay,
 ];

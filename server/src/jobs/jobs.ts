@@ -81,13 +81,18 @@ function periodicJobs({ db, delivery, projects, experiences, ...deps }: JobsDeps
     { name: 'sweep.request-records', everyMinutes: 60, run: () => deps.requestRecords.sweep() },
     { name: 'sweep.logos', everyMinutes: 60, run: () => db.transaction((em) => experiences.sweep(em)) },
     { name: 'activity.count', everyMinutes: 30, run: () => deps.activity.count() },
-    { name: 'sweep.events', everyMinutes: 60, run: () => deps.auditRetention.sweep() },
+    { name: 'sweep.events', everyMinutes: 60, run: sweepEvents },
     { name: 'domains.check', everyMinutes: 5, run: () => deps.domains.checkDue() },
     { name: 'recoveries.expire', everyMinutes: 15, run: () => deps.recoveries.expire() },
     { name: 'directories.warn', everyMinutes: 60, run: () => deps.directoryWarnings.send() },
     { name: 'sweep.custom-attributes', everyMinutes: 1, run: () => deps.customAttributes.sweep() },
     { name: 'sweep.rest', everyMinutes: 30, run: () => deps.retention.sweep() },
   ];
+
+  async function sweepEvents(): Promise<void> {
+    await deps.auditRetention.advance();
+    await deps.auditRetention.sweep();
+  }
 
   function endTestModes(): Promise<void> {
     return db.transaction((em) => projects.endTestModes(em, 'user-limit'));

@@ -286,7 +286,7 @@ describe('an authenticator app', () => {
 describe('a recovery code', () => {
   it('is the only replacement for an unavailable factor', async () => {
     const { secret, done } = await world.enrolTotp(page, userid);
-    const lock = 'update enrolments set failures = 10, locked_until = ?::timestamptz';
+    const lock = 'update enrolments set failures = 40, locked_until = ?::timestamptz';
     const until = new Date(world.app.clock.now().getTime() + 3_600_000).toISOString();
     await world.app.services.db.transaction((em) => em.execute(lock, [until]));
     await page.challenge();

@@ -12,7 +12,7 @@ import { Admin, AdminTokenView, IssuedAdminToken, Me, MembershipView } from './a
 export class MembershipResolver {
   @Requires('admin', { scope: 'profile:self' })
   @Query(() => Me, { description: 'The caller and its roles.' })
-  me(@Ctx() { caller }: AdminContext): Me {
+  me(@Ctx() { caller, now }: AdminContext): Me {
     const { owner, projects } = caller.grants;
     const inProjects = [...projects].map(([projectId, role]) => ({ role, projectId }));
     return {
@@ -21,7 +21,7 @@ export class MembershipResolver {
       name: caller.name,
       grants: owner ? [{ role: 'owner', projectId: null }] : inProjects,
       scopes: caller.scopes ? [...caller.scopes] : null,
-      freshUntil: freshUntil(caller),
+      freshUntil: freshUntil(caller, now),
     };
   }
 

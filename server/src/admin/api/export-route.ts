@@ -83,7 +83,7 @@ export async function checkExport(
     if (about && roleIn(grants, projectId) === null) refuse({ code: 'not-found', what: about.noun });
     refuse({ code: 'forbidden', reason: `it requires the role ${projectId === null ? 'owner' : role}` });
   }
-  const until = freshUntil(caller);
+  const until = freshUntil(caller, clock.now());
   if (options.fresh && until && until <= clock.now()) {
     refuse({ code: 'forbidden', reason: 'it requires a sign-in within the last 15 minutes' });
   }

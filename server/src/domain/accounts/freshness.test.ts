@@ -13,6 +13,12 @@ describe('a session', () => {
     expect(isFresh(session, [], false, later(freshSeconds))).toBe(false);
   });
 
+  it('is not fresh by a proof in the future, of a clock that was ahead', () => {
+    const session = { ...proved, amr: ['swk', 'otp'] };
+    expect(isFresh(session, [], false, later(-30))).toBe(true);
+    expect(isFresh(session, [], false, later(-3600))).toBe(false);
+  });
+
   it('begun or renewed only by a device key is never fresh', () => {
     expect(isFresh({ ...proved, freshAt: null, amr: ['swk'] }, [], false, later(0))).toBe(false);
     expect(isFresh({ ...proved, freshAt: null, amr: ['swk', 'otp', 'mfa'] }, [], false, later(0))).toBe(false);

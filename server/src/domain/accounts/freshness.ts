@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Passkeys } from '../credentials/passkeys.ts';
-import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import { type Clock, isAhead, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { Session } from '../sessions/session.entity.ts';
@@ -26,7 +26,7 @@ export function isFresh(
   isRecovered = false,
 ): boolean {
   const { amr, freshAt } = session;
-  if (!freshAt || isPast(secondsLater(freshAt, freshSeconds), now)) return false;
+  if (!freshAt || isAhead(freshAt, now) || isPast(secondsLater(freshAt, freshSeconds), now)) return false;
   if (isRecovered) return true;
   // The session does not record which factor was used.
   if (hasPasskey && !isByPasskey(session) && factors.some(({ besidePasskey }) => besidePasskey)) return false;

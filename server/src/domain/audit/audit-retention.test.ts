@@ -104,6 +104,61 @@ describe('the months of the audit log', () => {
   });
 });
 
+describe('a clock that jumps ahead', () => {
+  const year = 365 * day;
+
+  it('deletes at most six hours of events for each hour that it is wrong', async () => {
+    const job = retention(30);
+    const sweep = async () => {
+      await job.advance();
+      await job.sweep();
+    };
+    const own = async () => (await types()).filter((type) => type.startsWith('test.'));
+    const month = turnTo(3);
+    await months().prepare();
+    await record('test.kept');
+    await sweep();
+    app.clock.turn(10 * year);
+    for (let hours = 0; hours < 12; hours += 1) await sweep();
+    expect(await byPartition()).toMatchObject({ [partitionOf(month)]: ['test.kept'] });
+    app.clock.turn(-10 * year);
+    await sweep();
+    expect(await own()).toEqual(['test.kept']);
+    // The period is over, after an outage of two months: its end comes late, but comes.
+    app.clock.turn(61 * day);
+    await sweep();
+    expect(await own()).toEqual(['test.kept']);
+    for (let hours = 0; hours < 4 * 61; hours += 1) await job.advance();
+    await sweep();
+    expect(await own()).toEqual([]);
+  });
+
+  it('keeps messages as well, as everything else that has a period', async () => {
+    const { auditRetention, db, delivery } = app.services;
+    const { id: projectId } = await app.make.project();
+    const test = { projectId, channel: 'mail', to: 'ada@example.com', template: 'test-message' } as const;
+    await db.transaction((em) => delivery.recordTest(em, random.id(), { ...test, locale: 'en', app: 'X' }, null));
+    const count = async () => (await query(db.alone, sql`select from messages where project_id = ${projectId}`)).length;
+    await auditRetention.advance();
+    app.clock.turn(year);
+    await auditRetention.advance();
+    await delivery.sweep();
+    expect(await count()).toBe(1);
+    for (let hours = 0; hours < 4 * 30; hours += 1) await auditRetention.advance();
+    await delivery.sweep();
+    expect(await count()).toBe(0);
+  });
+
+  it('leaves no month without a partition once it is back', async () => {
+    turnTo(24);
+    await months().prepare();
+    const month = turnTo(6);
+    await months().prepare();
+    await record('test.now');
+    expect(await byPartition()).toEqual({ [partitionOf(month)]: ['test.now'] });
+  });
+});
+
 describe('retention', () => {
   it('keeps events forever unless a setting limits them', async () => {
     await record('test.old');

@@ -1,12 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { system } from '../kernel/actor.ts';
-import { type Clock, secondsLater } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { type EventArchive, monthName, writeMonth } from './archive.ts';
 import type { Audit } from './audit.ts';
 import { firstIdAt, momentOf } from './moment.ts';
 import { EventMonths, startOfMonth } from './months.ts';
+import { advanceRetention, retainedFrom } from './retention-time.ts';
 
 const daySeconds = 24 * 3600;
 /** Rows per statement, to keep locks short. */
@@ -26,11 +27,16 @@ export class AuditRetention {
     this.months = new EventMonths(deps);
   }
 
+  /** Job, hourly, before {@link sweep}: moves the time by which all retention periods are counted. */
+  advance(): Promise<void> {
+    return advanceRetention(this.deps.db, this.deps.clock);
+  }
+
   /** Deletes whole months, once their last event is too old, and audits the deletion. */
   async sweep(): Promise<void> {
     await this.months.prepare();
     if (this.deps.days === 0) return;
-    const before = startOfMonth(secondsLater(this.deps.clock.now(), -this.deps.days * daySeconds));
+    const before = startOfMonth(await retainedFrom(this.deps.db, this.deps.clock, this.deps.days * daySeconds));
     if (this.deps.archive) await this.archiveUntil(before, this.deps.archive);
     const record = (em: EntityManager, partitions: string[], deleted: number): void => {
       const detail = { before: before.toISOString(), partitions, deleted };

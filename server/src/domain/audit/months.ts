@@ -17,6 +17,8 @@ const lockTimeoutMs = 50;
 /** A partition of the audit log. */
 export interface Partition {
   name: string;
+  /** Inclusive begin of its events; null for the first one, and for the one that takes all others. */
+  from: Date | null;
   /** Exclusive end of its events; null for the one that takes all others. */
   until: Date | null;
 }
@@ -58,7 +60,9 @@ export class EventMonths {
     const [from, until] = [firstIdAt(month), firstIdAt(startOfMonth(month, 1))];
     const [table, others] = [sql.id(name), sql.id(rest)];
     return this.change(async (em) => {
-      if ((await partitionsOf(em)).some((one) => one.until !== null && one.until > month)) return;
+      const covers = ({ from: begin, until: end }: Partition) =>
+        end !== null && end > month && (begin ?? month) <= month;
+      if ((await partitionsOf(em)).some(covers)) return;
       await execute(em, sql`lock table ${others} in access exclusive mode`);
       await execute(em, sql`create table ${table} (like audit_log including defaults)`);
       await execute(em, sql`alter table ${table} enable row level security`);
@@ -94,13 +98,16 @@ export class EventMonths {
 async function partitionsOf(on: Executing): Promise<Partition[]> {
   const found = await query(
     on,
-    sql<{ name: string; end: string | null }>`
-      select c.relname as name, substring(pg_get_expr(c.relpartbound, c.oid) from 'TO \\(''([^'']+)''\\)') as end
+    sql<{ name: string; begin: string | null; end: string | null }>`
+      select c.relname as name, substring(pg_get_expr(c.relpartbound, c.oid) from 'FROM \\(''([^'']+)''\\)') as begin,
+        substring(pg_get_expr(c.relpartbound, c.oid) from 'TO \\(''([^'']+)''\\)') as end
       from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      where i.inhparent = 'audit_log'::regclass order by 2 nulls last`,
+      where i.inhparent = 'audit_log'::regclass order by 3 nulls last`,
   );
-  return found.map(({ name, end }) => ({ name, until: end === null ? null : momentOf(end) }));
+  return found.map(({ name, begin, end }) => ({ name, from: momentOr(begin), until: momentOr(end) }));
 }
+
+const momentOr = (id: string | null): Date | null => (id === null ? null : momentOf(id));
 
 /** @param offset months later */
 export function startOfMonth(at: Date, offset = 0): Date {

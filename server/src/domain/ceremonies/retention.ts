@@ -1,4 +1,5 @@
 import { instanceId } from '../audit/audit-event.entity.ts';
+import { retentionNow } from '../audit/retention-time.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
 import { deleteInBatches, type Fragment, sql } from '../kernel/sql.ts';
@@ -73,9 +74,10 @@ export class Retention {
   constructor(private readonly deps: { db: Database; clock: Clock }) {}
 
   async sweep(): Promise<void> {
+    const { clock, db } = this.deps;
+    const now = await retentionNow(db, clock);
     for (const { table, where, graceSeconds } of rules) {
-      const at = secondsLater(this.deps.clock.now(), -graceSeconds);
-      await deleteInBatches(this.deps.db.alone, table, where(at));
+      await deleteInBatches(db.alone, table, where(secondsLater(now, -graceSeconds)));
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { retainedFrom } from '../audit/retention-time.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { deleteInBatches, execute, query, sql } from '../kernel/sql.ts';
@@ -197,7 +198,7 @@ export class Delivery {
       );
       return ended;
     });
-    await deleteInBatches(db.alone, 'messages', sql`created_at <= ${secondsLater(now, -rememberSeconds)}`);
+    await deleteInBatches(db.alone, 'messages', sql`created_at <= ${await retainedFrom(db, clock, rememberSeconds)}`);
     for (const { channel, count } of expired) onExpired?.(channel, count);
   }
 

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { retentionNow } from '../audit/retention-time.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -87,7 +88,7 @@ export class RequestRecords {
   /** Deletes old records and old erasures. */
   async sweep(): Promise<void> {
     const { clock, db } = this.deps;
-    const now = clock.now();
+    const now = await retentionNow(db, clock);
     await deleteInBatches(db.alone, 'scim_request_records', sql`at < ${secondsLater(now, -keptSeconds)}`);
     await deleteInBatches(db.alone, 'scim_erasures', sql`at < ${secondsLater(now, -erasuresKeptSeconds)}`);
   }

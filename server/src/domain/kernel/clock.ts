@@ -16,3 +16,11 @@ export function secondsLater(at: Date, plusSeconds: number): Date {
 export function isPast(at: Date, now: Date): boolean {
   return at.getTime() <= now.getTime();
 }
+
+/** Seconds by which the clocks of processes may differ. */
+export const processSkewSeconds = 60;
+
+/** True for a stored instant of the past that lies ahead: a clock that was ahead recorded it, and its age is unknown. */
+export function isAhead(at: Date, now: Date): boolean {
+  return at.getTime() > now.getTime() + processSkewSeconds * 1000;
+}

@@ -217,3 +217,46 @@ it('sweeps any number of ended windows', async () => {
   await limits.sweep(db.alone);
   expect(await query(db.alone, sql`select spent from budgets`)).toEqual([{ spent: 1 }]);
 });
+
+describe('a window that a clock began while it was ahead', () => {
+  const year = 365 * 24 * 3600 * 1000;
+  const ahead = async (work: () => Promise<unknown>) => {
+    now = new Date(now.getTime() + year);
+    await work();
+    now = new Date(now.getTime() - year);
+  };
+  const pass = (seconds: number) => {
+    now = new Date(now.getTime() + seconds * 1000);
+  };
+
+  it('ends after its own length once the clock is back', async () => {
+    await ahead(async () => {
+      for (let uses = 0; uses < 3; uses += 1) await spend('one');
+    });
+    expect(await spend('one')).toEqual({ allowed: false, left: 0, retryAfterSeconds: 60 });
+    pass(60);
+    expect(await spend('one')).toEqual({ allowed: true, left: 1, retryAfterSeconds: 60 });
+  });
+
+  it('ends so, too, where many are spent, and where a process has prepaid', async () => {
+    const shared = { name: 'shared', max: 3, windowSeconds: 60, subject: 'all' };
+    const spendBoth = async () => {
+      await db.transaction((em) => limits.spendMany(em, { each: rule, shared }, ['two', 'two', 'two', 'two']));
+      for (let uses = 0; uses < 3; uses += 1) await limits.spendPrepaid(db, rule, 'three');
+    };
+    await ahead(spendBoth);
+    await spendBoth();
+    pass(60);
+    const many = await db.transaction((em) => limits.spendMany(em, { each: rule, shared }, ['two']));
+    expect([many.each[0]?.allowed, many.shared.allowed]).toEqual([true, true]);
+    expect(await limits.spendPrepaid(db, rule, 'three')).toMatchObject({ allowed: true });
+  });
+
+  it('is shortened by the sweep, so that nothing that only reads it waits for longer', async () => {
+    await ahead(() => spend('four'));
+    await limits.sweep(db.alone);
+    expect(await peek('four')).toBe(1);
+    pass(31 * 24 * 3600);
+    expect(await peek('four')).toBe(0);
+  });
+});

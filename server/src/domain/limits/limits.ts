@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
-import { type Clock, secondsLater } from '../kernel/clock.ts';
+import { type Clock, processSkewSeconds, secondsLater } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
 import { deleteInBatches, type Executing, execute, type Fragment, query, sql } from '../kernel/sql.ts';
 
@@ -45,8 +45,13 @@ interface Allowance {
 /** The share of a subject's uses in its window that a process prepays. */
 const prepaidPart = 0.1;
 const maxAllowances = 20_000;
+/** The longest window of any rule: wrong codes of an account. */
+const longestWindowSeconds = 31 * 24 * 3600;
 
-/** Budgets in the database: shared by all processes, kept across restarts, counted by one atomic statement. */
+/**
+ * Budgets in the database: shared by all processes, kept across restarts, counted by one atomic statement. No window ends
+ * later than its own length from now, also if a clock that was ahead began it.
+ */
 export class Limits {
   private readonly allowances = new LRUCache<string, Allowance>({ max: maxAllowances });
 
@@ -70,7 +75,7 @@ export class Limits {
    * refusals cost no statement (decisions/0159).
    */
   async spendPrepaid(db: Database, rule: LimitRule, subject: string): Promise<Spent> {
-    const allowance = this.allowanceOf(`${rule.name}:${subject}`);
+    const allowance = this.allowanceOf(rule, subject);
     while (allowance.prepaid === 0 && !isExhausted(allowance.row, rule)) {
       allowance.pending ??= this.prepay(db, rule, subject, allowance).finally(() => {
         allowance.pending = null;
@@ -110,7 +115,8 @@ export class Limits {
           group by b.id order by b.id
         on conflict (id) do update set
           spent = case when budgets.resets_at <= ${now} then excluded.spent else budgets.spent + excluded.spent end,
-          resets_at = case when budgets.resets_at <= ${now} then excluded.resets_at else budgets.resets_at end
+          resets_at = case when budgets.resets_at <= ${now} then excluded.resets_at
+            else least(budgets.resets_at, excluded.resets_at) end
         returning id, spent, resets_at`,
       { prepare: 'limits.spend-many' },
     );
@@ -119,10 +125,10 @@ export class Limits {
     return { each: subjects.map((_, at) => spent(each, at)), shared: spent(shared, subjects.length) };
   }
 
-  private allowanceOf(key: string): Allowance {
+  private allowanceOf(rule: LimitRule, subject: string): Allowance {
+    const key = `${rule.name}:${subject}`;
     const known = this.allowances.get(key);
-    const now = this.deps.clock.now();
-    if (known && (known.row === null || new Date(known.row.resets_at) > now)) return known;
+    if (known && (known.row === null || isOpen(known.row, rule, this.deps.clock.now()))) return known;
     const allowance: Allowance = { used: 0, prepaid: 0, row: null, pending: null };
     this.allowances.set(key, allowance);
     return allowance;
@@ -149,13 +155,13 @@ export class Limits {
     const first =
       second === undefined
         ? sql`select ${id}, ${uses}::int, ${end}::timestamptz from ${source}`
-        : sql`select ${id}, ${uses}::int + coalesce(old.spent, 0), coalesce(old.resets_at, ${end}::timestamptz)
+        : sql`select ${id}, ${uses}::int + coalesce(old.spent, 0), least(old.resets_at, ${end}::timestamptz)
           from ${source} left join budgets old on old.id = ${second} and old.resets_at > ${now}`;
     const statement = sql<BudgetRow>`
       insert into budgets (id, spent, resets_at) ${first}
       on conflict (id) do update set
         spent = case when budgets.resets_at <= ${now} then ${uses} else budgets.spent + ${uses} end,
-        resets_at = case when budgets.resets_at <= ${now} then ${end} else budgets.resets_at end
+        resets_at = case when budgets.resets_at <= ${now} then ${end} else least(budgets.resets_at, ${end}) end
       returning spent, resets_at`;
     const [row] = await query(on, statement, { prepare: label });
     return row as BudgetRow;
@@ -182,15 +188,24 @@ export class Limits {
     return (row as { spent: number }).spent;
   }
 
-  /** Deletes windows that have ended. */
-  sweep(on: Executing): Promise<void> {
-    return deleteInBatches(on, 'budgets', sql`resets_at <= ${this.deps.clock.now()}`);
+  /** Deletes windows that have ended, and shortens those that a clock began that was ahead. */
+  async sweep(on: Executing): Promise<void> {
+    const now = this.deps.clock.now();
+    await deleteInBatches(on, 'budgets', sql`resets_at <= ${now}`);
+    const latest = secondsLater(now, longestWindowSeconds);
+    await execute(on, sql`update budgets set resets_at = ${latest} where resets_at > ${latest}`);
   }
 
   /** At most two, see {@link SubjectKeys}. */
   private idsOf(rule: LimitRule, subject: string): string[] {
     return this.deps.keysOf(subject).map((key) => `${rule.name}:${key}`);
   }
+}
+
+/** Whether the window has not ended; one that ends later than it can was begun by a clock that was ahead. */
+function isOpen(row: BudgetRow, rule: LimitRule, now: Date): boolean {
+  const resetsAt = new Date(row.resets_at);
+  return resetsAt > now && resetsAt <= secondsLater(now, rule.windowSeconds + processSkewSeconds);
 }
 
 /** Whether the database has spent all uses of the window. */

@@ -178,6 +178,18 @@ describe('a code of an authenticator app', () => {
     expect([5, 6, 10, 15, 35, 40, 45].map(waitAfter)).toEqual([30, 0, 60, 120, 1920, 3600, 3600]);
   });
 
+  it('does not stay locked by a clock that was ahead', async () => {
+    const { id } = await withSecret();
+    const count = () => work(async (em) => mfa.countTry(em, (await mfa.locked(em, { project, id })) as Enrolment));
+    const year = 365 * 24 * 3600;
+    app.clock.turn(year);
+    for (let tries = 0; tries < 5; tries += 1) await count();
+    expect(mfa.lockedForSeconds((await read(id)) as Enrolment)).toBe(30);
+    app.clock.turn(-year);
+    expect(mfa.lockedForSeconds((await read(id)) as Enrolment)).toBe(0);
+    expect((await read(id))?.failures).toBe(5);
+  });
+
   it('is refused after too many wrong codes', async () => {
     const { id } = await withSecret();
     const enrolment = (await read(id)) as Enrolment;

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { forgetRemembered } from '../credentials/user-tables.ts';
 import type { Actor } from '../kernel/actor.ts';
-import { type Clock, isPast, seconds, secondsLater } from '../kernel/clock.ts';
+import { type Clock, processSkewSeconds, seconds, secondsLater } from '../kernel/clock.ts';
 import { found } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
@@ -101,11 +101,14 @@ export class Mfa {
     return enrolment.failures >= failuresUntilOff;
   }
 
-  /** Seconds until a locked factor accepts codes again; 0: not locked. */
-  lockedForSeconds(enrolment: Enrolment): number {
-    const { lockedUntil } = enrolment;
-    if (!lockedUntil || isPast(lockedUntil, this.deps.clock.now())) return 0;
-    return Math.ceil((lockedUntil.getTime() - this.deps.clock.now().getTime()) / 1000);
+  /**
+   * Seconds until a locked factor accepts codes again; 0: not locked. A lock that ends later than it can was set by a clock
+   * that was ahead, and is over.
+   */
+  lockedForSeconds({ failures, lockedUntil }: Pick<Enrolment, 'failures' | 'lockedUntil'>): number {
+    if (!lockedUntil) return 0;
+    const left = Math.ceil((lockedUntil.getTime() - this.deps.clock.now().getTime()) / 1000);
+    return left > waitAfter(failures) + processSkewSeconds ? 0 : Math.max(0, left);
   }
 
   /**

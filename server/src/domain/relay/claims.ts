@@ -1,10 +1,7 @@
-import { secondsLater } from '../kernel/clock.ts';
+import { processSkewSeconds, secondsLater } from '../kernel/clock.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import type { Channel, Claimed, LaneLag, Wait } from './channel.ts';
 import type { Picked, Waiting } from './round-robin.ts';
-
-/** Clocks of processes differ by less (`DatabaseClock`). */
-const skewSeconds = 60;
 
 type Source = Pick<Channel, 'table' | 'lane' | 'receiver'>;
 
@@ -48,8 +45,8 @@ export function claimRows(channel: Channel, picks: readonly Picked[], now: Date)
 export function setBack({ table, column, longestSeconds, where }: Wait, now: Date): Fragment {
   const until = sql.id('t', column);
   return sql`update ${sql.table(table)} t set ${sql.id(column)} = ${now}
-    where ${where ?? sql`true`} and ${until} > ${secondsLater(now, skewSeconds)}
-      and ${until} > ${secondsLater(now, skewSeconds)}::timestamptz + make_interval(secs => (${longestSeconds})::float8)`;
+    where ${where ?? sql`true`} and ${until} > ${secondsLater(now, processSkewSeconds)}
+      and ${until} > ${secondsLater(now, processSkewSeconds)}::timestamptz + make_interval(secs => (${longestSeconds})::float8)`;
 }
 
 /** Pending rows and the age of the oldest due one, by lane. */

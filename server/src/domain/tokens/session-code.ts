@@ -1,4 +1,5 @@
 import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
+import { processSkewSeconds, secondsLater } from '../kernel/clock.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import { byPasskey, slidSession } from '../sessions/sessions.ts';
 import { type AcrRequest, metAcrOf } from './acr.ts';
@@ -47,11 +48,13 @@ export interface SessionCodeRow {
 export function sessionCode(asked: SessionCode, made: NewCode): Statement<SessionCodeRow> {
   const { client, redirectUri, codeChallenge, dpopJkt, resources, scope, nonce, hintedUserId, maxAgeSeconds } = asked;
   const { now } = made;
+  // See `isAhead`.
+  const provedAt = sql`case when seen.fresh_at > ${secondsLater(now, processSkewSeconds)}::timestamptz then 'epoch' else coalesce(seen.fresh_at, 'epoch') end`;
   const lacksAcr = asked.acr ? lacking(asked.acr) : sql`false`;
   const meetingPolicy = sql`select seen.*, client.id as client_id from seen join client on client.project_id = seen.project_id
     where seen.user_id = coalesce(${hintedUserId ?? null}::uuid, seen.user_id)
       and coalesce(floor(extract(epoch from ${now}::timestamptz))
-        - floor(extract(epoch from coalesce(seen.fresh_at, 'epoch'))) <= ${maxAgeSeconds ?? null}::int, true)
+        - floor(extract(epoch from ${provedAt})) <= ${maxAgeSeconds ?? null}::int, true)
       and not ${lacksAcr} and (not ${client.passkeyRequired}::boolean or ${byPasskey(sql`seen`)})`;
   const asksAgain = client.thirdParty && asked.asksConsent;
   const code = {
