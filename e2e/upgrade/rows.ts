@@ -2,7 +2,16 @@ import type { Postgres } from '../chaos/support/postgres.ts';
 
 /** Tables of short-lived rows, and of counters that processes keep. */
 const volatile = [
-  ...['migrations', 'processes', 'budgets', 'setup_links', 'user_counts', 'activity_days', 'activity_progress', 'retention_progress'],
+  ...[
+    'migrations',
+    'processes',
+    'budgets',
+    'setup_links',
+    'user_counts',
+    'activity_days',
+    'activity_progress',
+    'retention_progress',
+  ],
   ...['ceremonies', 'authorization_requests', 'authorization_codes', 'one_time_codes', 'used_assertions'],
   // The last requests of each directory.
   'scim_request_records',

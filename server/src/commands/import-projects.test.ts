@@ -224,7 +224,7 @@ describe('import', () => {
       [{ attributes: { [custom]: [] } }, 'must be an object'],
       [{ attributes: { [custom]: { badge: 7 } } }, 'badge must be'],
       [{ attributes: { [custom]: { admin: true } } }, 'admin is not an attribute'],
-      [{ attributes: { [custom]: { badge: 'B-bob' } } }, 'has an invalid value'],
+      [{ attributes: { [custom]: { badge: 'B-bob' } } }, 'has the value of another user of this instance: '],
       [{ user_name: 'ada\r\nSubject: x' }, 'userName must not contain control characters'],
       [{ user_name: ' ' }, 'userName must not be blank'],
       [{ user_name: 'x'.repeat(10_000) }, 'userName must not be longer'],

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { TransferFileError, type TransferRecord } from '../adapters/files/transfer.ts';
 import { type Fragment, query, sql } from '../domain/kernel/sql.ts';
+import { type DatabaseFault, faultInWords } from './transfer-faults.ts';
 import { lasting, type TransferTable } from './transfer-tables.ts';
 
 /** What an import did with the records of one type. */
@@ -112,14 +113,10 @@ export class TransferRows {
 
   /** Invalid values, constraint violations and repeated rows are faults of the file; other errors are not. */
   translated(error: unknown, records: readonly TransferRecord[]): unknown {
-    const { code, detail, message } = error as { code?: string; detail?: string; message: string };
-    if (!code || !/^2[123]/.test(code)) return error;
+    const words = faultInWords(error as DatabaseFault, records[0]?.type ?? 'record');
+    if (words === null) return error;
     const [first, last] = [records[0]?.line, records.at(-1)?.line];
     const where = first === last ? `${first}` : `${first}-${last}`;
-    // A statement cannot update one row twice.
-    if (code === '21000') return new TransferFileError(`${this.path}:${where} has the same record twice.`);
-    return new TransferFileError(
-      `${this.path}:${where} has an invalid value: ${detail ?? message.split(' - ').at(-1)}`,
-    );
+    return new TransferFileError(`${this.path}:${where} ${words}.`);
   }
 }

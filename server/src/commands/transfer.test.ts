@@ -486,8 +486,12 @@ describe('import rejects, without writing anything,', () => {
     const cases: [string, (data: Record<string, unknown>) => void, RegExp][] = [
       ['user', (data) => Object.assign(data, { is_admin: true }), /:\d+ has an unknown field for user: is_admin/],
       ['project', (data) => Object.assign(data, { built_in: 'console' }), /unknown field for project: built_in/],
-      ['user', (data) => Object.assign(data, { id: 'x' }), /has an invalid value/],
-      ['user', (data) => Object.assign(data, { id: 'x', active: false }), /has an invalid value/],
+      ['user', (data) => Object.assign(data, { id: 'x' }), /has a user with a value of the wrong format: "x"/],
+      [
+        'user',
+        (data) => Object.assign(data, { id: 'x', active: false }),
+        /has a user with a value of the wrong format: "x"/,
+      ],
       ['user', (data) => Object.assign(data, { user_name: null }), /user "\S+": userName is required/],
       ['project', (data) => Object.assign(data, { mfa_policy: 'never' }), /mfaPolicy must be one of/],
       [
@@ -500,7 +504,7 @@ describe('import rejects, without writing anything,', () => {
         (data) => Object.assign(data, { client_id: '00000000-0000-7000-8000-000000000000' }),
         /refers to a client that does not precede it/,
       ],
-      ['device', (data) => Object.assign(data, { kind: 'passkey' }), /has an invalid value/],
+      ['device', (data) => Object.assign(data, { kind: 'passkey' }), /has a device /],
       ['api-key', (data) => Object.assign(data, { hash: 'plain' }), /contains a secret that is not encrypted/],
       [
         'enrolment',
@@ -532,7 +536,7 @@ describe('import rejects, without writing anything,', () => {
     await there.services.db.reader().execute('delete from users');
     expect(await imported(...sealedToo())).toMatchObject({ code: 0 });
     forgeFirst('user', (data) => Object.assign(data, { id: '00000000-0000-7000-8000-000000000001' }));
-    await refused(/belongs to a user that does not precede it|has an invalid value: Key \(project_id/);
+    await refused(/belongs to a user that does not precede it|has the user name of another user of this instance: /);
   });
 });
 

@@ -4,7 +4,10 @@ import { placeOf } from '../../adapters/postgres/connection.ts';
 import { keepsStatements } from '../../adapters/postgres/statement-probe.ts';
 import { fetchJson, medianMs, reachAddress, reachPostgres, reasonOf } from '../../adapters/system/probes.ts';
 import type { Config } from '../../config.ts';
+import { firstIdAt } from '../../domain/audit/moment.ts';
 import type { SystemCheck } from '../../domain/instance/checks.ts';
+import { secondsLater } from '../../domain/kernel/clock.ts';
+import { isPublicAddress } from '../../domain/kernel/network.ts';
 import { query, sql } from '../../domain/kernel/sql.ts';
 import { currentKey, defaultSchedule, nextKey } from '../../domain/keys/schedule.ts';
 import { signingAlgorithms, standingAlgorithms } from '../../domain/keys/signing-key.entity.ts';
@@ -218,5 +221,32 @@ export async function testMode({ db, projects }: Services, { BASE_URL: issuer }:
     name,
     summary,
     'Responses contain the sign-in code, so anyone who knows an address can sign in. Turn test mode off.',
+  );
+}
+
+/** Sign-ins that are examined, and the users among them from which a shared address is conspicuous. */
+const [examinedSignIns, manyUsers] = [500, 10];
+
+/**
+ * Whether the users of the last day have addresses of their own. If all have the private address of a proxy, TRUST_PROXY does not
+ * name it, and all share the rate limits of one network.
+ */
+export async function clientAddresses({ db }: Services, now: Date): Promise<SystemCheck> {
+  const name = 'Client addresses';
+  const [found] = await query(
+    db.reader(),
+    sql<{ users: number; addresses: number; address: string | null }>`
+      select count(distinct subject_id)::int as users, count(distinct ip)::int as addresses, min(ip) as address
+      from (select subject_id, ip from audit_log where type = 'user.signed_in' and id >= ${firstIdAt(secondsLater(now, -day))}
+        and ip is not null order by id desc limit ${examinedSignIns}) recent`,
+  );
+  if (!found || found.users < manyUsers || found.address === null)
+    return ok(name, 'Too few sign-ins in the last day to compare');
+  if (found.addresses > 1 || isPublicAddress(found.address))
+    return ok(name, `${found.users} users signed in from ${found.addresses} addresses in the last day`);
+  return warn(
+    name,
+    `All ${found.users} users who signed in during the last day have the address ${found.address}`,
+    'If it is your proxy, list it in TRUST_PROXY: without it, all users share the rate limits of one network, and get 429.',
   );
 }

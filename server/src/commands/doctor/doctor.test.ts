@@ -49,6 +49,29 @@ describe('doctor', () => {
     expect(['ok', 'warn']).toContain(checks['Connection']?.level);
   });
 
+  it('warns if all users have the private address of one proxy', async () => {
+    const project = await app.make.project();
+    const signIns = (ips: readonly string[]) =>
+      app.services.db.transaction(async (em) => {
+        for (const [n, ip] of ips.entries()) {
+          const subject = { kind: 'user', id: `user-${n}` };
+          const actor = { kind: 'user', id: subject.id, ip } as const;
+          app.services.audit.record(em, { type: 'user.signed_in', actor, projectId: project.id, subject });
+        }
+      });
+    const level = async () => (await examined(env)).checks['Client addresses'];
+    await signIns(Array.from({ length: 9 }, () => '10.0.0.2'));
+    expect(await level()).toMatchObject({ level: 'ok' });
+    await signIns(Array.from({ length: 10 }, () => '10.0.0.2'));
+    expect(await level()).toMatchObject({
+      level: 'warn',
+      summary: 'All 10 users who signed in during the last day have the address 10.0.0.2',
+      advice: expect.stringContaining('TRUST_PROXY'),
+    });
+    await signIns(['203.0.113.7']);
+    expect(await level()).toMatchObject({ level: 'ok' });
+  });
+
   it('exits with 1 if a check fails: no mail server', async () => {
     expect(await examined(env)).toMatchObject({ code: 1, checks: { Mail: { level: 'fail' } } });
   });

@@ -12,6 +12,7 @@ import { hasDatabase, type OpenedDatabase, openConfigured } from '../../instance
 import type { Command, CommandContext } from '../command.ts';
 import {
   baseAddress,
+  clientAddresses,
   databaseAnswers,
   databaseReach,
   keys,
@@ -140,6 +141,7 @@ async function examineDatabase(
     report(await masterKey(services, config));
     for (const check of await keys(services, clock.now())) report(check);
     report(await testMode(services, config));
+    report(await clientAddresses(services, clock.now()));
     for (const check of since === null ? [notExamined] : await sinceChecks(em, since)) report(check);
   } catch (error) {
     report(unreachable(error, config));
