@@ -21,6 +21,8 @@ let projectId: string;
 let metadata: Metadata;
 /** What the wizard sent for "Web server" with a client secret, and nothing else chosen. */
 let sent: Record<string, unknown>;
+/** Its last step. */
+let shown: string;
 const served: Served[] = [];
 
 test.beforeAll(async ({ browser }) => {
@@ -39,6 +41,7 @@ test.beforeAll(async ({ browser }) => {
   await page.getByRole('radio', { name: /^Client secret/ }).check();
   await page.getByRole('button', { name: 'Create application', exact: true }).click();
   await expect(page.getByText(/^lk_cs_/)).toBeVisible();
+  shown = await page.getByRole('main').innerText();
   sent = ((await creating).postDataJSON() as { variables: { input: typeof sent } }).variables.input;
   await context.close();
 });
@@ -90,6 +93,15 @@ test('the wizard chooses RS256, optional PKCE, refresh tokens and nothing else f
     pkceRequired: false,
     grantTypes: ['AUTHORIZATION_CODE', 'REFRESH_TOKEN'],
   });
+});
+
+test('the last step of the wizard shows what a product asks for: the issuer that fits, client ID and client secret', () => {
+  const [, settings = ''] = shown.split('Connection settings');
+  const [values = ''] = settings.split('Quickstart');
+  expect(values).toContain(metadata.issuer);
+  expect(values).not.toContain('Base issuer');
+  expect(values).toMatch(/Client ID\s+[0-9a-f-]{36}/);
+  expect(shown).toMatch(/lk_cs_/);
 });
 
 test('the requests of products at their defaults sign in, and the answers pass their checks', async ({ page }) => {

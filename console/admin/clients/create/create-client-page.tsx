@@ -23,9 +23,9 @@ import { Radios } from '../../ui/forms/radios.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { Secrets } from '../../ui/secrets/secret.tsx';
 import { algorithmNames } from '../algorithm-names.ts';
-import { issuerAdvice } from '../issuer-advice.ts';
 import { KeyPair } from '../keys/key-pair.tsx';
 import { type ClientKind, storedKinds } from '../kind.ts';
+import { ConnectionSettings } from '../quickstart/connection-settings.tsx';
 import { snippetsFor } from '../quickstart/snippets.ts';
 import { addressFault } from '../redirect-fault.ts';
 import { PostLogoutUris, RedirectUris } from '../redirect-uris.tsx';
@@ -350,10 +350,8 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
         lead={t('Opens a new tab, signs you in and shows the tokens. This page stays open.')}
         actions={<TrySignIn clientId={client.id} />}
       />
-      <Section
-        title={t('Quickstart')}
-        lead={`${issuerAdvice(client)} ${t('Your values are filled in and highlighted.')}`}
-      >
+      <ConnectionSettings client={client} />
+      <Section title={t('Quickstart')} lead={t('Your values are filled in and highlighted.')}>
         <Snippets snippets={snippets} />
       </Section>
     </>

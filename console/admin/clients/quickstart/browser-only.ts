@@ -28,10 +28,10 @@ function stepsOf(values: SnippetValues, packages: string): string {
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   const address = `--host ‹${hostname.replace(/[[\]]/g, '')}› --port ‹${port || '80'}› --strictPort`;
   const serve = isHere
-    ? `npx vite ${address}, then open ‹${origin}›`
-    : `npx vite build, then serve the folder dist at ‹${origin}›, for every path`;
+    ? `npx vite ${address} -->\n<!-- Then open ‹${origin}› -->`
+    : `npx vite build -->\n<!-- Then serve the folder dist at ‹${origin}›, for every path. -->`;
   return `<!-- No back end: the browser alone. npm install ${packages} -->
-<!-- Save as index.html, then: ${serve} -->`;
+<!-- Save as index.html, then: ${serve}`;
 }
 
 function page(values: SnippetValues): string {

@@ -1,17 +1,15 @@
-import { Alert, NativeSelect, SimpleGrid } from '@mantine/core';
+import { Alert, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
-import { settings } from '../../settings.ts';
 import { LinkButton } from '../../ui/buttons.tsx';
-import { CopyField } from '../../ui/code/copy.tsx';
 import { Snippets } from '../../ui/code/snippets.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import type { ClientPartProps } from '../client-part.ts';
-import { issuerAdvice } from '../issuer-advice.ts';
 import { type ClientKind, clientKinds, kindOf } from '../kind.ts';
 import { TrySignIn } from '../trial/try-sign-in.tsx';
+import { ConnectionSettings } from './connection-settings.tsx';
 import { snippetsFor } from './snippets.ts';
 
 /** Steps to a first sign-in. */
@@ -38,14 +36,7 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
           actions={<TrySignIn clientId={client.id} />}
         />
       )}
-      <Section title={t('Connection settings')} lead={issuerAdvice(client)}>
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <CopyField label={t('Base issuer')} value={settings.issuer} />
-          <CopyField label={t('Project issuer')} value={project.issuer} />
-          <CopyField label={t('Client ID')} value={client.id} />
-          {publishableKey && <CopyField label={t('Publishable key')} value={publishableKey} />}
-        </SimpleGrid>
-      </Section>
+      <ConnectionSettings client={client} publishableKey={publishableKey} />
       <Section
         title={t('Code')}
         lead={t('Your values are filled in and highlighted. Secret keys are shown only at creation.')}
