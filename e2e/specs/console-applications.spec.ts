@@ -126,6 +126,8 @@ test('an address that was refused is added from its event, after a look at its h
   await viewer.context.close();
 
   await opened(page);
+  const width = await button(page, add).evaluate((element) => element.clientWidth);
+  expect(width).toBeLessThan(300);
   await button(page, add).click();
   const dialog = page.getByRole('dialog', { name: 'Add this address to Wiki?' });
   await expect(dialog.getByRole('code')).toHaveText(wanted);

@@ -33,7 +33,7 @@ export function AddAddress({ event: { type, detail, client, project } }: { event
     ));
   return (
     <>
-      <AddButton variant="default" size="xs" mt="xs" onClick={show}>
+      <AddButton variant="default" size="xs" mt="xs" w="fit-content" onClick={show}>
         {t('Add this address')}
       </AddButton>
       {dialog}
