@@ -88,13 +88,13 @@ export class Page {
   }
 
   /** Shows a countdown; screen readers announce only its beginning and end. */
-  wait(seconds: number): void {
+  wait(seconds: number, key = 'problem.wait'): void {
     this.problem('');
     const place = element(`${this.#step as Question}-error`);
     const [seen, spoken] = [document.createElement('span'), document.createElement('span')];
     seen.ariaHidden = 'true';
     spoken.className = 'spoken';
-    const waitText = (left: number) => this.text('problem.wait', { time: wait(left, this.language) });
+    const waitText = (left: number) => this.text(key, { time: wait(left, this.language) });
     spoken.textContent = waitText(seconds);
     place.append(seen, spoken);
     countDown(seconds, (left) => {

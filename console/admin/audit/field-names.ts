@@ -48,6 +48,7 @@ const names: Readonly<Record<string, string>> = {
   rememberMfaSeconds: t('Second factor remembered for'),
   scimAuthoritative: t('Lock phone numbers of directory users'),
   scimEnabled: t('Directory sync'),
+  sharedNetworks: t('Shared networks'),
   signUp: t('Sign-up'),
   smsCountries: t('SMS countries'),
   smsPerDay: t('SMS per day'),

@@ -20,6 +20,7 @@ const sentences: Record<EventType, readonly [EventGroup, string]> = {
   'otp.requested': ['sign-in', template('A one-time code was requested for {subject}')],
   'otp.suppressed': ['sign-in', template('A one-time code for {subject} was not sent')],
   'otp.failed': ['sign-in', template('A one-time code for {subject} could not be sent')],
+  'signin.network_limited': ['sign-in', template('{subject} requested too many codes')],
   'signin.refused': ['sign-in', template('A step of the sign-in of {subject} was refused')],
   'authorization.refused': ['sign-in', template('A sign-in request of {subject} was refused')],
   'logout.address_refused': ['sign-in', template('A return address for the sign-out of {subject} was refused')],

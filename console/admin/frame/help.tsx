@@ -42,11 +42,7 @@ export function Help({ hasSingleKeys, onSingleKeys }: HelpProps) {
       />
       <CopyField label={t('Discovery document')} value={`${issuer}/.well-known/openid-configuration`} />
       <CopyField label={t('Signing keys (JWKS)')} value={`${issuer}/.well-known/jwks.json`} />
-      <CopyField
-        label={t('Admin API (GraphQL)')}
-        value={`${issuer}/admin/graphql`}
-        hint={t('The console uses this API for everything.')}
-      />
+      <CopyField label={t('Admin API (GraphQL)')} value={`${issuer}/admin/graphql`} />
       <CopyField label={t('REST interfaces (OpenAPI)')} value={`${issuer}/openapi.json`} />
     </Stack>
   );

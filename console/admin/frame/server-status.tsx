@@ -26,9 +26,7 @@ function useMilliseconds(): number | undefined {
   useEffect(() => {
     const listener = () => setMs(latency.ms);
     latency.listeners.add(listener);
-    return () => {
-      latency.listeners.delete(listener);
-    };
+    return () => void latency.listeners.delete(listener);
   }, []);
   return ms;
 }

@@ -113,6 +113,7 @@ export type EventType =
   | 'session.ended'
   | 'setup-link.minted'
   | 'setup-link.used'
+  | 'signin.network_limited'
   | 'signin.refused'
   | 'signing-key.published'
   | 'signing-key.withdrawn'

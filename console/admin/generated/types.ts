@@ -264,6 +264,8 @@ export type CreateProjectInput = {
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
+  /** At most 20 addresses or ranges (CIDR), IPv4 /16 or smaller, IPv6 /32 or smaller. */
+  sharedNetworks?: Array<string> | null | undefined;
   signUp?: SignUp | null | undefined;
   /** 1 to 40 of a-z, 0-9 and hyphens. Default: made from the name. Never changes. */
   slug?: string | null | undefined;
@@ -914,6 +916,8 @@ export type UpdateProjectInput = {
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
+  /** At most 20 addresses or ranges (CIDR), IPv4 /16 or smaller, IPv6 /32 or smaller. */
+  sharedNetworks?: Array<string> | null | undefined;
   signUp?: SignUp | null | undefined;
   /** ISO 3166-1 alpha-2; empty: all countries. */
   smsCountries?: Array<string> | null | undefined;
@@ -1825,7 +1829,7 @@ export type OverviewPageQuery = (
   & ActivityPartsFragment
 ) & { owners?: Array<{ id: string }> };
 
-export type ProjectSettingsFragment = { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, notifyOnDeactivation: boolean | null, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string };
+export type ProjectSettingsFragment = { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, sharedNetworks: Array<string>, notifyOnDeactivation: boolean | null, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string };
 
 export type ProjectByIdQueryVariables = Exact<{
   id: string;

@@ -6,7 +6,7 @@ import { pick } from '../ui/forms/pick.ts';
 const names = [
   ...(['signUp', 'mfaPolicy', 'offeredFactors', 'passkeyPolicy', 'passkeyAaguids', 'passkeyRoots'] as const),
   ...(['rememberMfaSeconds', 'deviceTrustSeconds', 'emailFactor', 'deviceTrustDays'] as const),
-  ...(['smsCountries', 'smsPerDay', 'testMode'] as const),
+  ...(['smsCountries', 'smsPerDay', 'sharedNetworks', 'testMode'] as const),
 ] as const;
 
 /** Form values of the factors page. */

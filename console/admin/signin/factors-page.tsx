@@ -19,6 +19,7 @@ import { type FactorValues, factorValuesOf, methodNames, methods } from './facto
 import { FlowDrawing } from './flow-drawing.tsx';
 import { areModelsInvalid, modelConsequence, PasskeyModels, useModelUsage } from './passkey-models.tsx';
 import { amongRecent, PasskeyPages, passkeyConsequence, passkeyPolicies, WhatCounts } from './passkey-policy.tsx';
+import { SharedNetworks } from './shared-networks.tsx';
 
 const signUps = {
   OPEN: { name: t('Open'), hint: t('The first sign-in with a verified address creates an account.') },
@@ -50,6 +51,7 @@ const labels: Record<keyof FactorValues, string> = {
   deviceTrustDays: t('Device trust ends after'),
   smsCountries: t('SMS countries'),
   smsPerDay: t('SMS per day'),
+  sharedNetworks: t('Shared networks'),
   testMode: t('Test mode'),
 };
 
@@ -76,6 +78,12 @@ export function Component() {
       <PasskeySection form={form} usage={usage} />
       <FactorSection form={form} usage={usage} />
       <DeviceSection form={form} />
+      <Section
+        title={t('Codes by mail')}
+        lead={t('A network can request 30 an hour, plus one for each code entered there in the last 24 hours.')}
+      >
+        <SharedNetworks {...form.field('sharedNetworks')} />
+      </Section>
       <MessageSection form={form} />
       <TestModeSection form={form} isFixed={isConsole} />
       <SaveBar
@@ -249,6 +257,7 @@ function describe(name: keyof FactorValues, from: FactorValues): string | string
   if (name === 'testMode' || name === 'emailFactor') return from[name] ? t('On') : t('Off');
   if (name === 'smsCountries')
     return from.smsCountries.length > 0 ? from.smsCountries.map(countryName) : [t('Every country')];
+  if (name === 'sharedNetworks') return from.sharedNetworks.length > 0 ? from.sharedNetworks : [t('None')];
   if (name === 'smsPerDay') return count.format(from.smsPerDay);
   if (name === 'deviceTrustDays')
     return t('{count, plural, one {# day} other {# days}}', { count: from.deviceTrustDays });

@@ -376,7 +376,7 @@ export class Flow {
         break;
       case 'RATE_LIMITED':
         if (page.step === 'code' && error.retryAfter) this.#code.countDown(Math.min(error.retryAfter, 3600));
-        return page.wait(error.retryAfter ?? 60);
+        return page.wait(error.retryAfter ?? 60, error.reason && 'problem.networkLimit');
     }
     // The request ID, to find the server error in its log.
     page.problem(page.sentence(error), null, error.code === 'SERVER_ERROR' ? error.requestId : undefined);

@@ -6,13 +6,13 @@ import type { ClientSettings } from '../domain/clients/client-settings.ts';
 import { checkKey } from '../domain/clients/clients.ts';
 import { checkFapi } from '../domain/clients/fapi.ts';
 import { parsePublicPem, thumbprint } from '../domain/delegation/key-pem.ts';
-import { checkedNetworks } from '../domain/directories/networks.ts';
 import { checkContent, type ExperienceInput } from '../domain/experience/content.ts';
 import { checkLogo } from '../domain/experience/logo-file.ts';
 import { cleanName } from '../domain/kernel/name.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import { publicKeyFault } from '../domain/kernel/public-keys/public-key.ts';
 import { digest, isStorableText } from '../domain/kernel/secret.ts';
+import { checkedNetworks } from '../domain/projects/networks.ts';
 import type { ProjectSettings } from '../domain/projects/project-settings.ts';
 import { checkSessionPolicy, type SessionPolicy } from '../domain/projects/session-policy.ts';
 import { checkedSlug } from '../domain/projects/slug.ts';
@@ -38,7 +38,7 @@ const columns = {
     ...{ passkeyPolicy: 'passkey_policy', passkeyAaguids: 'passkey_aaguids', passkeyRoots: 'passkey_roots' },
     ...{ rememberMfaSeconds: 'remember_mfa_seconds', deviceTrustSeconds: 'device_trust_seconds' },
     ...{ deviceTrustDays: 'device_trust_days', smsCountries: 'sms_countries', smsPerDay: 'sms_per_day' },
-    notifyOnDeactivation: 'notify_on_deactivation',
+    ...{ sharedNetworks: 'shared_networks', notifyOnDeactivation: 'notify_on_deactivation' },
   } satisfies ColumnsOf<ProjectSettings>,
   sessionPolicy: {
     ...{ idleTimeoutSeconds: 'idle_timeout_seconds', maxSessionSeconds: 'max_session_seconds' },
@@ -142,7 +142,8 @@ const checks: Record<string, (data: Data, services: Checking, now: Date) => void
   },
   'scim-token'({ name, networks = [] }) {
     cleanName(name as string);
-    if (Array.isArray(networks) && networks.every((one) => typeof one === 'string')) checkedNetworks(networks);
+    if (Array.isArray(networks) && networks.every((one) => typeof one === 'string'))
+      checkedNetworks(networks, { field: 'networks' });
     else refuse({ code: 'invalid', field: 'networks', reason: 'must be a list of text' });
   },
   'custom-domain'({ host }, { domains }) {

@@ -108,6 +108,12 @@ const unknownPasskey: SigninErrorRow = [
   'user_action',
   'This passkey is no longer registered. Remove it from this device.',
 ];
+const networkLimit: SigninErrorRow = [
+  429,
+  'RATE_LIMITED',
+  'retryable',
+  'Too many codes were requested from this network. Try again later, or from another network.',
+];
 const bug: SigninErrorRow = [500, 'SERVER_ERROR', 'retryable', 'Something went wrong on our side. Try again.'];
 
 /** HTTP statuses of {@link SigninFailure}. */
@@ -156,6 +162,7 @@ export function toSigninFailure(thrown: unknown, requestId: string): SigninFailu
         category,
         message,
         ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
+        ...(row === networkLimit && { reason: 'network' }),
         request_id: requestId,
       },
       ...(nonce !== undefined && { nonce }),
@@ -174,6 +181,7 @@ function checked(failure: unknown): { row: SigninErrorRow; problem?: Problem } {
 /** Names the invalid field and its rule, never its value. */
 function detailed(problem: Problem): SigninErrorRow {
   if (problem.code === 'passkey-rejected' && problem.unknown) return unknownPasskey;
+  if (problem.code === 'too-many' && problem.network !== undefined) return networkLimit;
   if (problem.code === 'unavailable' && problem.detail !== undefined) {
     const [status, code, category] = rows.unavailable;
     return [status, code, category, problem.detail];

@@ -67,6 +67,8 @@ export class LatchkeyError extends Error {
   readonly category: LatchkeyErrorCategory;
   /** Seconds to wait before a retry, if the service sent them. */
   readonly retryAfter: number | undefined;
+  /** `network`, with `RATE_LIMITED`: the network has requested too many codes; another network can continue. */
+  readonly reason: 'network' | undefined;
   /** ID of the failed request in the service's log. */
   readonly requestId: string | undefined;
 
@@ -74,13 +76,17 @@ export class LatchkeyError extends Error {
     code: LatchkeyErrorCode,
     category: LatchkeyErrorCategory,
     message: string,
-    detail: { retryAfter?: number | undefined; requestId?: string | undefined; cause?: unknown } = {},
+    detail: {
+      retryAfter?: number | undefined;
+      reason?: 'network' | undefined;
+      requestId?: string | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.code = code;
     this.category = category;
-    this.retryAfter = detail.retryAfter;
-    this.requestId = detail.requestId;
+    ({ retryAfter: this.retryAfter, reason: this.reason, requestId: this.requestId } = detail);
     Object.defineProperty(this, brand, { value: true });
   }
 

@@ -90,6 +90,7 @@ export const unexpected = (problem: string, httpStatus = 200, retryAfter?: numbe
 
 /** Converts an error response to an error. */
 export function refused(answer: Answer): LatchkeyError {
-  const { code, category, message, retry_after, request_id } = answer['error'] as SigninFailure['error'];
-  return new LatchkeyError(code, category, message, { retryAfter: retry_after, requestId: request_id });
+  const error = answer['error'] as SigninFailure['error'];
+  const { retry_after: retryAfter, reason, request_id: requestId } = error;
+  return new LatchkeyError(error.code, error.category, error.message, { retryAfter, reason, requestId });
 }

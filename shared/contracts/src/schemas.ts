@@ -221,6 +221,10 @@ export const signinResponseSchemas: Record<SigninStep, z.ZodType> = answers;
 const failure = {
   message,
   retry_after: seconds.describe('Seconds to wait before a retry.').optional(),
+  reason: z
+    .literal('network')
+    .describe('With `RATE_LIMITED`: the network has requested too many codes; another network can continue.')
+    .optional(),
   request_id: z.string().describe('Id of the request in the service log.'),
 };
 export const signinFailureSchema: z.ZodType = describing<SigninFailure>()(

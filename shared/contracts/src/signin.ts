@@ -347,6 +347,8 @@ export type SigninFailure = {
     message: string;
     /** Seconds. */
     retry_after?: number;
+    /** Of `RATE_LIMITED`: the network has requested too many codes; another network can continue. */
+    reason?: 'network';
     request_id: string;
   };
   nonce?: string;

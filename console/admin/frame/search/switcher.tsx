@@ -55,8 +55,9 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
   const { isOwner } = useAccess();
   const { pathname } = useLocation();
   const navigate = useNavigate();
-  const { answer, pending } = useSearch(SwitcherProjects, { search: text.trim() || null }, true);
-  const recent = text.trim() === '' ? recentProjects().filter(({ id }) => id !== current) : [];
+  const search = text.trim();
+  const { answer, pending } = useSearch(SwitcherProjects, { search: search || null }, true);
+  const recent = search ? [] : recentProjects().filter(({ id }) => id !== current);
   const found = (answer?.projects.edges ?? [])
     .map(({ node }) => node)
     .filter(({ id }) => !recent.some((one) => one.id === id));
@@ -77,7 +78,7 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
     },
   });
   const total = answer?.projects.totalCount ?? 0;
-  const group = text.trim() === '' ? t('All projects ({total})', { total }) : t('Found ({total})', { total });
+  const group = search ? t('Found ({total})', { total }) : t('All projects ({total})', { total });
   return (
     <Listbox
       label={t('Search projects')}

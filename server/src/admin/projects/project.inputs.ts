@@ -29,6 +29,9 @@ const projectSettings = {
   deviceTrustDays: nullable(int('1 to 3650.')),
   smsCountries: nullable(list(text('ISO 3166-1 alpha-2; empty: all countries.'))),
   smsPerDay: nullable(int('0 to 1,000,000; 0: none.')),
+  sharedNetworks: nullable(
+    list(text('At most 20 addresses or ranges (CIDR), IPv4 /16 or smaller, IPv6 /32 or smaller.')),
+  ),
 };
 
 @InputType()

@@ -155,6 +155,7 @@ const signInSettings = [
   ...['signUp', 'scimEnabled', 'scimAuthoritative', 'mfaPolicy', 'offeredFactors', 'emailFactor', 'passkeyPolicy'],
   ...['passkeyAaguids', 'passkeyRoots'],
   ...['rememberMfaSeconds', 'deviceTrustSeconds', 'deviceTrustDays', 'smsCountries', 'smsPerDay'],
+  'sharedNetworks',
 ];
 
 /** Anyone can then sign in as any user: the page shows the codes. */

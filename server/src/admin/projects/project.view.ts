@@ -42,6 +42,9 @@ export class ProjectView extends fields({
   deviceTrustDays: int("Absolute lifetime of a device's trust, in days since its registration."),
   smsCountries: list(text('Countries that SMS can be sent to (ISO 3166-1 alpha-2); empty: all.')),
   smsPerDay: int('SMS that the project can send per day.'),
+  sharedNetworks: list(
+    text('Addresses and ranges (CIDR) that many users share, such as offices: 5,000 more codes an hour for each.'),
+  ),
   idleTimeoutSeconds: int(),
   maxSessionSeconds: int(),
   idTokenTtlSeconds: int(),

@@ -90,6 +90,7 @@ const edits: { [K in Kind]: Record<(typeof names)[K][number], Edit> } = {
       deviceTrustDays: { deviceTrustDays: 30 },
       smsCountries: { smsCountries: ['SE', 'DE'] },
       smsPerDay: { smsPerDay: 10 },
+      sharedNetworks: { sharedNetworks: ['192.0.2.0/24'] },
       notifyOnDeactivation: { notifyOnDeactivation: true },
     },
     (input) => send('updateProject', { id: project.id, ...input }),

@@ -112,6 +112,7 @@ export const eventTypes = [
   'session.ended',
   'setup-link.minted',
   'setup-link.used',
+  'signin.network_limited',
   'signin.refused',
   'signing-key.published',
   'signing-key.withdrawn',

@@ -11,6 +11,7 @@ import { digest } from '../kernel/secret.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { LimitRule } from '../limits/limits.ts';
 import { networkOf } from '../otp/network.ts';
+import { recordNetworkLimit } from '../otp/network-limit.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
@@ -290,6 +291,7 @@ export class Ceremonies {
     // The limits on codes bound the addresses that sign-ins have; a refused step can name any other one.
     const isBounded = sentTo !== null && sentTo === flow.ceremony.address;
     await deps.audit.recordRepeated(em, entry, fault, { each: isBounded ? 'subject' : undefined });
+    await recordNetworkLimit(deps.audit, em, refused, { actor, projectId: project.id });
   }
 
   /** Checks the step's state, proof and user; null: accepted. */

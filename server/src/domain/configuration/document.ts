@@ -56,7 +56,7 @@ export const names = {
   settings: [
     ...['name', 'scimEnabled', 'scimAuthoritative', 'testMode', 'signUp', 'mfaPolicy', 'offeredFactors', 'emailFactor'],
     ...['passkeyPolicy', 'passkeyAaguids', 'passkeyRoots', 'rememberMfaSeconds', 'deviceTrustSeconds'],
-    ...['deviceTrustDays', 'smsCountries', 'smsPerDay', 'notifyOnDeactivation'],
+    ...['deviceTrustDays', 'smsCountries', 'smsPerDay', 'sharedNetworks', 'notifyOnDeactivation'],
   ],
   sessionPolicy: [
     ...['idleTimeoutSeconds', 'maxSessionSeconds', 'idTokenTtlSeconds', 'accessTokenTtlSeconds'],

@@ -86,7 +86,7 @@ export class PendingChanges {
     const { clock, otp, random, sends } = this.deps;
     const scope = { projectId: project.id, ceremonyId: boundTo, purpose: this.purpose };
     const send = await sends.spend(em, { ...scope, address: user.id, ip: actor.ip });
-    if ('wait' in send) return { refused: { code: 'too-many', retryAfterSeconds: send.wait } };
+    if ('refused' in send) return send;
     const code = await otp.issue(em, { ...scope, clientId, jkt, userId: user.id, address: user.id, sentTo: value });
     const { entity } = kinds[this.purpose];
     await em.nativeDelete(entity, { project: project.id, boundTo });
@@ -123,7 +123,7 @@ export class PendingChanges {
   /** The value that a counted attempt proves; null: the code is wrong, used, expired, or was sent elsewhere. */
   async prove(
     em: EntityManager,
-    { user }: ChangeBy,
+    { actor, project, user }: ChangeBy,
     { boundTo, clientId, jkt }: ChangePlace,
     counted: CountedCode | null,
     typed: string,
@@ -131,7 +131,9 @@ export class PendingChanges {
     const pending = await this.pending(em, user, boundTo);
     const redeemed = await this.deps.otp.redeem(em, counted, { jkt, clientId, code: typed });
     const isProved = redeemed.accepted && redeemed.userId === user.id && pending !== null && redeemed.wentTo(pending);
-    return isProved ? pending : null;
+    if (!isProved) return null;
+    await this.deps.sends.redeemed(em, { projectId: project.id, account: user.id, ip: actor.ip });
+    return pending;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Problem, problemOf } from '../kernel/problem.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { codeTtlSeconds } from '../otp/code-check.ts';
+import { recordNetworkLimit } from '../otp/network-limit.ts';
 import type { CountedCode } from '../otp/otp.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { SmsGuard } from '../sms/sms-guard.ts';
@@ -85,6 +86,7 @@ export class PhoneChanges {
   async note(em: EntityManager, by: ChangeBy, { refused, counts = [], event }: RefusedChange): Promise<void> {
     for (const { sms } of counts) await this.deps.smsGuard.spend(em, sms);
     if (event) await this.deps.audit.recordRepeated(em, { ...about(by), ...event }, refused.code);
+    await recordNetworkLimit(this.deps.audit, em, refused, about(by));
   }
 
   /**

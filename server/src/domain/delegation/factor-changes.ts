@@ -346,7 +346,7 @@ export class FactorChanges {
     // A back end acts for many users: the budget is per user, not per network.
     const send = { projectId: project.id, purpose: purposeOf(method), address: user.id, ceremonyId: user.id, ip: null };
     const spent = await this.deps.sends.spend(em, send);
-    if ('wait' in spent) return { refused: { code: 'too-many', retryAfterSeconds: spent.wait } };
+    if ('refused' in spent) return spent;
     if (method !== 'sms') return null;
     const sms = { project, number: to, proved: user.phone === to };
     const refused = await this.deps.smsGuard.spend(em, sms);

@@ -11,9 +11,9 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { openProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
+import { checkedNetworks } from '../projects/networks.ts';
 import { Project } from '../projects/project.entity.ts';
 import { existing, keyIn, locked, type TenantKey } from '../projects/tenant.ts';
-import { checkedNetworks } from './networks.ts';
 import { ScimToken } from './scim-token.entity.ts';
 
 export interface ScimTokenInput {
@@ -91,7 +91,7 @@ export class Directories {
     // Admins, and owners, get mails with the name.
     const fault = linkFault(name);
     if (fault !== null) refuse({ code: 'invalid', field: 'name', reason: fault });
-    const networks = checkedNetworks(input.networks ?? []);
+    const networks = checkedNetworks(input.networks ?? [], { field: 'networks' });
     const now = this.deps.clock.now();
     const expiresAt = input.expiresAt ?? null;
     if (expiresAt && (Number.isNaN(expiresAt.getTime()) || isPast(expiresAt, now))) {

@@ -188,6 +188,22 @@ export class Limits {
     return (row as { spent: number }).spent;
   }
 
+  /** The sum of {@link peek} over subjects. */
+  async sum(em: EntityManager, rule: LimitRule, subjects: readonly string[]): Promise<number> {
+    const ids = subjects.map((subject) => this.idsOf(rule, subject));
+    const [first, second] = [ids.map(([id]) => id as string), ids.map(([id, old]) => old ?? (id as string))];
+    const [row] = await query(
+      em,
+      sql<{ spent: number }>`
+        select coalesce(sum(greatest(a.spent, b.spent)), 0)::int as spent
+        from unnest(${first}::text[], ${second}::text[]) as s(id, second)
+          left join budgets a on a.id = s.id and a.resets_at > ${this.deps.clock.now()}
+          left join budgets b on b.id = s.second and b.resets_at > ${this.deps.clock.now()}`,
+      { prepare: 'limits.sum' },
+    );
+    return (row as { spent: number }).spent;
+  }
+
   /** Deletes windows that have ended, and shortens those that a clock began that was ahead. */
   async sweep(on: Executing): Promise<void> {
     const now = this.deps.clock.now();

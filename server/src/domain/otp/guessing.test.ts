@@ -164,6 +164,25 @@ describe('a network', () => {
   });
 });
 
+describe('all known networks of a project', () => {
+  it('get long codes after 3,000 wrong attempts in a day, for any account', async () => {
+    await remember(home);
+    const spend = (uses: number) =>
+      db.transaction(async (em) => {
+        const rule = { name: 'otp-wrong-project', max: 300, windowSeconds: day };
+        for (let n = 0; n < uses; n += 1) await limits.spend(em, rule, projectId);
+      });
+    await spend(2990);
+    expect(await grant()).toEqual(known);
+    await issue({ userId: systemRandom.id(), requesterKnown: true });
+    expect(await grant()).toEqual(known);
+    await fail(1, { requesterKnown: true }, { userId: systemRandom.id() });
+    expect(await grant()).toEqual(long);
+    clock.turn(day);
+    expect(await grant()).toEqual(known);
+  });
+});
+
 describe('an open code', () => {
   it('counts as five wrong attempts by its kind of requester', async () => {
     await remember(home);

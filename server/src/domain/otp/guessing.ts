@@ -20,6 +20,8 @@ const perAccount: LimitRule = { name: 'otp-wrong-account', max: 20, windowSecond
 const byKnown: LimitRule = { name: 'otp-wrong-known', max: 20, windowSeconds: month };
 /** Wrong short codes in one project. */
 const perProject: LimitRule = { name: 'otp-wrong-project', max: 300, windowSeconds: day };
+/** The same budget for known networks, from which up to 5,000 codes an hour may be requested (decisions/0345). */
+const perProjectByKnown: LimitRule = { ...perProject, max: 3000 };
 /** Time for which a network is known after the last sign-in from it. */
 const knownSeconds = 180 * day;
 /** No user has this id: an unknown address costs the same lookups. */
@@ -61,7 +63,10 @@ export class Guessing {
     const ofKnown = await this.deps.limits.peek(em, byKnown, account);
     const ofAccount = await this.deps.limits.peek(em, perAccount, account);
     const ofProject = await this.deps.limits.peek(em, perProject, projectId);
-    if (isKnownNetwork && fits(byKnown, ofKnown + open.knownOfAccount)) return { format: 'short', isKnown: true };
+    const fitsKnown =
+      fits(byKnown, ofKnown + open.knownOfAccount) &&
+      fits(perProjectByKnown, ofProject + open.ofProject + open.knownOfProject);
+    if (isKnownNetwork && fitsKnown) return { format: 'short', isKnown: true };
     const isShort = fits(perAccount, ofAccount + open.ofAccount) && fits(perProject, ofProject + open.ofProject);
     return { format: isShort ? 'short' : 'long', isKnown: false };
   }
@@ -128,7 +133,7 @@ export class Guessing {
     const macs = this.deps.vault.macs('otp-account', projectId, account);
     const [row] = await query(
       em,
-      sql<{ known: number | null; stranger: number | null; project: number | null }>`
+      sql<Record<'known' | 'stranger' | 'known_of_project' | 'project', number | null>>`
         with open as (
           select account = any(${macs}) as of_account, requester_known, ${triesPerCode} - attempts as tries
           from one_time_codes
@@ -138,11 +143,17 @@ export class Guessing {
         )
         select sum(tries) filter (where of_account and requester_known)::int as known,
           sum(tries) filter (where of_account and not requester_known)::int as stranger,
+          sum(tries) filter (where requester_known)::int as known_of_project,
           sum(tries) filter (where not requester_known)::int as project
         from open`,
       { prepare: 'guessing.open-tries' },
     );
-    return { knownOfAccount: row?.known ?? 0, ofAccount: row?.stranger ?? 0, ofProject: row?.project ?? 0 };
+    return {
+      knownOfAccount: row?.known ?? 0,
+      knownOfProject: row?.known_of_project ?? 0,
+      ofAccount: row?.stranger ?? 0,
+      ofProject: row?.project ?? 0,
+    };
   }
 }
 

@@ -115,7 +115,7 @@ describe('a code', () => {
 });
 
 describe('a send', () => {
-  const sends = new Sends({ limits });
+  const sends = new Sends({ clock, limits });
   const send = (over: Partial<Send>) =>
     db.transaction((em) =>
       sends.spend(em, {
@@ -137,6 +137,6 @@ describe('a send', () => {
     for (let n = 0; n < 251; n += 1) await send({ ip: `10.0.0.${n}`, provenKey: null });
     expect(await send({ ip: '10.0.1.1', provenKey: null })).toEqual({ isFlood: true });
     for (let n = 0; n < 5; n += 1) expect(await send({ ip: `10.0.2.${n}` })).toEqual(sent);
-    expect(await send({ ip: '10.0.2.9' })).toEqual({ wait: 3600 });
+    expect(await send({ ip: '10.0.2.9' })).toEqual({ refused: { code: 'too-many', retryAfterSeconds: 3600 } });
   });
 });

@@ -44,7 +44,7 @@ beforeAll(async () => {
   limits = new Limits({ clock, keysOf: (subject) => vault.macs('budget', '', subject) });
   otp = new Otp({ clock, random: systemRandom, vault, limits });
   guessing = new Guessing({ clock, vault, limits });
-  sends = new Sends({ limits });
+  sends = new Sends({ clock, limits });
 });
 afterAll(async () => {
   await orm.close(true);
@@ -237,7 +237,7 @@ describe('sends', () => {
   it('in one sign-in are limited to one per address in 30 seconds', async () => {
     const { ceremonyId } = made;
     expect(await send({ ceremonyId })).toEqual(sent);
-    expect(await send({ ceremonyId })).toEqual({ wait: 30 });
+    expect(await send({ ceremonyId })).toEqual({ refused: { code: 'too-many', retryAfterSeconds: 30 } });
     expect(await send({ ceremonyId, address: 'other@example.com' })).toEqual(sent);
     later(30);
     expect(await send({ ceremonyId })).toEqual(sent);

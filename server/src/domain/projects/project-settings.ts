@@ -1,6 +1,7 @@
 import { cleanMailName } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
 import { isCountry } from './countries.ts';
+import { checkedNetworks } from './networks.ts';
 import { checkedAaguids, checkedRoots } from './passkey-models.ts';
 import {
   type MfaMethod,
@@ -23,6 +24,8 @@ const checks = {
   passkeyPolicy: oneOf(passkeyPolicies),
   passkeyAaguids: checkedAaguids,
   smsCountries: checkedCountries,
+  sharedNetworks: (networks: readonly string[]) =>
+    checkedNetworks(networks, { field: 'sharedNetworks', widest: [16, 32] }),
   scimEnabled: flag,
   scimAuthoritative: flag,
   testMode: flag,

@@ -60,6 +60,8 @@ const schema = defineEntity({
     smsCountries: p.array().columnType('text[]').default([]),
     /** SMS that the project may send in a day. */
     smsPerDay: p.integer().default(1000),
+    /** Addresses and ranges (CIDR) that many users share: more codes may be requested from them (decisions/0345). */
+    sharedNetworks: p.array().columnType('text[]').default([]),
     idleTimeoutSeconds: p.integer().default(30 * 60),
     maxSessionSeconds: p.integer().default(8 * 3600),
     idTokenTtlSeconds: p.integer().default(60),

@@ -162,6 +162,7 @@ export class Projects {
       deviceTrustDays: input.deviceTrustDays ?? 180,
       smsCountries: input.smsCountries ?? [],
       smsPerDay: input.smsPerDay ?? 1000,
+      sharedNetworks: input.sharedNetworks ?? [],
       idleTimeoutSeconds: 30 * 60,
       maxSessionSeconds: 8 * 3600,
       idTokenTtlSeconds: 60,

@@ -180,6 +180,10 @@ const tables: Record<string, Record<string, Explanation | null>> = {
 const others: Record<string, Explanation> = {
   'otp.failed': explain('The message could not be delivered.', 'See the mail server’s response under Messages.'),
   'otp.suppressed': explain('The code was not sent.', 'Open Messages for the reason.'),
+  'signin.network_limited': explain(
+    'Too many codes were requested from this network.',
+    'If it is an office, add it to the shared networks under Sign-in & MFA.',
+  ),
   'mfa.rejected': factorRejected,
   'passkey.rejected': passkeyRejected,
   'device.proof_rejected': proofRejected,

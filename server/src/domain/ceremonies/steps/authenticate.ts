@@ -137,7 +137,7 @@ async function sendCode(flow: Flow, address: string): Promise<StepOutcome<'authe
   const provenKey = device && device.user.id === userId ? device.jkt : null;
   const requester = { projectId: project.id, address: key, ip: actor.ip };
   const send = await deps.sends.spend(em, { ...requester, purpose: 'sign-in', ceremonyId: ceremony.id, provenKey });
-  if ('wait' in send) return { refused: { code: 'too-many', retryAfterSeconds: send.wait } };
+  if ('refused' in send) return send;
   const granted = await deps.guessing.grant(em, { ...requester, userId, hasProvenKey: provenKey !== null });
   const isSuppressed = send.isFlood && !granted.isKnown;
   const code = await deps.otp.issue(em, {

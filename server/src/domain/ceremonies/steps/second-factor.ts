@@ -64,7 +64,7 @@ async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<Step
   }
   const place = { projectId: project.id, ceremonyId: ceremony.id, purpose: purposeOf(factor) };
   const send = await deps.sends.spend(em, { ...place, address: user.id, ip: actor.ip });
-  if ('wait' in send) return { refused: { code: 'too-many', retryAfterSeconds: send.wait } };
+  if ('refused' in send) return send;
   if (channel === 'sms') {
     const sms = { project, number: to, proved: factor.verifiedAt != null || user.phone === to };
     const refused = await deps.smsGuard.spend(em, sms);
@@ -205,6 +205,7 @@ async function acceptCode(flow: Flow, user: User, factor: Enrolment): Promise<bo
   const redeemed = await deps.otp.redeem(em, counted, { jkt: ceremony.jkt ?? null, clientId: caller.client.id, code });
   if (!redeemed.accepted || redeemed.userId !== user.id || !redeemed.isFor(factor.id)) return false;
   if (!redeemed.wentTo(destinationOf(flow, user, factor) ?? '')) return false;
+  await deps.sends.redeemed(em, { projectId: caller.project.id, account: user.id, ip: caller.actor.ip });
   deps.mfa.accepted(factor);
   return true;
 }

@@ -25,6 +25,7 @@ export const verifyEmailOtp: StepRule<'verify-email-otp'> = {
     if (!redeemed.isFor(address)) return reject(flow, 'account-changed');
     const user = await personOf(flow, address, redeemed);
     if (typeof user === 'string') return reject(flow, user);
+    await deps.sends.redeemed(em, { projectId: caller.project.id, account: user.id, ip: caller.actor.ip });
     deps.audit.record(em, {
       type: 'otp.verified',
       actor: caller.actor,
