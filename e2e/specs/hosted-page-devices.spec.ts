@@ -192,7 +192,9 @@ test('signing out and forgetting the browser deletes its keys, and the next sign
     await page.goto(`${hosted.latchkey.baseUrl}/account`);
     await expectAccessible(page);
     await press(page, 'Sign out and forget this browser');
-    await titled(page, 'You are not signed in');
+    await titled(page, 'You are signed out');
+    await expect(page.getByRole('status')).toHaveText('This browser no longer remembers you.');
+    await expectAccessible(page);
     expect(await offered()).toEqual({ who: null, keys: 0 });
     await proveAddress(page, grace);
     await titled(page, 'Welcome back');

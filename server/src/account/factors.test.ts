@@ -217,6 +217,19 @@ describe('the phone number', () => {
   });
 });
 
+it('the app that another one replaces has the button and its consequence, not the last factor of the list', async () => {
+  await world.set({ mfaPolicy: 'optional' });
+  const { user } = await registeredUser();
+  await giveFactor(user, 'totp');
+  await giveFactor(user, 'sms');
+  const page = await (await visitOf(user, ['swk', 'otp', 'mfa'])).page();
+  const rows = page.split('<li class="row">').map((row) => row.split('</li>')[0] as string);
+  const [named, ...others] = rows.filter((row) => row.includes('It replaces your current app.'));
+  expect(others).toEqual([]);
+  expect(named).toMatch(/<h3>Authenticator app[\s\S]*Set up another authenticator app/);
+  expect(page.split('It replaces your current app.')).toHaveLength(2);
+});
+
 describe('recovery codes', () => {
   it('are replaced by ten new ones, shown once; the user is notified by email', async () => {
     const { address, user } = await registeredUser();
@@ -228,12 +241,12 @@ describe('recovery codes', () => {
     const second = await codesOf(await visit.change('renew-recovery-codes'));
     expect(new Set([...first, ...second]).size).toBe(20);
     const page = await visit.page();
-    expect(page).toContain('Left: 10');
+    expect(page).toContain('10 of 10 codes left');
     for (const code of second) expect(page).not.toContain(code);
     const { db, mfa } = app.services;
     const use = (code: string | undefined) => db.transaction((em) => mfa.recoveryCodes.use(em, user, code ?? ''));
     expect([await use(first[0]), await use(second[0])]).toEqual([false, true]);
-    expect(await visit.page()).toContain('Left: 9');
+    expect(await visit.page()).toContain('9 of 10 codes left');
     expect(await world.subjectsFor(address)).toContain('New recovery codes for Example');
     expect((await world.events()).filter((type) => type === 'mfa.recovery_codes_renewed')).toHaveLength(2);
     for (const code of [...first, ...second]) expect(app.logLines.join()).not.toContain(code);

@@ -26,7 +26,15 @@ import { siteAt } from '../http/site.ts';
 import { type ActionOutcome, type ChangeDeps, changes, refusalOf, statuses } from './changes.ts';
 import type { TestCode } from './contacts-view.ts';
 import { cancelledView, cancelView, notCancelledView } from './recovery-view.ts';
-import { accountView, chooserView, type Notice, recoveryCodesView, signedOutView, type View } from './view.ts';
+import {
+  accountView,
+  chooserView,
+  endedView,
+  type Notice,
+  recoveryCodesView,
+  signedOutView,
+  type View,
+} from './view.ts';
 
 export interface AccountDeps extends ChangeDeps {
   recoveries: Pick<Recoveries, 'cancelBySecret' | 'isCancellable'>;
@@ -179,6 +187,11 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   if ((await deps.ownAccount.visit(projectId, secret as string, false)) === null) {
     deps.cookies.clearSession(res, projectId);
     if (asked === 'revoke-device') return sendSignedOut(deps, req, res, visitor);
+    // In this response: an address that says so could be opened in any browser.
+    const isForgotten = asked === 'forget-browser';
+    if (isForgotten || asked === 'end-session') {
+      return send(deps, req, res, endedView(projectId, isForgotten), { visitor });
+    }
   }
   back(res, projectId, outcome.notice);
 }

@@ -82,7 +82,8 @@ describe('a device', () => {
       const secret = hosted.browser.cookies.get(`lk-session-${world.project.id}`) ?? '';
       const here = new Visit(app.url, world.project.id, { id: session.id, secret });
       const visit = change === 'forget-browser' ? here : await visitOf(user);
-      expect((await visit.change(change, { id: device.id })).status).toBe(303);
+      const expected = change === 'forget-browser' ? 200 : 303;
+      expect((await visit.change(change, { id: device.id })).status).toBe(expected);
       expect(await here.isSignedIn()).toBe(false);
       expect((await reader().findOneOrFail(Device, { id: device.id })).revokedAt).not.toBeNull();
       expect(await reader().findOne(Passkey, { user, revokedAt: null })).not.toBeNull();
@@ -146,7 +147,9 @@ describe('a session', () => {
     const csrf = await visit.csrf();
     const cookies = [...visit.browser.cookies];
     const ended = await visit.change('end-session', { id: visit.sessionId });
-    expect(locationOf(ended)).toBe(`/account?project=${world.project.id}&notice=saved`);
+    const page = await ended.text();
+    expect(page).toContain('<h1>You are signed out</h1>');
+    expect(page).not.toContain('no longer remembers');
     expect(visit.browser.cookies.size).toBe(0);
     for (const [name, value] of cookies) visit.browser.cookies.set(name, value);
     expect(await visit.isSignedIn()).toBe(false);
@@ -190,7 +193,14 @@ describe('a forgotten browser', () => {
     const { address, device, key, user, visit } = await registeredUser();
     const [elsewhere, here] = [await visitOf(user), await visitOf(user, ['swk'], device.id)];
     expect(await visit.page()).toContain('Sign out and forget this browser');
-    expect(locationOf(await visit.change('forget-browser'))).toContain('/account');
+    const ended = await visit.change('forget-browser');
+    expect(ended.headers.get('cache-control')).toContain('no-store');
+    const shown = await ended.text();
+    expect(shown).toContain('<h1>You are signed out</h1>');
+    expect(shown).toContain('This browser no longer remembers you.');
+    expect(shown).toMatch(/value="sign-in"[\s\S]*Sign in<\/button>/);
+    // Only the response to the change says so, not an address.
+    expect(await visit.page('?notice=forgotten')).not.toContain('no longer remembers');
     expect(visit.browser.cookies.size).toBe(0);
     expect(await visit.isSignedIn()).toBe(false);
     expect([await elsewhere.isSignedIn(), await here.isSignedIn()]).toEqual([true, false]);
@@ -209,7 +219,7 @@ describe('a forgotten browser', () => {
     const elsewhere = await visitOf(user, ['swk', 'user', 'mfa'], passkey.id);
     for (const deviceId of [undefined, (await registeredUser()).device.id, passkey.id]) {
       const visit = await visitOf(user, ['swk'], deviceId);
-      expect((await visit.change('forget-browser')).status).toBe(303);
+      expect((await visit.change('forget-browser')).status).toBe(200);
       expect(await visit.isSignedIn()).toBe(false);
     }
     expect(await elsewhere.isSignedIn()).toBe(true);
@@ -230,7 +240,7 @@ it('a browser signed in by passkey can be forgotten, also by a user without a ma
     [user.id],
   );
   const visit = await visitOf(user, ['swk', 'user', 'pop', 'mfa'], passkey.id);
-  expect((await visit.change('forget-browser')).status).toBe(303);
+  expect((await visit.change('forget-browser')).status).toBe(200);
   expect(await visit.isSignedIn()).toBe(false);
   expect(await reader().findOne(Passkey, { id: passkey.id, revokedAt: null })).not.toBeNull();
 });

@@ -67,19 +67,25 @@ export function signedOutView(
     if (projectId === undefined) {
       return html`<h1>${t('signedOutTitle')}</h1>${wait}<p class="lead">${t('signedOutText')}</p>`;
     }
-    const fields = {
-      change: 'sign-in',
-      project: projectId,
-      ...(loginHint === undefined ? {} : { login_hint: loginHint }),
-    };
     const [title, lead] =
       loginHint === undefined
         ? [t('signedOutTitle'), t('signInText')]
         : [t('signIn'), t('signInAs', { address: loginHint })];
-    return html`<h1>${title}</h1>${wait}<p class="lead">${lead}</p>
-      <form method="post" action="/account">${hidden(fields)}
-        <button type="submit" class="main">${t('signIn')}</button></form>`;
+    const hint: Record<string, string> = loginHint === undefined ? {} : { login_hint: loginHint };
+    return html`<h1>${title}</h1>${wait}<p class="lead">${lead}</p>${signInForm(t, projectId, hint)}`;
   };
+}
+
+/** The page after the visitor's own session has ended here. @param isForgotten the browser's key is deleted, too */
+export function endedView(projectId: string, isForgotten: boolean): View {
+  return (t) => html`<h1>${t('signedOut.title')}</h1>
+    ${isForgotten ? html`<p class="done" role="status">${t('signedOut.forgotten')}</p>` : nothing}
+    <p class="lead">${t('signInText')}</p>${signInForm(t, projectId)}`;
+}
+
+function signInForm(t: Translate, project: string, hint: Record<string, string> = {}): Html {
+  return html`<form method="post" action="/account">${hidden({ change: 'sign-in', project, ...hint })}
+    <button type="submit" class="main">${t('signIn')}</button></form>`;
 }
 
 /** Project chooser for a browser with sessions of several projects. */
@@ -301,8 +307,8 @@ class AccountPage {
     return html`<section aria-labelledby="factors"><h2 id="factors">${t('factors')}</h2>
       <p class="hint">${t(factors.length > 0 ? 'factorsText' : none)}</p>
       ${factors.length > 0 && !isFresh ? this.stale() : nothing}
-      ${list(factors.map((factor) => this.factor(factor, isFresh)))}
-      ${beginApp(this.parts(), app)}</section>`;
+      ${list(factors.map((factor) => this.factor(factor, isFresh, app)))}
+      ${app.can === 'begin' && app.replaces ? nothing : beginApp(this.parts(), app)}</section>`;
   }
 
   recoveryCodes({ factors, isFresh, recoveryCodesLeft }: AccountOverview): Html {
@@ -311,7 +317,8 @@ class AccountPage {
     const renewal = html`<p class="hint">${t('renewText')}</p>
       ${this.form('renew-recovery-codes', {}, this.button(t('renewSubmit')))}`;
     return html`<section aria-labelledby="recovery-codes"><h2 id="recovery-codes">${t('codes')}</h2>
-      <p class="hint">${t('codesText')} ${t('codesLeft', { count: String(recoveryCodesLeft) })}</p>
+      <p class="hint">${t('codesText')}</p>
+      <p class="${recoveryCodesLeft > 2 ? 'facts' : 'notice'}"><strong>${t('codesLeft', { count: String(recoveryCodesLeft) })}</strong></p>
       ${isFresh ? html`<div class="acts">${this.fold(t('renew'), t('renew'), renewal)}</div>` : nothing}
       ${factors.length === 0 && !isFresh ? this.stale() : nothing}</section>`;
   }
@@ -357,7 +364,11 @@ class AccountPage {
     return html`<button type="submit" name="forget" value="1" class="quiet" aria-describedby="forget-hint">${this.t('forget')}</button>`;
   }
 
-  private factor({ id, method, destination, addedAt, lastUsedAt }: OwnFactor, isFresh: boolean): Html {
+  private factor(
+    { id, method, destination, addedAt, lastUsedAt }: OwnFactor,
+    isFresh: boolean,
+    app: AuthenticatorState,
+  ): Html {
     const { t } = this;
     const name = t(method);
     const facts: (string | Html)[] = [
@@ -368,7 +379,9 @@ class AccountPage {
     const removal = html`<p class="hint">${t('removeFactorText')}</p>
       ${this.form('remove-factor', { id }, this.button(t('removeFactor'), t('about', { act: t('removeFactor'), name })))}`;
     const act = html`<div class="acts">${this.fold(t('remove'), t('about', { act: t('remove'), name }), removal)}</div>`;
-    return html`<li class="row">${this.title(name, false)}${this.facts(facts)}${isFresh ? act : nothing}</li>`;
+    const replacement =
+      method === 'totp' && app.can === 'begin' && app.replaces ? beginApp(this.parts(), app) : nothing;
+    return html`<li class="row">${this.title(name, false)}${this.facts(facts)}${replacement}${isFresh ? act : nothing}</li>`;
   }
 
   private title(name: string, isThis: boolean): Html {
