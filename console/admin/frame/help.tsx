@@ -8,7 +8,6 @@ const keys = [
   [t('Ctrl K or ⌘ K'), t('Search, navigate, or run an action on this page')],
   ['?', t('This help')],
   ['↑ ↓ Enter', t('Choose in a list of results')],
-  ['Tab', t('Next control')],
   ['Esc', t('Close')],
 ] as const;
 
