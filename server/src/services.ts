@@ -77,6 +77,7 @@ import { Logout } from './domain/logout/logout.ts';
 import { LogoutChannel, type PostLogoutToken } from './domain/logout/logout-channel.ts';
 import { LogoutNotices } from './domain/logout/notices.ts';
 import { Mfa } from './domain/mfa/mfa.ts';
+import { followPhone } from './domain/mfa/user-tables.ts';
 import { Guessing } from './domain/otp/guessing.ts';
 import { Otp } from './domain/otp/otp.ts';
 import { Sends } from './domain/otp/sends.ts';
@@ -235,7 +236,7 @@ function withApplications(
 /** Users, their credentials, and messages to them. */
 function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Ports) {
   const { db, audit, experiences } = lower;
-  const users = new Users(lower);
+  const users = new Users({ ...lower, followPhone });
   const groups = new Groups(lower);
   const admins = new Admins({ ...lower, users });
   const lookOf = (projectId: string, locale: Locale) => experiences.mailLook(db.reader(), projectId, locale);

@@ -1,5 +1,5 @@
 /** An import writes only into the projects that its header names, and computes what follows from the values of users. */
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +10,17 @@ import { shell, testMasterKey } from '../../test/shell.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { execute, sql } from '../domain/kernel/sql.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
+import { FileFacts, faultOf } from './transfer-checks.ts';
 
 type Data = Record<string, unknown>;
 interface Line extends Data {
   type?: string;
   data?: Data;
 }
+
+/** A public key on P-256. */
+const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+const point = { x: Buffer.from(jwk.x ?? '', 'base64url'), y: Buffer.from(jwk.y ?? '', 'base64url') };
 
 let here: TestApp;
 let there: TestApp;
@@ -252,6 +257,47 @@ describe('import', () => {
     const id = '0197e5a0-0000-7000-8000-00000000aaaa';
     const base = { id, project_id: project.id, created_at: '2026-11-01T00:00:00Z', challenge: 'x' };
     await refused([...whole, { type, data: { ...base, ...change } }], message, ...own());
+  });
+
+  it.each<[string, Data, string]>([
+    ['a key that registration refuses', { public_key: 'pQECAyYg' }, 'publicKey must be a COSE key'],
+    ['no key', { public_key: null }, 'publicKey must be a COSE key'],
+    ['another algorithm than its key', { cose_alg: -8 }, 'publicKey must be a COSE key'],
+    ['an id that no authenticator chooses', { credential_id: 'a b' }, 'credentialId must be base64url'],
+  ])('refuses a passkey with %s, and writes nothing', async (_title, change, message) => {
+    const key = Buffer.concat([
+      Buffer.from('a5010203262001215820', 'hex'),
+      point.x,
+      Buffer.from('225820', 'hex'),
+      point.y,
+    ]);
+    const data = {
+      ...{ id: '0197e5a0-0000-7000-8000-00000000bbbb', project_id: project.id, user_id: recordOf('user')['id'] },
+      ...{ kind: 'passkey', name: 'Key', credential_id: 'AAAA', public_key: key.toString('base64url'), cose_alg: -7 },
+    };
+    const written = faultOf({ type: 'device', line: 1, data }, there.services, there.clock.now(), new FileFacts());
+    expect(written).toBeNull();
+    await refused([...whole, { type: 'device', data: { ...data, ...change } }], message, ...own());
+  });
+
+  it('refuses a grant with scopes that its API does not have, and writes nothing', async () => {
+    const [apiId, created_at] = ['0197e5a0-0000-7000-8000-00000000cccc', '2026-11-01T00:00:00Z'];
+    const api = {
+      type: 'api',
+      data: {
+        ...{ id: apiId, project_id: project.id, identifier: 'https://api.example.com', name: 'API', created_at },
+        ...{ updated_at: created_at, scopes: [{ key: 'read', description: 'Read' }], access_token_ttl_seconds: 600 },
+      },
+    };
+    const grant = (scopes: unknown) => ({
+      type: 'api-grant',
+      data: {
+        ...{ project_id: project.id, api_id: apiId, client_id: recordOf('client')['id'], scopes, introspects: false },
+        ...{ created_at, updated_at: created_at },
+      },
+    });
+    await refused([...whole, api, grant(['read', 'admin'])], 'scopes must contain only scopes of the API', ...own());
+    await refused([...whole, api, grant('read')], 'scopes must contain only scopes of the API', ...own());
   });
 
   it('writes nothing of a file that is refused at its last record', async () => {

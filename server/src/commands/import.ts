@@ -20,7 +20,7 @@ import { User } from '../domain/users/user.entity.ts';
 import { recordOf, type UserRecord } from '../domain/users/user-record.ts';
 import { type Command, UsageError } from './command.ts';
 import { chosenPassphrase, secretOptions } from './passphrase.ts';
-import { faultOf } from './transfer-checks.ts';
+import { FileFacts, faultOf } from './transfer-checks.ts';
 import { type Count, TransferRows } from './transfer-rows.ts';
 import { macKeyType, type TransferTable, transferTables } from './transfer-tables.ts';
 import { type ImportedUser, importedUser, indexUsers } from './transfer-users.ts';
@@ -91,6 +91,7 @@ class Importing {
   private readonly columns = new Map<string, Set<string>>();
   /** The projects that the header names, and whether the file contains them. */
   private readonly projects = new Map<string, boolean>();
+  private readonly facts = new FileFacts();
   /** Definitions of custom attributes in the file, by project. */
   private readonly schemas = new Map<string, CustomSchema>();
 
@@ -135,7 +136,7 @@ class Importing {
       );
     }
     if (item.type === 'project') this.projects.set(String(own), true);
-    const fault = faultOf(item, this.opened.services, this.opened.now());
+    const fault = faultOf(item, this.opened.services, this.opened.now(), this.facts);
     if (fault === null && item.type === 'custom-schema') {
       this.schemas.set(String(owner), { version, attributes } as CustomSchema);
     }

@@ -5,6 +5,8 @@ import { changedSettings, defaultClaimSettings } from '../domain/claims/claim-se
 import type { ClientSettings } from '../domain/clients/client-settings.ts';
 import { checkKey } from '../domain/clients/clients.ts';
 import { checkFapi } from '../domain/clients/fapi.ts';
+import { passkeyKeyOf } from '../domain/credentials/authenticator-data.ts';
+import { credentialIdOf } from '../domain/credentials/passkey-values.ts';
 import { parsePublicPem, thumbprint } from '../domain/delegation/key-pem.ts';
 import { checkContent, type ExperienceInput } from '../domain/experience/content.ts';
 import { checkLogo } from '../domain/experience/logo-file.ts';
@@ -76,10 +78,23 @@ const columns = {
   },
 } as const;
 
+/** Earlier records of the file that later ones depend on. */
+export class FileFacts {
+  /** Scopes of APIs, by id. */
+  readonly scopes = new Map<unknown, readonly unknown[]>();
+  /** Clients that get no tokens for APIs: third parties without `client_credentials`. */
+  readonly withoutApis = new Set<unknown>();
+}
+
 /** Validates a record like the admin API. Returns `{field} {reason}`, or null if valid. */
-export function faultOf({ type, data }: TransferRecord, services: Checking, now: Date): string | null {
+export function faultOf(
+  { type, data }: TransferRecord,
+  services: Checking,
+  now: Date,
+  facts: FileFacts,
+): string | null {
   try {
-    checks[type]?.(data, services, now);
+    checks[type]?.(data, services, now, facts);
     return null;
   } catch (error) {
     if (!(error instanceof Refusal) || error.problem.code !== 'invalid') throw error;
@@ -87,13 +102,13 @@ export function faultOf({ type, data }: TransferRecord, services: Checking, now:
   }
 }
 
-const checks: Record<string, (data: Data, services: Checking, now: Date) => void> = {
+const checks: Record<string, (data: Data, services: Checking, now: Date, facts: FileFacts) => void> = {
   project(data, { projects }) {
     projects.check(settingsOf(data, columns.project));
     if (data['slug'] !== undefined) checkedSlug(data['slug'] as string);
     checkSessionPolicy(settingsOf(data, columns.sessionPolicy));
   },
-  client(data, { clients }) {
+  client(data, { clients }, _now, facts) {
     const { kind, ...settings } = settingsOf(data, columns.client);
     const { jwk, jwk_set: set } = data;
     if (jwk != null && set != null) {
@@ -106,9 +121,26 @@ const checks: Record<string, (data: Data, services: Checking, now: Date) => void
     });
     checkKey(checked);
     checkFapi(checked);
+    if (checked.thirdParty && !checked.grantTypes?.includes('client_credentials')) facts.withoutApis.add(data['id']);
   },
-  api(data, { apis }) {
-    apis.check({ identifier: '', ...settingsOf(data, columns.api) });
+  api(data, { apis }, _now, facts) {
+    const settings = { identifier: '', ...settingsOf(data, columns.api) } as ApiSettings & { identifier: string };
+    apis.check(settings);
+    facts.scopes.set(
+      data['id'],
+      (settings.scopes ?? []).map(({ key }) => key),
+    );
+  },
+  'api-grant'({ api_id, client_id, scopes = [], introspects = false }, _services, _now, facts) {
+    const known = facts.scopes.get(api_id);
+    if (!Array.isArray(scopes) || (known && !scopes.every((scope) => known.includes(scope)))) {
+      refuse({ code: 'invalid', field: 'scopes', reason: 'must contain only scopes of the API' });
+    }
+    if (scopes.length > 0 && facts.withoutApis.has(client_id)) {
+      refuse({ code: 'invalid', field: 'scopes', reason: 'must be empty for a third-party application' });
+    }
+    if (typeof introspects === 'boolean') return;
+    refuse({ code: 'invalid', field: 'introspects', reason: 'must be true or false' });
   },
   role({ key, name, description }) {
     checkRoleKey(key);
@@ -153,6 +185,7 @@ const checks: Record<string, (data: Data, services: Checking, now: Date) => void
   device(data) {
     const { kind = 'device-key', name, public_jwk: key, jkt } = data;
     cleanName(name as string);
+    if (kind === 'passkey') checkPasskey(data);
     if (kind !== 'device-key') return;
     const { kty, crv, x, y } = (key ?? {}) as Data;
     if (kty !== 'EC' || crv !== 'P-256' || publicKeyFault({ kty, crv, x, y }) !== null) {
@@ -186,6 +219,15 @@ const checks: Record<string, (data: Data, services: Checking, now: Date) => void
     refuse({ code: 'invalid', field: 'signingKid', reason: 'and encryptionKid are not the thumbprints of the keys' });
   },
 };
+
+/** A key that registration would have accepted, stored under the name that its authenticator chose. */
+function checkPasskey({ credential_id: id, public_key: key, cose_alg: alg }: Data): void {
+  if (credentialIdOf({ id }) === null) {
+    refuse({ code: 'invalid', field: 'credentialId', reason: 'must be base64url of at most 1364 characters' });
+  }
+  if (typeof key === 'string' && passkeyKeyOf(key)?.alg === alg) return;
+  refuse({ code: 'invalid', field: 'publicKey', reason: 'must be a COSE key of its algorithm that passkeys may have' });
+}
 
 function settingsOf(data: Data, names: Record<string, string>): Record<string, never> {
   return Object.fromEntries(

@@ -79,7 +79,7 @@ export const transferTables: readonly TransferTable[] = [
     parent: of('project'),
     key: ['id'],
     // Each instance verifies domains itself.
-    omit: ['state', 'fault', 'checked_at', 'verified_at', 'missing_since'],
+    omit: ['state', 'fault', 'checked_at', 'verified_at', 'missing_since', 'unanswered_since', 'warned_at'],
   },
   { type: 'logo', table: 'logos', parent: of('project'), key: ['id'] },
   { type: 'experience', table: 'experience_versions', parent: of('project'), key: ['id'] },

@@ -15,6 +15,10 @@ import { keyIn, type TenantKey } from '../domain/projects/tenant.ts';
 import { User } from '../domain/users/user.entity.ts';
 import { StartError } from '../instance.ts';
 
+/** A COSE key on P-256 (the point of RFC 6979 appendix A.2.5). */
+const publicKey =
+  'pQECAyYgASFYIGD-1LolWp0xyWHrdMY1bWjASbiSO2H6bOZpYi5g8p-2IlggeQP-EAi4vJmkGunpVii8ZPLxsgwtfp9Rd6PClNRGIpk';
+
 let here: TestApp;
 let there: TestApp;
 let folder: string;
@@ -39,7 +43,7 @@ afterEach(async () => {
 /** Adds a passkey of the user in this instance; returns its id. */
 async function addPasskey(user: User): Promise<string> {
   const created = {
-    ...{ credentialId: 'a-credential', publicKey: 'pQECAyYg', alg: -7, transports: ['internal', 'hybrid'] },
+    ...{ credentialId: 'a-credential', publicKey, alg: -7, transports: ['internal', 'hybrid'] },
     ...{ aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd', signCount: 7, attestedRoot: null, attestationFormat: 'none' },
     ...{ backupEligible: true, backedUp: false, userVerified: true },
   };
@@ -504,7 +508,7 @@ describe('import rejects, without writing anything,', () => {
         (data) => Object.assign(data, { client_id: '00000000-0000-7000-8000-000000000000' }),
         /refers to a client that does not precede it/,
       ],
-      ['device', (data) => Object.assign(data, { kind: 'passkey' }), /has a device /],
+      ['device', (data) => Object.assign(data, { kind: 'passkey' }), /device "\S.*": credentialId must be base64url/],
       ['api-key', (data) => Object.assign(data, { hash: 'plain' }), /contains a secret that is not encrypted/],
       [
         'enrolment',

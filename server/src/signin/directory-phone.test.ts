@@ -93,6 +93,36 @@ describe('the number of an office', () => {
     expect(held).toHaveLength(1);
   });
 
+  it('wakes the suspended SMS factor of the user who gets it', async () => {
+    const first = newNumber();
+    await provision(userid, offices(first));
+    await world.verifyAddress(page, userid);
+    expectStatus(await enrol({}), 'DEVICE_REGISTERED');
+    await signInBySms(first);
+    const holder = await provision(newAddress(), offices(number));
+    const { id } = (await world.findUser(userid)) as { id: string };
+    await change(id, (user) => ({ attributes: { ...user.attributes, ...offices(number) } }));
+    const factors = () =>
+      rows<{ phone: string | null }>(world.app.services.db, 'select phone from enrolments where user_id = ?', [id]);
+    expect(await factors()).toEqual([{ phone: null }]);
+    await world.app.services.accounts.remove(world.project.id, holder.id, scim);
+    await change(id, () => ({}));
+    expect(await factors()).toEqual([{ phone: number }]);
+    await signInBySms(number);
+  });
+
+  it('stays reserved for a deactivated holder for 30 days', async () => {
+    const holder = await provision(newAddress(), offices(number));
+    const { id } = await provision(userid, offices(number));
+    await change(holder.id, () => ({ active: false }));
+    await change(holder.id, (user) => ({ attributes: { ...user.attributes, phoneNumbers: [] } }));
+    await change(id, () => ({}));
+    expect(await phoneOf(userid)).toBeNull();
+    world.app.clock.turn(30 * 24 * 3600);
+    await change(id, () => ({}));
+    expect(await phoneOf(userid)).toBe(number);
+  });
+
   it('does not become the login phone of a deactivated user', async () => {
     const holder = await provision(newAddress(), offices(number));
     const { id } = await provision(userid, offices(number));

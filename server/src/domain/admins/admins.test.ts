@@ -3,6 +3,7 @@ import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { system } from '../kernel/actor.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { User } from '../users/user.entity.ts';
+import { valuesOf } from '../users/user-record.ts';
 import type { Admins } from './admins.ts';
 import { everything, type Grants } from './permission.ts';
 import type { BuiltIn } from './seed.ts';
@@ -45,6 +46,34 @@ describe('the rights of a user of the console', () => {
     expect(await grantsOf(user)).toMatchObject({ owner: true });
     await deactivate(user);
     expect(await grantsOf(user)).toEqual({ owner: false, projects: new Map() });
+  });
+
+  it('end, with the tokens that the admin made, when the account passes to another person', async () => {
+    const { accounts } = app.services;
+    const by = (user: { id: string }) => ({ grants: everything, userId: user.id, actor: system });
+    await ownerNamed('boss@example.com');
+    const user = await ownerNamed('ada@example.com');
+    await admins.grantRole({ email: 'ada@example.com', role: 'project_admin', projectId: ours.id }, owner);
+    const made = await admins.createToken({ name: 'Script', role: 'owner' }, by(user));
+    const ofToken = async () => (await admins.byToken(reader(), made.token))?.grants.owner;
+    expect(await ofToken()).toBe(true);
+    const change = (values: object) =>
+      accounts.change(builtIn.console.id, user.id, (is) => ({ ...valuesOf(is), ...values }), system);
+    await change({ active: false });
+    await change({ active: true });
+    // The same person returns.
+    expect([(await grantsOf(user)).owner, await ofToken()]).toEqual([true, true]);
+    await change({ active: false });
+    const address = 'berta@example.com';
+    await change({ active: true, userName: address, attributes: { emails: [{ value: address, primary: true }] } });
+    expect(await grantsOf(user)).toEqual({ owner: false, projects: new Map() });
+    expect(await ofToken()).toBe(false);
+    app.clock.turn(60);
+    await admins.grantRole({ email: address, role: 'owner' }, owner);
+    expect((await grantsOf(user)).owner).toBe(true);
+    expect(await ofToken()).toBe(false);
+    const own = await admins.createToken({ name: 'Own', role: 'owner' }, by(user));
+    expect((await admins.byToken(reader(), own.token))?.grants.owner).toBe(true);
   });
 
   it('are not those of another user, nor of a user of another project', async () => {

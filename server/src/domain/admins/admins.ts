@@ -138,21 +138,25 @@ export class Admins {
     return (await em.count(SetupLink, { id, usedAt: null, expiresAt: { $gt: this.deps.clock.now() } })) === 1;
   }
 
-  /** The grants of a user of the console's project; none if inactive. */
-  async grantsOfUser(em: EntityManager, userId: string): Promise<Grants> {
+  /**
+   * The grants of a user of the console's project; none if inactive.
+   *
+   * @param since leaves out roles that were granted later
+   */
+  async grantsOfUser(em: EntityManager, userId: string, since?: Date): Promise<Grants> {
     const memberships = await query(
       em,
       sql<{ role: Role; projectId: string | null }>`
         select m.role, m.project_id as "projectId"
         from projects p join users u on u.project_id = p.id and u.id = ${userId} and u.active
           join memberships m on m.user_project_id = u.project_id and m.user_id = u.id
-        where p.built_in = 'console'`,
+        where p.built_in = 'console' and m.created_at <= coalesce(${since ?? null}::timestamptz, m.created_at)`,
       { prepare: 'admins.grants-of-user' },
     );
     return grantsOf(memberships);
   }
 
-  /** The live token and its current grants; null if unknown, expired or revoked. Updates its last use. */
+  /** The live token and its current grants, within those that its creator has had since its creation; null if unknown, expired or revoked. Updates its last use. */
   async byToken(em: EntityManager, token: string): Promise<{ adminToken: AdminToken; grants: Grants } | null> {
     if (!token.startsWith(tokenPrefix) || token.length > 100) return null;
     const now = this.deps.clock.now();
@@ -164,7 +168,8 @@ export class Admins {
     if (!adminToken) return null;
     const own = grantsOf([{ role: adminToken.role, projectId: adminToken.project?.id ?? null }]);
     const maker = adminToken.createdById;
-    const grants = maker ? intersection(own, await this.grantsOfUser(em, maker)) : own;
+    // A role that ended, as that of a former holder of the account, does not come back for the tokens of its time.
+    const grants = maker ? intersection(own, await this.grantsOfUser(em, maker, adminToken.createdAt)) : own;
     if (!adminToken.lastUsedAt || secondsLater(adminToken.lastUsedAt, lastUsedSeconds) <= now) {
       await execute(em, sql`update admin_tokens set last_used_at = ${now} where id = ${adminToken.id}`, {
         prepare: 'admins.by-token',

@@ -7,6 +7,7 @@ import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { type Executing, execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import { type CustomSchema, isCustomName } from './custom/values.ts';
 import {
   type CustomWrite,
@@ -71,7 +72,15 @@ export interface UserChange {
 export class Users {
   private readonly deepPages: DeepPages;
 
-  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {
+  constructor(
+    private readonly deps: {
+      clock: Clock;
+      random: Random;
+      audit: Audit;
+      /** Joins: gives a user's suspended SMS factor the login phone that became theirs. Absent: there are no factors. */
+      followPhone?(em: EntityManager, user: TenantKey, before: null, after: string): Promise<void>;
+    },
+  ) {
     this.deepPages = new DeepPages(deps.clock);
   }
 
@@ -345,6 +354,7 @@ export class Users {
   /** Leaves the version: SCIM shows the number already, and every change of a user who waits takes the lock. */
   private async takeFreePhone(em: EntityManager, projectId: string, user: User): Promise<void> {
     const phone = awaitedPhone(user);
+    if (phone === null || (await this.isPhoneTaken(em, user, phone))) return;
     const event: AuditEntry = {
       type: 'user.updated',
       actor: system,
@@ -362,8 +372,10 @@ export class Users {
     await execute(em, sql`savepoint phone`);
     const taken = unlessTaken(() => query(em, statement, { prepare: 'users.take-free-phone' }));
     // Another user may get it at the same moment: this one goes on waiting.
-    if (await problemOf(taken)) await execute(em, sql`rollback to savepoint phone`);
+    const isTaken = (await problemOf(taken)) !== null;
+    if (isTaken) await execute(em, sql`rollback to savepoint phone`);
     await execute(em, sql`release savepoint phone`);
+    if (!isTaken && (await taken).length > 0) await this.deps.followPhone?.(em, user, null, phone);
   }
 }
 
