@@ -95,7 +95,7 @@ export const changes: Record<string, Change> = {
   },
   'add-authenticator': ({ ownAuthenticator }, change) => ownAuthenticator.add(change),
   'verify-authenticator': async ({ ownAuthenticator }, change, form) => {
-    const recoveryCodes = await ownAuthenticator.verify(change, codeIn(form));
+    const recoveryCodes = await ownAuthenticator.verify(change, form.get('code') ?? '');
     return recoveryCodes ? { recoveryCodes, isFirst: true } : saved;
   },
   'drop-authenticator': async ({ ownAuthenticator }, change) => {
@@ -111,7 +111,7 @@ export const changes: Record<string, Change> = {
     ...(await ownContacts.changePhone(change, form.get('phone') ?? '')),
   }),
   'verify-phone': async ({ ownContacts }, change, form) => {
-    await ownContacts.verifyPhone(change, codeIn(form));
+    await ownContacts.verifyPhone(change, form.get('code') ?? '');
     return saved;
   },
   'drop-phone': async ({ ownContacts }, change) => {
@@ -123,7 +123,7 @@ export const changes: Record<string, Change> = {
     ...(await ownContacts.changeEmail(change, form.get('email') ?? '')),
   }),
   'verify-email': async ({ ownContacts }, change, form) => {
-    await ownContacts.verifyEmail(change, codeIn(form));
+    await ownContacts.verifyEmail(change, form.get('code') ?? '');
     return saved;
   },
   'drop-email': async ({ ownContacts }, change) => {
@@ -154,10 +154,6 @@ function addressIn(form: Parameters): PostalAddress {
     region: part('region'),
     country: part('country')?.toUpperCase() ?? null,
   };
-}
-
-function codeIn(form: Parameters): string {
-  return (form.get('code') ?? '').replace(/[\s-]/g, '');
 }
 
 /** The notices of changes that a code verifies, by the last word of their names. */

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, type Visit } from '../../test/account-visit.ts';
 import { atOnce } from '../../test/at-once.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import { arabicIndic } from '../../test/other-digits.ts';
 import { changed, rows, tablesThatHold } from '../../test/rows.ts';
 import { expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { personExport } from '../domain/accounts/person-export.ts';
@@ -56,7 +57,7 @@ describe('the email address', () => {
     const [status, wrong] = await outcomeOf(visit, 'verify-email', { code: otherCode(code) });
     expect([status, wrong]).toEqual([400, expect.stringContaining('This code is wrong')]);
     expect(await loginOf(user)).toMatchObject({ email: address });
-    expect(await outcomeOf(visit, 'verify-email', { code: ` ${code}` })).toEqual([
+    expect(await outcomeOf(visit, 'verify-email', { code: ` ${arabicIndic(code)}` })).toEqual([
       303,
       expect.stringContaining('notice=saved'),
     ]);

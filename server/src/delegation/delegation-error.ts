@@ -28,6 +28,7 @@ const rows = {
   'proof-rejected': wrongRequest,
   'mfa-method-not-allowed': [400, 'MFA_METHOD_NOT_ALLOWED', 'This second factor cannot be used for this user.'],
   'device-revoked': wrongRequest,
+  'account-inactive': wrongRequest,
   'passkey-rejected': wrongRequest,
   'passkey-verification-required': wrongRequest,
   'passkey-model-not-allowed': wrongRequest,

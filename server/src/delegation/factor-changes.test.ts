@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newPasskey } from '../../test/account-visit.ts';
 import { address, codeSentTo, type DelegationWorld, openDelegation, TestBackEnd, turn } from '../../test/back-end.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import { arabicIndic } from '../../test/other-digits.ts';
 import { listEvents } from '../domain/audit/events.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Enrolment } from '../domain/mfa/enrolment.entity.ts';
@@ -106,7 +107,7 @@ describe('a back end with the server library', () => {
     const library = await backEnd.delegationClient();
     const change = await library.initiateMfaChange({ userid: address, mfaMethod: 'totp' });
     expect(change.totp?.otpauth_uri).toMatch(/^otpauth:\/\/totp\/Example/);
-    const otp = totpCode(change.totp?.secret ?? '');
+    const otp = arabicIndic(totpCode(change.totp?.secret ?? ''));
     const verify = () => library.verifyMfaChange({ userid: address, sessionId: change.session_id, otp });
     expect(await verify()).toMatchObject({ status: 'success', mfa_method: 'totp' });
     expect(await methods()).toEqual(['totp']);

@@ -4,6 +4,7 @@ import type { Random } from '../kernel/random.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { RetiredMacKey } from '../keys/retired-mac-key.entity.ts';
 import { keyedHash, type Vault } from '../keys/vault.ts';
+import { typedCode } from '../otp/typed-code.ts';
 import type { User } from '../users/user.entity.ts';
 import { ofUser } from '../users/user-tables.ts';
 import { RecoveryCode } from './recovery-code.entity.ts';
@@ -81,7 +82,7 @@ export function looksLikeRecoveryCode(typed: string): boolean {
   return normalize(typed).length === length;
 }
 
-/** Lower case, without spaces and dashes; look-alike letters as digits. */
+/** {@link typedCode} in lower case; look-alike letters as digits. */
 export function normalize(typed: string): string {
-  return typed.toLowerCase().replace(/[\s-]/g, '').replace(/o/g, '0').replace(/[il]/g, '1');
+  return typedCode(typed).toLowerCase().replace(/o/g, '0').replace(/[il]/g, '1');
 }

@@ -1,4 +1,5 @@
 import { generateURI, verifySync } from 'otplib';
+import { typedCode } from '../otp/typed-code.ts';
 
 /** Time-step in seconds (RFC 6238 §4.1). */
 const stepSeconds = 30;
@@ -15,10 +16,11 @@ export function otpauthUri(secret: string, issuer: string, account: string): str
 }
 
 /**
- * The time-step of this code, the current one or an adjacent one (RFC 6238 §5.2), if it is later than `lastStep`; null:
+ * The time-step of a typed code, the current one or an adjacent one (RFC 6238 §5.2), if it is later than `lastStep`; null:
  * the code is wrong or was used before.
  */
-export function totpStep(secret: string, code: string, nowSeconds: number, lastStep: number | null): number | null {
+export function totpStep(secret: string, typed: string, nowSeconds: number, lastStep: number | null): number | null {
+  const code = typedCode(typed);
   if (!/^\d{6}$/.test(code)) return null;
   const result = verifySync({ secret, token: code, epoch: nowSeconds, epochTolerance: stepSeconds });
   if (!result.valid || !('timeStep' in result)) return null;

@@ -1,4 +1,5 @@
 import type { Random } from '../kernel/random.ts';
+import { typedCode } from './typed-code.ts';
 
 /** `short`: six digits. `long`: ten characters of Crockford base32, 50 bits. */
 export type CodeFormat = 'short' | 'long';
@@ -11,7 +12,7 @@ export function newCode(random: Random, format: CodeFormat): string {
   return Array.from({ length: longLength }, () => alphabet[random.integer(alphabet.length)]).join('');
 }
 
-/** Normalizes a typed code: strips spaces and dashes, upper-cases, maps O to 0 and I, L to 1 (Crockford). */
+/** Normalizes a typed code: {@link typedCode}, with O as 0, and I and L as 1 (Crockford). */
 export function normalizeCode(typed: string): string {
-  return typed.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
+  return typedCode(typed).replace(/O/g, '0').replace(/[IL]/g, '1');
 }

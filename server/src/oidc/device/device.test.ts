@@ -6,6 +6,7 @@ import { locationOf } from '../../../test/browser.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { DeviceBrowser } from '../../../test/device-browser.ts';
 import { dpopKey } from '../../../test/dpop.ts';
+import { fullWidth } from '../../../test/other-digits.ts';
 import { partyAt } from '../../../test/project-issuer.ts';
 import type { RelyingParty } from '../../../test/relying-party.ts';
 import { changed } from '../../../test/rows.ts';
@@ -141,7 +142,7 @@ describe('a device whose user allows it', () => {
     const codes = await begin({ scope: 'openid email offline_access' });
     expect(await poll(codes.device_code)).toMatchObject(error('authorization_pending'));
     app.clock.turn(30);
-    const done = await person.allow(codes.user_code.toLowerCase().replace('-', ' '));
+    const done = await person.allow(fullWidth(codes.user_code.toLowerCase()));
     expect([done.status, await done.text()]).toEqual([200, expect.stringContaining('Device connected')]);
     const { status, body } = await poll(codes.device_code);
     expect(status).toBe(200);

@@ -1,4 +1,5 @@
 import type { Random } from '../../kernel/random.ts';
+import { typedCode } from '../../otp/typed-code.ts';
 
 /** Consonants without Y (RFC 8628 section 6.1): no words, and no letters that look like digits. 20^8 codes: 34.5 bits. */
 const alphabet = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -16,6 +17,6 @@ export function shownUserCode(code: string): string {
 
 /** The code that was typed, in any case, with or without dashes and spaces; null if it cannot be one. */
 export function typedUserCode(typed: string): string | null {
-  const code = typed.toUpperCase().replace(/[^A-Z0-9]/g, '');
+  const code = typedCode(typed).replace(/[^A-Z0-9]/g, '');
   return code.length === length && [...code].every((letter) => alphabet.includes(letter)) ? code : null;
 }
