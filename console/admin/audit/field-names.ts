@@ -26,6 +26,7 @@ const names: Readonly<Record<string, string>> = {
   jwksUri: t('Key set address'),
   listLimit: t('Limit in ID tokens'),
   locale: t('Language'),
+  loginHintChecked: t('Check login hints'),
   logoutTokenType: t('Logout token type'),
   mappings: t('Mapped claims'),
   maxSessionSeconds: t('Longest session'),

@@ -24,7 +24,7 @@ import { useClientForm } from './use-client-form.ts';
 const valuesOf = (client: ClientPartProps['client']) => ({
   ...pick(client, 'name', 'redirectUris', 'postLogoutRedirectUris', 'tokenEndpointAuthMethod'),
   ...pick(client, 'idTokenSignedResponseAlg', 'grantTypes', 'pkceOptional', 'pkceRequired', 'relatedOrigins'),
-  ...pick(client, 'passkeyRequired', 'thirdParty'),
+  ...pick(client, 'passkeyRequired', 'loginHintChecked', 'thirdParty'),
   jwks: client.jwks ? JSON.stringify(client.jwks, null, 2) : '',
   jwksUri: client.jwksUri ?? '',
 });
@@ -133,6 +133,13 @@ function SignInRules({ form }: { form: SettingsForm<Values> }) {
         {...form.toggle('passkeyRequired')}
       />
       <Switch
+        label={t('Check login hints')}
+        description={t(
+          "At the project's issuer, users sign in again if the application's login_hint does not name the signed-in user.",
+        )}
+        {...form.toggle('loginHintChecked')}
+      />
+      <Switch
         label={t('Third-party application')}
         description={t(
           'Users are asked before it gets their data, on the hosted page. Sign-in through the SDK is refused.',
@@ -180,6 +187,7 @@ const labels: Record<keyof Values, string> = {
   pkceRequired: t('PKCE for SDK sign-in'),
   relatedOrigins: t('Passkeys on its own pages'),
   passkeyRequired: t('Passkey'),
+  loginHintChecked: t('Check login hints'),
   thirdParty: t('Third-party application'),
 };
 
@@ -188,6 +196,7 @@ function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'jwks') return /"x":\s*"([^"]+)"/.exec(from.jwks)?.[1] ?? (from.jwks && t('another key'));
   if (name === 'relatedOrigins') return from.relatedOrigins ? t('On') : t('Off');
   if (name === 'passkeyRequired') return from.passkeyRequired ? t('Required') : t("By the project's policy");
+  if (name === 'loginHintChecked') return from.loginHintChecked ? t('On') : t('Off');
   if (name === 'thirdParty') return from.thirdParty ? t('Yes') : t('No');
   if (name === 'pkceRequired') return from.pkceRequired ? t('Required') : t('Optional');
   if (name === 'jwksUri') return from.jwksUri;

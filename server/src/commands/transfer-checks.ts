@@ -67,6 +67,7 @@ const columns = {
       kind: 'kind',
       adminScopes: 'admin_scopes',
       thirdParty: 'third_party',
+      loginHintChecked: 'login_hint_checked',
     },
   } satisfies ColumnsOf<Omit<ClientSettings, 'disabled'>>,
   api: {

@@ -82,6 +82,7 @@ import { Migration20261128170100EventsOfDisabledWebhooks } from './2026112817010
 import { Migration20261128202500SharedNetworks } from './20261128202500-shared-networks.ts';
 import { Migration20261128204500WarnedDomains } from './20261128204500-warned-domains.ts';
 import { Migration20261128205000RetentionProgress } from './20261128205000-retention-progress.ts';
+import { Migration20261128205600LoginHints } from './20261128205600-login-hints.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -169,4 +170,5 @@ export const migrations = [
   { name: '20261128202500-shared-networks', class: Migration20261128202500SharedNetworks },
   { name: '20261128204500-warned-domains', class: Migration20261128204500WarnedDomains },
   { name: '20261128205000-retention-progress', class: Migration20261128205000RetentionProgress },
+  { name: '20261128205600-login-hints', class: Migration20261128205600LoginHints },
 ];

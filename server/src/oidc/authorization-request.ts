@@ -8,6 +8,7 @@ import { isStorableText } from '../domain/kernel/secret.ts';
 import { type Issuer } from '../domain/projects/issuer.ts';
 import { type AcrRequest, asksForMore, canBeMet, defaultAcr } from '../domain/tokens/acr.ts';
 import { grantedScope } from '../domain/tokens/claims.ts';
+import { trimmed } from '../domain/users/login.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
 import { parameterFault } from './parameter-fault.ts';
@@ -268,10 +269,16 @@ export function check(
     asksConsent: target.client.thirdParty && prompts.includes('consent'),
     maxAgeSeconds: maxAge === undefined ? undefined : Math.min(Number(maxAge), longestAge),
     idTokenHint: parameters.get('id_token_hint'),
-    loginHint: parameters.get('login_hint')?.slice(0, 320),
+    loginHint: loginHintOf(parameters),
     uiLocales: parameters.get('ui_locales')?.slice(0, 200),
     ...(acr && asksForMore(acr) && { acr }),
   };
+}
+
+/** Undefined also for the text that a program writes for a missing value. */
+function loginHintOf(parameters: Parameters): string | undefined {
+  const hint = trimmed(parameters.get('login_hint') ?? '').slice(0, 320);
+  return ['', 'undefined', 'null'].includes(hint) ? undefined : hint;
 }
 
 /** The `claims` parameter; null if it is not a JSON object, or too long. */

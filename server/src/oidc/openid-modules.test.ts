@@ -138,13 +138,19 @@ describe.each([
       ['oidcc-display-popup', { display: 'popup' }],
       ['oidcc-ui-locales', { ui_locales: 'se de-AT xx-invalid-' }],
       ['oidcc-claims-locales', { claims_locales: 'se' }],
-      ['oidcc-login-hint', { login_hint: 'somebody@example.com' }],
       ['oidcc-ensure-request-with-acr-values-succeeds', { acr_values: '1 urn:service:pwdless:v1' }],
       ['oidcc-ensure-request-with-unknown-parameter-succeeds', { extra: 'foobar' }],
       ['oidcc-claims-essential', { claims: '{"userinfo":{"name":{"essential":true}}}' }],
       ['oidcc-ensure-request-with-valid-pkce-succeeds', {}],
     ])('%s', async (_module, changes) => {
       expect(await exchanged(await rp.code(changes))).toMatchObject({ sub: user.id, acr: 'urn:service:pwdless:v1' });
+    });
+
+    it('oidcc-login-hint', async () => {
+      const changes = { login_hint: 'somebody@example.com' };
+      // Of another user than the one who is signed in: the issuer of a project asks.
+      const answer = isProjectIssuer ? await signInAgain(await rp.authorize(changes)) : await rp.answer(changes);
+      expect(await exchanged(answer.get('code'))).toMatchObject({ sub: user.id });
     });
 
     it('oidcc-prompt-login', async () => {

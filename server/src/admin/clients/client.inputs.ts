@@ -69,6 +69,11 @@ const clientSettings = {
     boolean('Whether users must consent before it gets their data. The browser SDK is refused. Default: false.'),
   ),
   passkeyRequired: nullable(boolean('Default: false.')),
+  loginHintChecked: nullable(
+    boolean(
+      "Whether users sign in again if `login_hint` does not name the signed-in one, at its project's issuer; the base issuer ignores it. Default: true.",
+    ),
+  ),
   dpopRequired: nullable(
     boolean('Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2). Default: false.'),
   ),

@@ -63,6 +63,9 @@ export class ClientView extends fields({
     "Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Related Origin Requests).",
   ),
   passkeyRequired: boolean("Whether its users must sign in with a passkey, regardless of the project's policy."),
+  loginHintChecked: boolean(
+    "Whether users sign in again if `login_hint` does not name the signed-in one, at its project's issuer.",
+  ),
   dpopRequired: boolean('Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2).'),
   dpopNonceRequired: boolean('Whether DPoP proofs need a nonce of this server (RFC 9449 section 8).'),
   pushedRequestsRequired: boolean('Whether it must push its authorization requests (RFC 9126).'),

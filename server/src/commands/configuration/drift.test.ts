@@ -155,6 +155,7 @@ const edits: { [K in Kind]: Record<(typeof names)[K][number], Edit> } = {
         jwks: withKey,
         jwksUri: withKeys,
         idTokenSignedResponseAlg: { idTokenSignedResponseAlg: 'ES256' },
+        loginHintChecked: { loginHintChecked: false },
         redirectUris: { redirectUris: ['https://evil.example.com/'] },
         postLogoutRedirectUris: { postLogoutRedirectUris: ['https://evil.example.com/'] },
         backchannelLogoutUri: { backchannelLogoutUri: 'https://evil.example.com/' },

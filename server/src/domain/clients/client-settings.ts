@@ -26,6 +26,7 @@ const checks = {
   pkceOptional: flag,
   relatedOrigins: flag,
   passkeyRequired: flag,
+  loginHintChecked: flag,
   thirdParty: flag,
   dpopRequired: flag,
   dpopNonceRequired: flag,

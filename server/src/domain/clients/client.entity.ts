@@ -67,6 +67,8 @@ const schema = defineEntity({
     pushedRequestsRequired: p.boolean().default(false),
     /** Whether it must comply with the FAPI 2.0 Security Profile (`fapi.ts`). */
     fapiProfile: p.boolean().default(false),
+    /** Whether a session answers its requests only if `login_hint` names the session's user, at issuers that check hints. */
+    loginHintChecked: p.boolean().default(true),
     /** Whether users must consent before it gets their data. */
     thirdParty: p.boolean().default(false),
     disabledAt: instant().nullable(),

@@ -148,6 +148,7 @@ export class Clients {
       dpopNonceRequired: input.dpopNonceRequired ?? false,
       pushedRequestsRequired: input.pushedRequestsRequired ?? false,
       fapiProfile: input.fapiProfile ?? false,
+      loginHintChecked: input.loginHintChecked ?? true,
       thirdParty: input.thirdParty ?? false,
       disabledAt: input.disabledAt ?? null,
       version: 1,

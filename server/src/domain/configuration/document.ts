@@ -73,7 +73,7 @@ export const names = {
     ...['idTokenTtlSeconds', 'accessTokenTtlSeconds', 'refreshTokenTtlSeconds', 'refreshTokenIdleSeconds'],
     ...['grantTypes', 'adminScopes'],
     ...['pkceRequired', 'pkceOptional', 'relatedOrigins', 'passkeyRequired', 'dpopRequired', 'dpopNonceRequired'],
-    ...['pushedRequestsRequired', 'fapiProfile', 'thirdParty', 'disabled'],
+    ...['pushedRequestsRequired', 'fapiProfile', 'loginHintChecked', 'thirdParty', 'disabled'],
   ],
   roles: ['key', 'name', 'description'],
   claims: ['groups', 'groupPrefix', 'listLimit', 'rolesClaim', 'directoryRoles', 'mappings'],

@@ -34,6 +34,8 @@ export interface Capabilities {
   pushedRequests: boolean;
   /** Whether confidential clients can be exempt from PKCE. */
   optionalPkce: boolean;
+  /** Whether `login_hint` can require another sign-in (OpenID Connect Core section 3.1.2.1); service.md has no such rule. */
+  loginHints: boolean;
 }
 
 /** An OpenID Connect issuer: the base issuer, or that of a project. */
@@ -67,6 +69,7 @@ const base: Capabilities = {
   apis: false,
   pushedRequests: false,
   optionalPkce: false,
+  loginHints: false,
 };
 
 const ofProjects: Capabilities = {
@@ -84,6 +87,7 @@ const ofProjects: Capabilities = {
   apis: true,
   pushedRequests: true,
   optionalPkce: true,
+  loginHints: true,
 };
 
 export function baseIssuer(url: string): Issuer {

@@ -2,6 +2,7 @@ import { type CheckedClient, currentClient } from '../clients/client-registry.ts
 import { processSkewSeconds, secondsLater } from '../kernel/clock.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import { byPasskey, slidSession } from '../sessions/sessions.ts';
+import { addressKeys, userNameKey } from '../users/login.ts';
 import { type AcrRequest, metAcrOf } from './acr.ts';
 import { insertedCode, type NewCode } from './new-code.ts';
 
@@ -22,6 +23,8 @@ export interface SessionCode extends CheckedClient {
   nonce: string | undefined;
   /** The user of the request's `id_token_hint`. */
   hintedUserId: string | undefined;
+  /** `login_hint`, if it must name the user of the session. */
+  loginHint?: string | undefined;
   /** Maximum seconds since the last proof by more than a device key. */
   maxAgeSeconds: number | undefined;
   /** Whether a third-party client asks for the user's consent again (`prompt=consent`). */
@@ -55,7 +58,8 @@ export function sessionCode(asked: SessionCode, made: NewCode): Statement<Sessio
     where seen.user_id = coalesce(${hintedUserId ?? null}::uuid, seen.user_id)
       and coalesce(floor(extract(epoch from ${now}::timestamptz))
         - floor(extract(epoch from ${provedAt})) <= ${maxAgeSeconds ?? null}::int, true)
-      and not ${lacksAcr} and (not ${client.passkeyRequired}::boolean or ${byPasskey(sql`seen`)})`;
+      and not ${lacksAcr} and ${asked.loginHint === undefined ? sql`true` : isNamedBy(asked.loginHint)}
+      and (not ${client.passkeyRequired}::boolean or ${byPasskey(sql`seen`)})`;
   const asksAgain = client.thirdParty && asked.asksConsent;
   const code = {
     ...fromSession,
@@ -77,6 +81,16 @@ export function sessionCode(asked: SessionCode, made: NewCode): Statement<Sessio
       exists (select from seen where ${lacksAcr}) as lacks_acr,
       (select seen.id from meeting_policy seen where not exists (select from issued)) as asking_session_id
     from without_waiting`;
+}
+
+/**
+ * Whether the hint names the session's user. No other user is looked up: whether another one has the name must not decide,
+ * or any user could find out which addresses have accounts.
+ */
+function isNamedBy(hint: string): Fragment {
+  const names = [userNameKey(hint), ...addressKeys(hint)];
+  return sql`exists (select from users u where u.project_id = seen.project_id and u.id = seen.user_id
+    and (u.user_name_key = any(${names}::text[]) or u.email_key = any(${names}::text[]) or u.id::text = ${hint}))`;
 }
 
 /**

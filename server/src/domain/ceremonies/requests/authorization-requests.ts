@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { matchesRedirectUri } from '../../clients/redirect-uri.ts';
+import { isReturnable, matchesRedirectUri } from '../../clients/redirect-uri.ts';
 import { type Clock, secondsLater } from '../../kernel/clock.ts';
 import { type ResponseMode } from '../../kernel/openid.ts';
 import { newSecret, type Random } from '../../kernel/random.ts';
@@ -125,6 +125,26 @@ export class AuthorizationRequests {
     const isConsole = redirectUri.startsWith(`${this.deps.issuer}/admin/`);
     const isOwn = deviceAuthorizationId != null || isConsole || this.isConfirmation(request);
     return isOwn || matchesRedirectUri(client.getEntity().redirectUris, redirectUri);
+  }
+
+  /** The request of a flow, ended or of another browser: for its client, never to continue it. Null: unknown. */
+  async known(em: EntityManager, flow: string): Promise<AuthorizationRequest | null> {
+    const where = { flowHash: digest(flow), client: { disabledAt: null } };
+    return em.findOne(AuthorizationRequest, where, { populate: ['project', 'client'] });
+  }
+
+  /**
+   * Where the user of a request can start again: the origin of a registered redirect URI, or the page of this instance
+   * that made the request. Null: a device, or the port that a native app listened on.
+   */
+  startOf(request: AuthorizationRequest): string | null {
+    const { client, redirectUri, deviceAuthorizationId, issuer } = request;
+    if (deviceAuthorizationId != null) return null;
+    if (this.isConfirmation(request)) return `${siteOf(this.deps.issuer, issuer).origin}/account`;
+    if (redirectUri.startsWith(`${this.deps.issuer}/admin/`)) return `${this.deps.issuer}/admin/`;
+    const { origin } = new URL(redirectUri);
+    const { redirectUris } = client.getEntity();
+    return redirectUris.some((uri) => isReturnable(uri) && new URL(uri).origin === origin) ? `${origin}/` : null;
   }
 
   /** Stores the user's answer to the consent page, until the request is finished. False if it is finished. */

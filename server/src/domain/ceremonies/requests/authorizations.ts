@@ -63,6 +63,13 @@ export interface ConsentRequired {
   boundTo: string;
 }
 
+/** How a user goes on whose flow has ended. */
+export interface WayOn {
+  client: Client;
+  start: string | null;
+  isSignedIn: boolean;
+}
+
 /** Secrets of a browser that continues a flow. */
 export interface FlowBrowser {
   /** The flow's handle, from the URL. */
@@ -99,7 +106,7 @@ export class Authorizations {
 
   /**
    * A code under the browser's live session, if that session satisfies the request: it belongs to the hinted user, if
-   * any, and was proved by more than a device key within `maxAgeSeconds`; otherwise `login-required`, or `acr-unmet` if it
+   * any, and the one of a checked `loginHint`, and was proved by more than a device key within `maxAgeSeconds`; otherwise `login-required`, or `acr-unmet` if it
    * was not proved as the request asks. The session's id if only its user's consent is missing. `no-session` if
    * no query was made, `client-changed` if the client has changed since the request was validated.
    */
@@ -113,7 +120,8 @@ export class Authorizations {
     // 0 requires a sign-in now (OpenID Connect Core §3.1.2.1), even in the same second as the last one.
     if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'no-session';
     const { client, issuer, redirectUri, codeChallenge, dpopJkt, resources, scope } = authorization;
-    const { nonce, maxAgeSeconds, asksConsent, acr } = authorization;
+    const { nonce, loginHint, maxAgeSeconds, asksConsent, acr } = authorization;
+    const checksHint = issuer.capabilities.loginHints && client.loginHintChecked;
     return this.deps.tokens.codeUnderSession({
       sessionHash: digest(sessionSecret),
       client,
@@ -125,6 +133,7 @@ export class Authorizations {
       scope,
       nonce,
       hintedUserId,
+      loginHint: checksHint ? loginHint : undefined,
       maxAgeSeconds,
       asksConsent,
       acr,
@@ -214,6 +223,36 @@ export class Authorizations {
       });
       return { request, outcome: { code } };
     });
+  }
+
+  /** Whether {@link complete} would answer the request under the browser's session: the hosted page need not ask. */
+  async isMet(request: AuthorizationRequest, sessionSecret: string | undefined): Promise<boolean> {
+    if (sessionSecret === undefined) return false;
+    return this.deps.db.transaction(async (em) => {
+      const session = await this.freshSession(em, request, sessionSecret);
+      if (!session || (request.hintedUserId && request.hintedUserId !== session.user.id)) return false;
+      return !request.acrEssential || metAcr(request.acrValues ?? [], session.amr) !== null;
+    });
+  }
+
+  /**
+   * Of a flow that this browser cannot continue: its application, and where that starts ({@link AuthorizationRequests.startOf}).
+   * `isSignedIn`: the flow is finished, and the browser has a live session of the project. Null: unknown.
+   */
+  async wayOn(flow: string, sessionSecretOf: (projectId: string) => string | undefined): Promise<WayOn | null> {
+    const { db, requests, sessions } = this.deps;
+    const request = await inAllProjects(() => requests.known(db.reader(), flow));
+    if (!request) return null;
+    openProject(request.project.id);
+    const project = request.project.getEntity();
+    const secret = request.finishedAt ? sessionSecretOf(project.id) : undefined;
+    const session = secret === undefined ? null : await sessions.peek(db.reader(), project, secret);
+    return { client: request.client.getEntity(), start: requests.startOf(request), isSignedIn: session !== null };
+  }
+
+  /** See {@link AuthorizationRequests.startOf}. */
+  startOf(request: AuthorizationRequest): string | null {
+    return this.deps.requests.startOf(request);
   }
 
   /**
