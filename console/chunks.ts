@@ -20,6 +20,8 @@ const rareUi =
 export const chunks = [
   // The only module that hosted pages share with the console.
   { name: 'preload', test: /preload-helper/ },
+  // The SDK and what the pages of accounts share: one file compresses better. The QR code is loaded on demand.
+  { name: 'hosted', test: /\/console\/signin\/(?:countdown|texts)\.|\/browser\/src\/(?!qr\/)/ },
   // Loaded before each page. Style sheets keep the order of their imports, which decides the order of cascade layers. The first
   // requests are sent before the libraries run.
   {

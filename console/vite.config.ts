@@ -42,10 +42,26 @@ const compressed: Plugin = {
   },
 };
 
+/**
+ * A script of the sign-in page that loads with its styles: on a slow connection, Enter is pressed before the page's own
+ * script is there. Another text needs another name: browsers keep it for ever.
+ */
+const early: Plugin = {
+  name: 'latchkey-early',
+  apply: 'build',
+  generateBundle() {
+    const source =
+      'addEventListener("keydown",(e)=>{if(e.key==="Enter"&&e.target.id==="userid")document.body.dataset.asked="true"})';
+    this.emitFile({ type: 'asset', fileName: 'assets/early-1.js', source });
+  },
+};
+
 /** Page templates filled by the server; see signin/index.html for the placeholders. */
 const pages = [
   ...['index', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account', 'consent'],
-  ...['closed', 'error', 'missing', 'reference', 'start', 'status', 'unavailable'].map((page) => `plain/${page}`),
+  ...['closed', 'ended', 'error', 'missing', 'reference', 'start', 'status', 'unavailable'].map(
+    (page) => `plain/${page}`,
+  ),
   ...['device/code', 'device/match', 'device/approval', 'device/done'],
 ].map((page) => `signin/${page}.html`);
 
@@ -60,7 +76,7 @@ export default defineConfig({
       '@latchkey/browser/qr': here('../shared/browser/src/qr/picture.ts'),
     },
   },
-  plugins: [messages, compressed, react()],
+  plugins: [messages, early, compressed, react()],
   build: {
     outDir: here('dist'),
     emptyOutDir: true,

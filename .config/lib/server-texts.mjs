@@ -14,6 +14,8 @@ const places = [
     files: /^(?:domain\/(?!accounts\/own-|ceremonies|configuration)|admin\/(?!api\/|.*\bexport|.*\/routes))/,
     find: refusals,
   },
+  // Also of viewers, and of admins whose role has changed since the page was loaded.
+  { files: /^admin\/api\/authorize\.ts$/, find: refusals },
   { files: /^domain\/support\/(?:explanations|oauth-errors)\.ts$/, find: explanations },
   { files: /^domain\/support\/explanations\.ts$/, find: codes },
   { files: /^domain\/instance\/checks\.ts$/, find: checks },

@@ -29,6 +29,7 @@ export class CodePrompt {
   readonly #resend = element<HTMLButtonElement>('resend');
   #asked: CodePromptOptions = { kind: 'address' };
   #askedAt = new Date();
+  #rejections = 0;
   #stop = () => {};
   readonly #forgetLast: () => void;
 
@@ -62,6 +63,7 @@ export class CodePrompt {
   /** Shows the prompt; `note` is a status message. */
   ask(asked: CodePromptOptions, note = ''): void {
     this.#asked = asked;
+    this.#rejections = 0;
     this.#askedAt = asked.sentAt === undefined ? new Date() : new Date(asked.sentAt * 1000);
     const { kind, testCode, resendAfter, totp, isNew = false } = asked;
     this.#setFormat();
@@ -83,6 +85,14 @@ export class CodePrompt {
     this.#setFormat('recovery');
     this.#describe();
     element('recovery').hidden = true;
+  }
+
+  /** Name of the text for a wrong code. A code that was sent ends after five. */
+  get rejection(): string {
+    if (formatOf(this.field) === 'recovery') return 'recovery';
+    if (this.#asked.kind === 'totp') return 'codeTotp';
+    this.#rejections += 1;
+    return this.#rejections < 5 ? 'code' : 'codeSpent';
   }
 
   /** Shows the last prompt again. */

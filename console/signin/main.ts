@@ -33,6 +33,8 @@ addEventListener('pageshow', (event) => {
 
 async function begin(): Promise<void> {
   try {
+    // At another address of the server, requests would fail.
+    if (location.origin !== application.issuer) throw new LatchkeyError('ORIGIN_NOT_ALLOWED', 'fatal', '');
     const hosted = await hostedSignin(application, data['flow']!);
     const trustedUser = await hosted.trustedUser();
     // The address step of a pending sign-in, to which the user went back, is not left again.

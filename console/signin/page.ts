@@ -5,6 +5,12 @@ import { fill, fillBold, type Texts } from './texts.ts';
 /** The page's element with this ID. */
 export const element = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
 
+/** Shows an address with a zero-width space before `@` and dots: it breaks there, not within a word. Returns it. */
+export function showAddress(id: string, address: string): string {
+  element(id).textContent = address.replace(/[@.]/g, '\u200b$&');
+  return address;
+}
+
 export type Step =
   | 'address'
   | 'code'
@@ -148,8 +154,7 @@ export class Page {
 
   /** Text for an error that is not caused by the input. */
   sentence(error: LatchkeyError): string {
-    const { code } = error;
-    return this.text(sentences[code] ?? 'problem.server');
+    return this.text(sentences[error.code] ?? 'problem.server', { address: this.data['issuer']! });
   }
 
   #withNames(values: Record<string, string>): Record<string, string> {
@@ -169,6 +174,7 @@ const sentences: Record<string, string> = {
   NONCE_REJECTED: 'problem.restart',
   DEVICE_KEY_LOST: 'problem.keyLost',
   DEVICE_REVOKED: 'problem.revoked',
+  ACCOUNT_INACTIVE: 'problem.inactive',
   PASSKEY_REJECTED: 'problem.passkeyRejected',
   PASSKEY_UNKNOWN: 'problem.passkeyUnknown',
   PASSKEY_VERIFICATION_REQUIRED: 'problem.passkeyVerification',
@@ -178,6 +184,7 @@ const sentences: Record<string, string> = {
   PASSKEY_UNSUPPORTED: 'problem.passkeyUnsupported',
   STORAGE_UNAVAILABLE: 'problem.storage',
   INSECURE_CONTEXT: 'problem.insecure',
+  ORIGIN_NOT_ALLOWED: 'problem.host',
   OFFLINE: 'problem.offline',
   NETWORK: 'problem.network',
   TIMEOUT: 'problem.network',

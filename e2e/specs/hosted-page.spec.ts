@@ -147,7 +147,7 @@ test('a sign-in that is unknown or was finished in another tab shows an error', 
   await titled(late, 'This sign-in has ended');
   await expectAccessible(late);
   await late.goto(`${hosted.latchkey.baseUrl}/signin?flow=unknown`);
-  await titled(late, 'You cannot sign in here');
+  await titled(late, 'This sign-in has ended');
   await expectAccessible(late);
 });
 

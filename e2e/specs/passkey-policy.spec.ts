@@ -34,7 +34,7 @@ test('the first sign-in creates the required passkey, the next uses it, and a re
   await test.step('a failure can be retried', async () => {
     await authenticator.setUserVerified(false);
     await press(page, 'Create passkey');
-    await expect(alert(page)).toHaveText('No passkey was created. Try again, or use another device or browser.');
+    await expect(alert(page)).toHaveText('No passkey was created. Try again, or use another device.');
     await expectAccessible(page);
     await authenticator.setUserVerified(true);
   });

@@ -19,13 +19,13 @@ import { withoutLongBodies } from './http/bodies.ts';
 import { briefly, builtFiles, forEver } from './http/built-files.ts';
 import { withContext } from './http/context.ts';
 import { Cookies } from './http/cookies.ts';
-import { lastResort } from './http/last-resort.ts';
 import { type Observer, observed } from './http/observer.ts';
 import { openApiRoutes } from './http/openapi/routes.ts';
 import { Pages } from './http/pages.ts';
+import { lastResort } from './http/plain/last-resort.ts';
+import { missingPage, startPage } from './http/plain/start-page.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { siteAt, withSite } from './http/site.ts';
-import { missingPage, startPage } from './http/start-page.ts';
 import { observeServices, statusPage } from './http/status/page.ts';
 import { plainDocuments } from './oidc/documents.ts';
 import type { EndSessionDeps } from './oidc/end-session.ts';
@@ -176,7 +176,11 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
   const { db, projects, experiences } = services;
   const experienceOf = ({ id }: Project) => experiences.published(db.reader(), id);
   const projectOf = (projectId: string) => projects.find(db.reader(), projectId);
-  const { errorPage, endSession: endSessionPages, consent: page } = oidcPages(pages, experienceOf, projectOf);
+  const {
+    errorPage,
+    endSession: endSessionPages,
+    consent: page,
+  } = oidcPages({ authorizations: services.authorizations, cookies }, pages, experienceOf, projectOf);
   const endpoint = {
     ...services,
     clients: services.registry,

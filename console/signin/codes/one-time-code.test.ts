@@ -7,6 +7,9 @@ describe('six digits in pasted text', () => {
     [' 123 456\n', '123456'],
     ['Your code is 123-456. It is valid for 5 minutes.', '123456'],
     ['１２３４５６', '123456'],
+    ['رمزك هو ١٢٣٤٥٦', '١٢٣٤٥٦'],
+    ['१२३-४५६', '१२३४५६'],
+    ['𞥑𞥒𞥓𞥔𞥕𞥖', '𞥑𞥒𞥓𞥔𞥕𞥖'],
     ['492 817 is your sign-in code for Harbor.', '492817'],
   ])('%j is %s', (text, digits) => {
     expect(findCode(text, 'digits')).toBe(digits);
@@ -43,6 +46,8 @@ describe('typed input', () => {
   it.each([
     ['digits', '12 34-56 78', '123456'],
     ['digits', 'a1', '1'],
+    ['digits', '٤٢', '٤٢'],
+    ['digits', '𞥑𞥒𞥓𞥔𞥕𞥖𞥗', '𞥑𞥒𞥓𞥔𞥕𞥖'],
     ['long', '7k3qx-9m2hd', '7K3QX9M2HD'],
     ['long', 'oO iI lL', '001111'],
     ['long', '7k3qx-9m2hd5', '7K3QX9M2HD'],

@@ -6,10 +6,12 @@ type FixedFormat = { length: number; clean(text: string): string; find(text: str
 
 const only = (groups: RegExpMatchArray | null): string | undefined => (groups?.length === 1 ? groups[0] : undefined);
 
+/** Digits of any script, which the service reads. */
 const digits: FixedFormat = {
   length: 6,
-  clean: (text) => text.normalize('NFKC').replace(/\D/g, ''),
-  find: (text) => only(text.normalize('NFKC').match(/(?<!\d)\d(?:[\s-]?\d){5}(?!\d)/g))?.replace(/\D/g, ''),
+  clean: (text) => text.normalize('NFKC').replace(/\P{Nd}/gu, ''),
+  find: (text) =>
+    only(text.normalize('NFKC').match(/(?<!\p{Nd})\p{Nd}(?:[\s-]?\p{Nd}){5}(?!\p{Nd})/gu))?.replace(/\P{Nd}/gu, ''),
 };
 
 /** Crockford base32: ambiguous letters are read as digits. */
@@ -43,7 +45,7 @@ export const findCode = (text: string, format: CodeFormat): string | undefined =
 /** Typed text, normalized and cut to the code's length. */
 export function cleanCode(text: string, format: CodeFormat): string {
   const fixed = formats[format];
-  return fixed ? fixed.clean(text).slice(0, fixed.length) : text.trim();
+  return fixed ? [...fixed.clean(text)].slice(0, fixed.length).join('') : text.trim();
 }
 
 export const formatOf = (field: HTMLInputElement): CodeFormat => field.dataset['format'] as CodeFormat;
@@ -51,7 +53,7 @@ export const formatOf = (field: HTMLInputElement): CodeFormat => field.dataset['
 /** Whether a code of fixed length is complete. */
 export function isComplete(field: HTMLInputElement): boolean {
   const format = formatOf(field);
-  return cleanCode(field.value, format).length === formats[format]?.length;
+  return [...cleanCode(field.value, format)].length === formats[format]?.length;
 }
 
 /**

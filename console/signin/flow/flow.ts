@@ -7,7 +7,7 @@ import {
 } from '@latchkey/browser/internal';
 import type { CodePrompt, CodePromptOptions } from '../code-prompt.ts';
 import { cleanCode, formatOf, isComplete } from '../codes/one-time-code.ts';
-import { element, type Page } from '../page.ts';
+import { element, type Page, showAddress } from '../page.ts';
 import { Passkeys } from '../passkeys.ts';
 import { Actions } from './actions.ts';
 import { Ending, type SignedIn } from './ending.ts';
@@ -77,7 +77,7 @@ export class Flow {
         else this.#askAddress(this.#userid);
       });
 
-    // The setup page has asked for the address already. Not again after a reload.
+    // The setup page has asked for the address already, or Enter came before this script. Not again after a reload.
     const isAsked = this.#page.data['asked'] === 'true' && history.state === null && hint !== '';
     // Back leads from any later step to the address step, and from there to the application.
     if (!resumed || !history.state?.begun) history.replaceState({}, '');
@@ -91,7 +91,7 @@ export class Flow {
 
   /** Shows the prompt that the sign-in had reached before the page was reloaded. */
   #continue({ userid, rememberDevice, prompt }: ResumedSignin): Promise<void> | void {
-    this.#userid = this.#address.value = element('who-name').textContent = userid;
+    this.#userid = this.#address.value = showAddress('who-name', userid);
     this.#remembers = rememberDevice;
     this.#shared.checked = !rememberDevice || !this.#hosted.isStored;
     this.#isEnrolling = 'methods' in prompt;
@@ -146,7 +146,7 @@ export class Flow {
 
   #offerAccount(trustedUser: string): void {
     this.#address.value = trustedUser;
-    element('account-name').textContent = trustedUser;
+    showAddress('account-name', trustedUser);
     element('account').querySelector('.face')!.textContent = trustedUser.charAt(0);
     this.#showAccount(true);
     element('address-submit').focus();
@@ -173,7 +173,7 @@ export class Flow {
     const remembers = !this.#shared.checked;
     // Going back and forth within 30 seconds: the code just sent is still valid.
     if (userid === this.#userid && remembers === this.#remembers && this.#code.isFresh) return this.#ask();
-    this.#userid = element('who-name').textContent = userid;
+    this.#userid = showAddress('who-name', userid);
     this.#remembers = remembers;
     await this.#begin();
   }
@@ -339,12 +339,12 @@ export class Flow {
   #fail(error: unknown): void {
     if (!(error instanceof LatchkeyError)) throw error;
     const page = this.#page;
-    const { field, asked } = this.#code;
+    const { field } = this.#code;
     switch (error.code) {
       case 'ABORTED':
         return;
       case 'CODE_REJECTED': {
-        const key = formatOf(field) === 'recovery' ? 'recovery' : asked.kind === 'totp' ? 'codeTotp' : 'code';
+        const key = this.#code.rejection;
         // A new code was typed in the meantime: submit it next.
         if (page.isTypedOver(field) && isComplete(field)) return void setTimeout(() => this.#codeForm.requestSubmit());
         return page.problem(page.text(`problem.${key}`), field);

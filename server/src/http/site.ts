@@ -19,7 +19,9 @@ const sites = new WeakMap<Request, RequestSite>();
  */
 export function withSite(issuers: Pick<Issuers, 'base' | 'ofHost'>, released: RequestHandler): RequestHandler {
   const base: RequestSite = { ...siteOf(issuers.base.url, null), issuer: issuers.base };
+  const address = new URL(issuers.base.url);
   return async (req, res, next) => {
+    if (isStray(req, address)) return res.redirect(307, `${address.origin}${req.originalUrl}`);
     const issuer = await issuers.ofHost(req.headers.host ?? '');
     sites.set(req, base);
     if (issuer === 'released') return released(req, res, next);
@@ -32,4 +34,19 @@ export function siteAt(req: Request): RequestSite {
   const site = sites.get(req);
   if (!site) throw new Error('withSite must come first');
   return site;
+}
+
+const loopback = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * Whether a browser opens a page at another loopback name than that of the base address, such as 127.0.0.1 for localhost:
+ * cookies, the Content-Security-Policy and origin checks bind pages to one origin. A proxy could send its own name for the
+ * server: then the response is the page, not a redirect to where the browser is already.
+ */
+function isStray(req: Request, { hostname, port }: URL): boolean {
+  const { host = '', forwarded, 'x-forwarded-host': forwardedHost } = req.headers;
+  if (req.method !== 'GET' || !loopback.includes(hostname) || forwarded || forwardedHost) return false;
+  const [, name = '', at = ''] = /^(.*?)(?::(\d+))?$/.exec(host.toLowerCase()) ?? [];
+  const isOther = name !== hostname && loopback.includes(name) && at === port;
+  return isOther && req.originalUrl.startsWith('/') && req.accepts(['json', 'html']) === 'html';
 }

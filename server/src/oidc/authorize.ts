@@ -38,7 +38,7 @@ export interface AuthorizeDeps {
     setFlow(res: Response, flow: string, secret: string): void;
     clearFlow(res: Response, flow: string): void;
   };
-  errorPage(req: Request, res: Response, status: number, reason: TargetFault | 'flow-expired'): void;
+  errorPage(req: Request, res: Response, status: number, reason: TargetFault | 'flow-expired'): void | Promise<void>;
   refusals: Pick<TokenRefusals, 'record'>;
   log: { warn(fields: object, message: string): void };
 }

@@ -12,7 +12,7 @@ export interface ConsentDeps {
   /** Binds a form to the request and the session that it was created for. */
   csrf: { make(boundTo: string): string; holds(boundTo: string, token: string | undefined): boolean };
   page(req: Request, res: Response, shown: ShownConsent): Promise<void>;
-  errorPage(req: Request, res: Response, status: number, reason: 'flow-expired'): void;
+  errorPage(req: Request, res: Response, status: number, reason: 'flow-expired'): void | Promise<void>;
 }
 
 /** The page that asks a user for consent. */

@@ -85,6 +85,7 @@ const table = {
   'proof-rejected': ['invalid_dpop_proof', 'The DPoP proof is not valid.'],
   'mfa-method-not-allowed': notHere,
   'device-revoked': notHere,
+  'account-inactive': notHere,
   'passkey-rejected': notHere,
   'passkey-verification-required': notHere,
   'passkey-model-not-allowed': notHere,

@@ -1,10 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
+import type { Cookies } from '../http/cookies.ts';
 import { escapeHtml, hiddenFields } from '../http/html.ts';
 import { type PageContent, type Pages, wantsPage } from '../http/pages.ts';
 import { parametersOf } from '../http/parameters.ts';
+import { sendEnded, wayOnOf } from '../http/plain/ended-page.ts';
 import { scopeTexts } from '../http/scopes.ts';
 import type { AuthorizeDeps } from './authorize.ts';
 import type { ConsentDeps } from './consent.ts';
@@ -15,7 +18,6 @@ const reasons = {
   client: 'error.client',
   'redirect-uri': 'error.redirectUri',
   parameters: 'error.parameters',
-  'flow-expired': 'error.flowExpired',
 } as const;
 
 /** The response without an issuer. @param status 421 (RFC 9110 section 15.5.20) at a host that no longer has one */
@@ -33,6 +35,7 @@ type ExperienceOf = (project: Project) => Promise<ExperienceContent>;
 
 /** The pages of these endpoints. They show the request id and registered names, no other input. */
 export function oidcPages(
+  ended: { authorizations: Pick<Authorizations, 'wayOn'>; cookies: Pick<Cookies, 'session'> },
   pages: Pages,
   experienceOf: ExperienceOf,
   projectOf: (projectId: string) => Promise<Project | null>,
@@ -41,7 +44,16 @@ export function oidcPages(
   endSession: EndSessionDeps['pages'];
   consent: ConsentDeps['page'];
 } {
-  const errorPage = (req: Request, res: Response, status: number, reason: keyof typeof reasons) => {
+  const errorPage = async (
+    req: Request,
+    res: Response,
+    status: number,
+    reason: keyof typeof reasons | 'flow-expired',
+  ): Promise<void> => {
+    if (reason === 'flow-expired') {
+      const wayOn = await wayOnOf(ended, req, parametersOf(req).get('flow'));
+      return sendEnded({ ...ended, pages, experienceOf }, req, res, wayOn);
+    }
     pages.send(req, res, 'plain/error', { status, values: { message: pages.text(req, reasons[reason]) } });
   };
   const dress = async ({ client, projectId }: LogoutSubject) => {
@@ -95,7 +107,7 @@ function consentPage(pages: Pages, experienceOf: ExperienceOf): ConsentDeps['pag
       values: {
         ...values,
         action: `${req.baseUrl}/authorize/consent`,
-        other: `/signin?${new URLSearchParams({ flow: fields.flow })}`,
+        other: `/signin?${new URLSearchParams({ flow: fields.flow, other: '' })}`,
         as: t('consent.as', { address }),
         returns: t('consent.returns', { host: new URL(redirectUri).host }),
       },

@@ -76,6 +76,7 @@ const rows = {
   'too-many': [429, undefined, () => 'Too many requests. Try again after the time in Retry-After.'],
   unavailable: [503, undefined, ({ detail }: Of<'unavailable'>) => detail ?? 'The service is temporarily unavailable.'],
   'device-revoked': [400, undefined, notHere],
+  'account-inactive': [400, undefined, notHere],
   'passkey-rejected': [400, undefined, notHere],
   'passkey-verification-required': [400, undefined, notHere],
   'passkey-model-not-allowed': [400, undefined, notHere],

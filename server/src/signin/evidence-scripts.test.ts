@@ -184,9 +184,7 @@ describe('a device of a user whom the directory deactivates', () => {
     await script.register(await script.open(0), ann);
     await script.patch(ann, { active: false });
     script.turn(31);
-    expect((await script.step(await script.open(0), 'authenticate', { userid: ann })).json['status']).toBe(
-      'OTP_NEEDED',
-    );
+    expect((await script.step(await script.open(0), 'authenticate', { userid: ann })).json['status']).toBe('ERROR');
     await script.patch(ann, { active: true });
     script.turn(31);
     expect((await script.step(await script.open(0), 'authenticate', { userid: ann })).json['status']).toBe('SUCCESS');

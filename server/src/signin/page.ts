@@ -1,19 +1,22 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { SigninCallers } from '../domain/ceremonies/callers.ts';
 import type { Ceremonies } from '../domain/ceremonies/ceremonies.ts';
+import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import { isPasskeyRequired } from '../domain/ceremonies/sign-in-context.ts';
 import { brandIn } from '../domain/experience/content.ts';
 import type { Experiences } from '../domain/experience/experiences.ts';
 import type { Database } from '../domain/kernel/database.ts';
-import { passkeyPolicyOf } from '../domain/projects/project.entity.ts';
+import { type Project, passkeyPolicyOf } from '../domain/projects/project.entity.ts';
 import type { TestMode } from '../domain/projects/test-mode.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
+import { sendEnded, startLink, wayOnOf } from '../http/plain/ended-page.ts';
 import { siteAt } from '../http/site.ts';
 
 export interface SigninPageDeps {
   callers: Pick<SigninCallers, 'requestOf'>;
   ceremonies: Pick<Ceremonies, 'isPending'>;
+  authorizations: Pick<Authorizations, 'isMet' | 'wayOn' | 'startOf'>;
   db: Database;
   experiences: Pick<Experiences, 'published' | 'logo'>;
   cookies: Cookies;
@@ -23,7 +26,10 @@ export interface SigninPageDeps {
   hasMailbox: boolean;
 }
 
-/** `GET /signin?flow=…`: the hosted page of a flow. Read-only. */
+/**
+ * `GET /signin?flow=…`: the hosted page of a flow. Redirects if the browser's session answers the request already, unless the
+ * user wants another account (`other`). Changes nothing but the session's last use.
+ */
 export function signinPage(deps: SigninPageDeps): RequestHandler {
   return async (req, res) => {
     try {
@@ -44,14 +50,23 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
   const request =
     typeof flow === 'string' ? await deps.callers.requestOf(flow, deps.cookies.flow(req, flow), site) : null;
   if (typeof flow !== 'string' || !request) {
-    const message = deps.pages.text(req, 'error.flowExpired');
-    return deps.pages.send(req, res, 'plain/error', { status: 400, values: { message } });
+    const wayOn = await wayOnOf(deps, req, flow);
+    // Back from the application, after the sign-in.
+    if (wayOn?.start && wayOn.isSignedIn) return goTo(res, wayOn.start);
+    const experienceOf = ({ id }: Project) => deps.experiences.published(deps.db.reader(), id);
+    return sendEnded({ ...deps, experienceOf }, req, res, wayOn);
   }
   const [client, project] = [request.client.getEntity(), request.project.getEntity()];
+  const secret = deps.cookies.session(req, project.id);
+  if (!('other' in req.query) && (await deps.authorizations.isMet(request, secret))) {
+    return goTo(res, resumeAddress(request.issuer ?? site.origin, flow));
+  }
+  const uiLocales = request.uiLocales ?? undefined;
   const experience = await deps.experiences.published(deps.db.reader(), project.id);
   deps.pages.send(req, res, 'index', {
     brand: (language) => brandIn(experience, project.name, language),
-    uiLocales: request.uiLocales ?? undefined,
+    uiLocales,
+    html: { start: startLink(deps.pages, req, deps.authorizations.startOf(request), client.name, uiLocales) },
     values: {
       flow,
       issuer: site.origin,
@@ -68,4 +83,14 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       dev_mailbox: String(deps.hasMailbox),
     },
   });
+}
+
+function goTo(res: Response, address: string): void {
+  res.setHeader('Cache-Control', 'no-store');
+  res.redirect(303, address);
+}
+
+/** Where the hosted page leads after the sign-in. @param issuer the issuer of the flow's request */
+export function resumeAddress(issuer: string, flow: string): string {
+  return `${issuer}/authorize/resume?${new URLSearchParams({ flow })}`;
 }

@@ -19,7 +19,7 @@ import { actorOf, requestContext } from '../http/context.ts';
 import { cors, readableBy } from '../http/cors.ts';
 import { siteAt } from '../http/site.ts';
 import { accentSheet, brandingOf, logoFile } from './experience.ts';
-import { type SigninPageDeps, signinPage } from './page.ts';
+import { resumeAddress, type SigninPageDeps, signinPage } from './page.ts';
 import { logFields, toSigninFailure, UnreadableRequest } from './signin-error.ts';
 import { checked, readJson, readStep, txnOf, writeAnswer, writeResumed } from './wire.ts';
 
@@ -134,7 +134,7 @@ async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Res
   };
   const answer = await deps.ceremonies.take(step, caller, { ...fields, proof: req.get(deviceProofHeader), body });
   if ('sessionSecret' in answer) deps.cookies.setSession(res, answer.projectId, answer.sessionSecret);
-  return writeAnswer(step, answer, page.request ? resumeAddress(page.request.issuer ?? siteAt(req).origin, req) : null);
+  return writeAnswer(step, answer, page.request ? redirectOf(page.request.issuer ?? siteAt(req).origin, req) : null);
 }
 
 /** Malformed fields replace the nonce, as every refused step does. */
@@ -162,9 +162,8 @@ async function pageOfFlow(deps: SigninDeps, req: Request): Promise<CheckedPage> 
 }
 
 /** @param issuer the issuer of the flow's request */
-function resumeAddress(issuer: string, req: Request): string {
-  const flow = req.get(signinFlowHeader) ?? '';
-  return `${issuer}/authorize/resume?${new URLSearchParams({ flow })}`;
+function redirectOf(issuer: string, req: Request): string {
+  return resumeAddress(issuer, req.get(signinFlowHeader) ?? '');
 }
 
 function bodyOf(req: Request): Buffer {

@@ -42,6 +42,12 @@ const rows = {
     'user_action',
     'This device key was revoked. Create a new key and sign in.',
   ],
+  'account-inactive': [
+    403,
+    'ACCOUNT_INACTIVE',
+    'user_action',
+    'This account is deactivated. Its administrator can activate it.',
+  ],
   'passkey-rejected': [
     401,
     'PASSKEY_REJECTED',

@@ -312,6 +312,8 @@ export const signinErrorCodes = [
   'PROOF_REQUIRED',
   'PROOF_REJECTED',
   'DEVICE_REVOKED',
+  /** The account is deactivated: only after a proof by a key of it. Keep the key, which works again after a reactivation. */
+  'ACCOUNT_INACTIVE',
   'PKCE_REQUIRED',
   'HOSTED_PAGE_REQUIRED',
   'CODE_REJECTED',

@@ -38,6 +38,7 @@ const contents: { [Code in Problem['code']]: (problem: Extract<Problem, { code: 
   'proof-rejected': () => ({ message: 'The proof of the device is not accepted.' }),
   'mfa-method-not-allowed': ({ method }) => ({ message: `The method ${method} is not allowed here.`, method }),
   'device-revoked': () => ({ message: 'The device key was revoked.' }),
+  'account-inactive': () => ({ message: 'The user is deactivated.' }),
   'passkey-rejected': () => ({ message: 'The passkey is not accepted.' }),
   'passkey-verification-required': () => ({ message: 'The passkey must verify its user.' }),
   'passkey-model-not-allowed': () => ({ message: 'This model of passkey is not allowed.' }),

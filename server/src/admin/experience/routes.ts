@@ -118,7 +118,7 @@ function preview(deps: ExperienceRoutes): RequestHandler {
       case 'mail':
         return sendMail();
       case 'error':
-        return send('plain/error', { message: deps.pages.text(req, 'error.flowExpired', {}, dress.uiLocales) });
+        return send('plain/ended', {});
       case 'confirm-logout':
         return send('confirm-logout', { client_name: app, csrf: '', action: '#' });
       case 'signed-out':

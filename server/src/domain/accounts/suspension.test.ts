@@ -37,7 +37,7 @@ describe('a device of a user whom the directory deactivates', () => {
     const person = await registeredUser();
     await set(person, { active: false });
     expect(await deviceOf(person)).toMatchObject({ suspendedAt: app.clock.now(), revokedAt: null });
-    expect(await signIn(person, person.address)).toBe('OTP_NEEDED');
+    expect(await signIn(person, person.address)).toBe('ERROR');
     app.clock.turn(30 * day - 1);
     await set(person, { active: true });
     expect(await signIn(person, person.address)).toBe('SUCCESS');

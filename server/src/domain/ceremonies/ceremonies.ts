@@ -341,6 +341,7 @@ export class Ceremonies {
       nowSeconds: seconds(now),
     });
     if (!verdict.valid) return rejection(step, verdict);
+    if (verdict.isOfSuspended) return { refused: { code: 'account-inactive' } };
     flow.publicJwk = verdict.publicJwk ?? null;
     // A revoked key counts as unknown until the mail code is entered; `Devices.register` then refuses it.
     if (flow.device?.revokedAt) flow.device = null;
@@ -358,15 +359,17 @@ export class Ceremonies {
       step === 'authenticate'
         ? (await decidedFor(em, caller.project.id, addressKey(input.userid ?? ''))).account
         : accountOf(ceremony.evidence);
-    flow.device = await deps.devices.find(
+    const device = await deps.devices.find(
       em,
       { client: caller.client, isHosted: caller.request !== null, domain: siteOfPage(flow).domain },
       ceremony.jkt ?? '',
       userId ?? noUser,
     );
-    if (!flow.device) return { kind: 'unknown' };
-    const { jkt, publicJwk, alg } = flow.device;
-    return { kind: 'stored', jkt, jwk: publicJwk, alg };
+    if (!device) return { kind: 'unknown' };
+    const { jkt, publicJwk: jwk, alg } = device;
+    if (!device.user.getEntity().active) return { kind: 'suspended', jkt, jwk, alg };
+    flow.device = device;
+    return { kind: 'stored', jkt, jwk, alg };
   }
 }
 

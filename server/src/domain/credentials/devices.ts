@@ -72,13 +72,15 @@ export class Devices {
   constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
   /**
-   * A registered key of an active user, with its user; includes revoked and expired ones. A key of the hosted page is
+   * A registered key, with its user: of an active one, includes revoked and expired keys; of a deactivated one, only suspended
+   * keys. A key of the hosted page is
    * found there for every client of the project, at its own host only: pages of a lapsed domain could sign for others.
    */
   async find(em: EntityManager, page: DevicePage, jkt: string, userId: string): Promise<Device | null> {
-    const where = { project: page.client.project.id, user: { id: userId, active: true }, jkt };
+    const where = { project: page.client.project.id, user: { id: userId }, jkt };
     const keys = await em.find(Device, where, { populate: ['user'], orderBy: { id: 'asc' } });
-    return keys.find((key) => belongsTo(key, page)) ?? null;
+    const mayBeFound = (key: Device) => key.user.getEntity().active || (key.suspendedAt && !key.revokedAt);
+    return keys.find((key) => belongsTo(key, page) && mayBeFound(key)) ?? null;
   }
 
   /** Whether the current policy trusts the device for sign-in. */

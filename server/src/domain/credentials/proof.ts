@@ -16,10 +16,12 @@ const maxLength = 4096;
 
 /**
  * The key that must have signed a proof. `unknown`: the key is not registered; every check except the signature still
- * runs, so that the response does not reveal which keys are known.
+ * runs, so that the response does not reveal which keys are known. `suspended`: a key of a deactivated user counts as
+ * unknown, and the verdict tells whether it has signed.
  */
 export type ProofKey =
   | { kind: 'stored'; jkt: string; jwk: JWK; alg: string }
+  | { kind: 'suspended'; jkt: string; jwk: JWK; alg: string }
   | { kind: 'registration' }
   | { kind: 'unknown' };
 
@@ -66,7 +68,7 @@ export type ProofFault =
   | 'time';
 
 export type ProofVerdict =
-  | { valid: true; jkt: string /** The key to store, in a registration. */; publicJwk?: JWK }
+  | { valid: true; jkt: string /** The key to store, in a registration. */; publicJwk?: JWK; isOfSuspended?: boolean }
   | { valid: false; fault: ProofFault };
 
 /** WebCrypto's export adds `ext` and `key_ops`; a key with private members is refused. */
@@ -100,7 +102,9 @@ export async function checkProof(proof: string, context: ProofContext): Promise<
   if (!payload.success) return fault('payload');
   const wrong = await disagreement(payload.data, presented.jkt, context);
   if (wrong) return fault(wrong);
-  return { valid: true, jkt: presented.jkt, ...(presented.publicJwk && { publicJwk: presented.publicJwk }) };
+  const { jkt, publicJwk } = presented;
+  const isOfSuspended = context.key.kind === 'suspended' && isSignedBy(proof, context.key);
+  return { valid: true, jkt, ...(publicJwk && { publicJwk }), ...(isOfSuspended && { isOfSuspended }) };
 }
 
 function fault(name: ProofFault): ProofVerdict {
@@ -162,7 +166,7 @@ async function presentedKey(header: Json, expected: ProofKey): Promise<Presented
   const use = headerOfUse.safeParse(header);
   const alg = expected.kind === 'stored' ? expected.alg : deviceKeyAlg;
   if (!use.success || use.data.alg !== alg) return { fault: 'header' };
-  if (expected.kind === 'unknown') return { jkt: use.data.kid };
+  if (expected.kind !== 'stored') return { jkt: use.data.kid };
   if (use.data.kid !== expected.jkt) return { fault: 'thumbprint' };
   return { jkt: expected.jkt, key: { jwk: expected.jwk, alg } };
 }

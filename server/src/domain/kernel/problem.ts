@@ -77,6 +77,8 @@ export type Problem =
   | { code: 'proof-rejected'; reason: string; detail?: string }
   /** The device key was revoked; it never becomes valid again. */
   | { code: 'device-revoked' }
+  /** The user is deactivated; only for a caller who proved to be this user, by a key that the deactivation suspended. */
+  | { code: 'account-inactive' }
   /** A passkey is not accepted; the reason is for the log. `unknown`: no project has it; known after the step. */
   | { code: 'passkey-rejected'; reason: string; unknown?: boolean }
   /** The passkey proved no PIN or biometrics, and this sign-in needs that. */

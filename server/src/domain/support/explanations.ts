@@ -44,6 +44,10 @@ export const stepFaults: Record<Problem['code'], Explanation | null> = {
   'proof-required': explain('The page sent no proof of its device key.', developer),
   'proof-rejected': explain('The device key was not the one of this sign-in.', startAgain),
   'device-revoked': explain('This device was revoked.', 'Clear the site data of the browser, then sign in again.'),
+  'account-inactive': explain(
+    'The account is deactivated.',
+    'Activate the user here, or in the directory that manages them.',
+  ),
   'passkey-rejected': explain('The passkey was not accepted.', 'Use another passkey.'),
   'passkey-verification-required': explain(
     'The passkey was used without PIN or biometrics, which this sign-in needs.',

@@ -41,6 +41,7 @@ const problems: Record<string, Key> = {
   TRANSACTION_EXPIRED: 'problem.expired',
   DEVICE_KEY_LOST: 'problem.restart',
   DEVICE_REVOKED: 'problem.revoked',
+  ACCOUNT_INACTIVE: 'problem.inactive',
   OUT_OF_ORDER: 'problem.restart',
   NONCE_REJECTED: 'problem.restart',
   PROOF_REQUIRED: 'problem.restart',

@@ -5,7 +5,8 @@ const problem = (code: string, message: string) => new LatchkeyError(code, 'user
 /** A typed one-time code as the service accepts it, or the reason why it is incomplete: then no attempt is used up. */
 export function asCode(typed: string, format: 'digits' | 'long' | 'recovery'): string | LatchkeyError {
   const otp = String(typed).normalize('NFKC').replace(/[\s-]/g, '');
-  const complete = { digits: /^\d{6}$/, long: /^\w{10}$/, recovery: /^.{1,64}$/ }[format];
+  // The service reads the digits of any script.
+  const complete = { digits: /^\p{Nd}{6}$/u, long: /^\w{10}$/, recovery: /^.{1,64}$/ }[format];
   return complete.test(otp) ? otp : problem('CODE_INCOMPLETE', 'The code is incomplete.');
 }
 

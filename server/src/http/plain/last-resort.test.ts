@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { systemRandom } from '../adapters/system/random.ts';
-import { openLog } from '../adapters/telemetry/log.ts';
-import { withContext } from './context.ts';
+import { systemRandom } from '../../adapters/system/random.ts';
+import { openLog } from '../../adapters/telemetry/log.ts';
+import { withContext } from '../context.ts';
+import { Pages } from '../pages.ts';
 import { lastResort } from './last-resort.ts';
-import { Pages } from './pages.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 

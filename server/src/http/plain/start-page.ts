@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import type { Cookies } from './cookies.ts';
-import { PageMissingError, type Pages, wantsPage } from './pages.ts';
+import type { Cookies } from '../cookies.ts';
+import { PageMissingError, type Pages, wantsPage } from '../pages.ts';
 
 /** `GET /`: the account of a person who is signed in; else a page that describes this address. */
 export function startPage(pages: Pages, cookies: Pick<Cookies, 'sessions'>): RequestHandler {

@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { Refusal } from '../domain/kernel/problem.ts';
-import { requestContext } from './context.ts';
-import { failureOf } from './failure.ts';
-import { PageMissingError, type Pages, wantsPage } from './pages.ts';
+import { Refusal } from '../../domain/kernel/problem.ts';
+import { requestContext } from '../context.ts';
+import { failureOf } from '../failure.ts';
+import { PageMissingError, type Pages, wantsPage } from '../pages.ts';
 
 /** Final error handler, for bugs and an unreachable database: an HTML page for browsers, JSON otherwise. */
 export function lastResort(log: { error(fields: object, message: string): void }, pages: Pages): ErrorRequestHandler {

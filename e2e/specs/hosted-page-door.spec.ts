@@ -1,0 +1,160 @@
+import { expect, test } from '@playwright/test';
+import { expectAccessible } from '../support/accessibility.ts';
+import { Inbox } from '../support/application.ts';
+import { otherThan } from '../support/authenticator-app.ts';
+import {
+  address,
+  alert,
+  enterAddress,
+  HostedPage,
+  press,
+  proveAddress,
+  sixDigits,
+  titled,
+} from '../support/hosted-page.ts';
+
+/** Slow connections, other keyboards and addresses, and the ways on from a sign-in that has ended. */
+
+const hosted = HostedPage.ofTests();
+
+test('Enter before the script is there begins the sign-in, and the button looks inactive until then', async ({
+  page,
+}) => {
+  const application = await hosted.register();
+  const inbox = new Inbox(hosted.admin, 'early@example.com');
+  const script = Promise.withResolvers<void>();
+  await page.route(/\/assets\/index-[\w-]+\.js$/, async (route) => {
+    await script.promise;
+    await route.continue();
+  });
+  const { redirectUri } = hosted.callback;
+  const query = new URLSearchParams({
+    ...{ response_type: 'code', client_id: application.clientId, redirect_uri: redirectUri, scope: 'openid' },
+    ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+  });
+  await page.goto(`${hosted.latchkey.baseUrl}/authorize?${query}`, { waitUntil: 'commit' });
+  const button = page.getByRole('button', { name: 'Continue', exact: true });
+  await expect(button).toBeDisabled();
+  const background = () => button.evaluate((one) => getComputedStyle(one).backgroundColor);
+  const inactive = await background();
+  await expect(async () => {
+    await address(page).fill(inbox.address);
+    await address(page).press('Enter');
+    await expect(page.locator('body')).toHaveAttribute('data-asked', 'true');
+  }).toPass();
+  script.resolve();
+  await titled(page, 'Check your email');
+  await page.goBack();
+  await titled(page, 'Sign in to Shop');
+  await expect(button).toBeEnabled();
+  await expect.poll(background).not.toBe(inactive);
+});
+
+test('a code can be typed in digits of another script', async ({ page }) => {
+  const application = await hosted.register();
+  const inbox = new Inbox(hosted.admin, 'digits@example.com');
+  const done = await hosted.begin(page, application);
+  await enterAddress(page, inbox.address);
+  await titled(page, 'Check your email');
+  const code = await inbox.code();
+  await sixDigits(page).fill(code.replace(/\d/g, (digit) => String.fromCodePoint(0x660 + Number(digit))));
+  expect(await done()).toMatchObject({ email: inbox.address });
+});
+
+test('five wrong codes end the code, and the page says so', async ({ page }) => {
+  const application = await hosted.register();
+  const inbox = new Inbox(hosted.admin, 'wrong@example.com');
+  await hosted.begin(page, application);
+  await enterAddress(page, inbox.address);
+  await titled(page, 'Check your email');
+  const wrong = otherThan(await inbox.code());
+  for (const time of [1, 2, 3, 4, 5]) {
+    const refused = page.waitForResponse('**/v1/signin/verify-email-otp');
+    await sixDigits(page).fill('');
+    await sixDigits(page).fill(wrong);
+    await refused;
+    await expect(alert(page)).toContainText(time < 5 ? 'This code is wrong' : 'ended after five wrong entries');
+  }
+  await expectAccessible(page);
+});
+
+for (const width of [1440, 390])
+  test(`the words of a long address stay whole at ${width} pixels`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 900 });
+    const application = await hosted.register();
+    const long = `annabelle.schmidt${width}@example.com`.padStart(32, 'x');
+    const inbox = new Inbox(hosted.admin, long);
+    const done = await hosted.begin(page, application);
+    await proveAddress(page, inbox);
+    await done();
+    await hosted.begin(page, application, { prompt: 'login' });
+    await titled(page, 'Sign in to Shop');
+    const name = page.locator('#account-name');
+    await expect(name).toHaveText(long);
+    const lines = await name.evaluate(({ firstChild: text }) =>
+      [...(text?.textContent ?? '').matchAll(/[^\u200b]+/g)].map(({ index, 0: word }) => {
+        const range = document.createRange();
+        range.setStart(text as Node, index);
+        range.setEnd(text as Node, index + word.length);
+        return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+      }),
+    );
+    expect(lines).toEqual([1, 1, 1, 1]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await expectAccessible(page);
+  });
+
+test('Back after a sign-in leads to the application, and an ended sign-in links to it', async ({ page, browser }) => {
+  const application = await hosted.register();
+  const inbox = new Inbox(hosted.admin, 'back@example.com');
+  const done = await hosted.begin(page, application);
+  const flow = page.url();
+  await proveAddress(page, inbox);
+  await done();
+  const { origin } = new URL(hosted.callback.redirectUri);
+  await page.goto(flow);
+  expect(page.url()).toBe(`${origin}/`);
+  const elsewhere = await browser.newPage();
+  await elsewhere.goto(flow);
+  await titled(elsewhere, 'This sign-in has ended');
+  await expect(elsewhere.getByRole('link', { name: 'Continue to Shop' })).toHaveAttribute('href', `${origin}/`);
+  await expectAccessible(elsewhere);
+  await elsewhere.close();
+});
+
+test('at another loopback name, the sign-in goes on at the base address', async ({ page }) => {
+  const application = await hosted.register();
+  const inbox = new Inbox(hosted.admin, 'host@example.com');
+  const done = await hosted.begin(page, application);
+  const url = new URL(page.url());
+  url.hostname = url.hostname === 'localhost' ? '127.0.0.1' : 'localhost';
+  await page.goto(url.href);
+  expect(new URL(page.url()).origin).toBe(hosted.latchkey.baseUrl);
+  await proveAddress(page, inbox);
+  expect(await done()).toMatchObject({ email: inbox.address });
+});
+
+test('a user whom a directory deactivated is told so on a trusted browser', async ({ page }) => {
+  const application = await hosted.register();
+  const { baseUrl } = hosted.latchkey;
+  await hosted.admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
+    input: { id: application.projectId, scimEnabled: true },
+  });
+  const token = await hosted.admin.issueScimToken(application.projectId);
+  const inbox = new Inbox(hosted.admin, 'inactive@example.com');
+  const done = await hosted.begin(page, application);
+  await proveAddress(page, inbox);
+  const { sub } = await done();
+  const patched = await page.request.patch(`${baseUrl}/v1/scim/${application.projectId}/Users/${sub}`, {
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/scim+json' },
+    data: {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op: 'replace', path: 'active', value: false }],
+    },
+  });
+  expect(patched.status()).toBe(200);
+  await hosted.begin(page, application);
+  await press(page, 'Continue');
+  await expect(alert(page)).toContainText('Your account is not active. Contact your administrator.');
+  await expectAccessible(page);
+});

@@ -1,0 +1,149 @@
+/** Every page where a sign-in ends leads on: to the application, by its registration, never by the request. */
+import { request } from 'node:http';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { CookieBrowser, locationOf } from '../../test/browser.ts';
+import { RelyingParty } from '../../test/relying-party.ts';
+import { SigninWorld } from '../../test/signin-world.ts';
+import { system } from '../domain/kernel/actor.ts';
+import type { User } from '../domain/users/user.entity.ts';
+
+const world = SigninWorld.ofTests();
+let party: RelyingParty;
+let user: User;
+
+beforeEach(async () => {
+  party = new RelyingParty(world.app, world.client);
+  user = await world.user();
+});
+
+const start = 'href="https://app.example.com/"';
+
+async function begin(changes: Record<string, string> = {}): Promise<string> {
+  return locationOf(await party.authorize(changes)).searchParams.get('flow') ?? '';
+}
+
+const open = (flow: string, browser = party.browser, more = '') =>
+  browser.get(`${world.app.url}/signin?flow=${flow}${more}`);
+const resume = (flow: string, browser = party.browser) => browser.get(`${world.app.url}/authorize/resume?flow=${flow}`);
+
+/** Signs in, and returns to the application. */
+async function finish(flow: string): Promise<void> {
+  world.app.clock.turn(1);
+  await party.signIn(user);
+  expect(locationOf(await resume(flow)).searchParams.has('code')).toBe(true);
+}
+
+describe('the page of a sign-in that has ended', () => {
+  it('links to the application in a browser without the cookie of the flow', async () => {
+    const flow = await begin();
+    for (const answer of [await open(flow, new CookieBrowser()), await resume(flow, new CookieBrowser())]) {
+      expect(answer.status).toBe(400);
+      const html = await answer.text();
+      expect(html).toContain(start);
+      expect(html).toContain(`Continue to ${world.client.name}`);
+    }
+  });
+
+  it('links to the application after it has expired', async () => {
+    const flow = await begin();
+    world.app.clock.turn(31 * 60);
+    const answer = await open(flow);
+    expect([answer.status, (await answer.text()).includes(start)]).toEqual([400, true]);
+  });
+
+  it('links to the application after it was finished, without a session', async () => {
+    const flow = await begin();
+    await finish(flow);
+    party.signOut();
+    const answer = await open(flow);
+    expect([answer.status, (await answer.text()).includes(start)]).toEqual([400, true]);
+  });
+
+  it.each(['', 'x', '%00', 'https://evil.example/'])('has no link for the unknown flow "%s"', async (flow) => {
+    const html = await (await open(`${flow}&redirect_uri=https://evil.example/&client_id=${world.client.id}`)).text();
+    expect(html).toContain('This sign-in has ended');
+    expect(html).not.toContain('id="start"');
+    expect(html).not.toContain('evil.example');
+  });
+
+  it('has no link to an address that is no longer registered, or of a disabled application', async () => {
+    const flow = await begin();
+    const { clients } = world.app.services;
+    await clients.update(world.client, { redirectUris: ['https://other.example.com/cb'] }, system);
+    expect(await (await open(flow, new CookieBrowser())).text()).not.toContain('id="start"');
+    await clients.update(world.client, { redirectUris: ['https://app.example.com/cb'], disabled: true }, system);
+    expect(await (await open(flow, new CookieBrowser())).text()).not.toContain('id="start"');
+  });
+
+  it('also leads on when it ends while the page is open', async () => {
+    expect(await (await open(await begin())).text()).toContain(start);
+  });
+});
+
+describe('the sign-in page under a live session', () => {
+  it('goes on to the application after the sign-in: back, or a reload', async () => {
+    const flow = await begin();
+    world.app.clock.turn(1);
+    await party.signIn(user);
+    const reloaded = await open(flow);
+    expect([reloaded.status, locationOf(reloaded).pathname]).toEqual([303, '/authorize/resume']);
+    expect(locationOf(await party.browser.get(locationOf(reloaded).href)).searchParams.has('code')).toBe(true);
+    const back = await open(flow);
+    expect([back.status, back.headers.get('location')]).toEqual([303, 'https://app.example.com/']);
+  });
+
+  it('asks under a session that does not meet the request', async () => {
+    await party.signIn(user);
+    expect((await open(await begin({ prompt: 'login' }))).status).toBe(200);
+    const flow = await begin({ prompt: 'login' });
+    world.app.clock.turn(1);
+    await party.signIn(user, 'device-key');
+    expect((await open(flow)).status).toBe(200);
+  });
+
+  it('asks a user who wants another account', async () => {
+    const flow = await begin();
+    world.app.clock.turn(1);
+    await party.signIn(user);
+    expect((await open(flow, party.browser, '&other=')).status).toBe(200);
+  });
+
+  it('asks for the user of id_token_hint, who is not signed in', async () => {
+    await party.signIn(user);
+    const { id_token: hint } = await party.tokens();
+    party.signOut();
+    const flow = await begin({ id_token_hint: hint });
+    world.app.clock.turn(1);
+    await party.signIn(await world.user());
+    expect((await open(flow)).status).toBe(200);
+  });
+});
+
+describe('a page at another loopback name than the base address', () => {
+  const at = (name: string, path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
+      const all = { Host: name, Accept: 'text/html,*/*;q=0.8', ...headers };
+      const sent = request(`${world.app.url}${path}`, { headers: all, method }, (response) => {
+        response.resume();
+        resolve([response.statusCode, response.headers.location]);
+      });
+      sent.on('error', reject).end();
+    });
+
+  it('redirects a browser to the base address, with path and query', async () => {
+    const { port, hostname } = new URL(world.app.url);
+    const other = hostname === 'localhost' ? '127.0.0.1' : 'localhost';
+    const path = '/authorize?client_id=x&state=a%20b';
+    expect(await at(`${other}:${port}`, path)).toEqual([307, `${world.app.url}${path}`]);
+    expect((await at(`${other}:${port}`, '//evil.example/'))[1]).toBe(`${world.app.url}//evil.example/`);
+    const elsewhere: Parameters<typeof at>[] = [
+      [`${other}:1`, '/'],
+      [`evil.example:${port}`, '/'],
+      [`${other}:${port}`, '/', { Accept: 'application/json' }],
+      [`${other}:${port}`, '/', { 'X-Forwarded-Host': hostname }],
+      [`${other}:${port}`, '/', {}, 'POST'],
+      [`${hostname}:${port}`, '/'],
+    ];
+    for (const one of elsewhere) expect((await at(...one))[0]).not.toBe(307);
+  });
+});
