@@ -17,6 +17,7 @@ import { indexBuild } from './experiments/index-build.ts';
 import { logoutKilled } from './experiments/logout-killed.ts';
 import { mailBacklog } from './experiments/mail/mail-backlog.ts';
 import { mailOutage } from './experiments/mail/mail-outage.ts';
+import { mailSilent } from './experiments/mail/mail-silent.ts';
 import { mailSlow } from './experiments/mail/mail-slow.ts';
 import { restorePending } from './experiments/mail/restore-pending.ts';
 import { mixedLoad } from './experiments/mixed-load.ts';
@@ -53,6 +54,7 @@ export const experiments: readonly Experiment[] = [
   mailOutage,
   mailBacklog,
   mailSlow,
+  mailSilent,
   restorePending,
   indexBuild,
   poolStarved,

@@ -5,6 +5,7 @@ export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #target: number;
+  #isSilent = false;
 
   private constructor(target: number) {
     this.#target = target;
@@ -22,7 +23,8 @@ export class TcpProxy {
           other.destroy();
         });
       }
-      near.pipe(far).pipe(near);
+      if (this.#isSilent) near.on('data', () => undefined);
+      else near.pipe(far).pipe(near);
     });
   }
 
@@ -41,6 +43,20 @@ export class TcpProxy {
   /** Changes the target of new connections; existing ones stay. */
   retarget(target: number): void {
     this.#target = target;
+  }
+
+  /** Open connections forward nothing more and stay open, as behind a NAT that forgot them; new ones too, if asked. */
+  silence({ newOnes = false }: { newOnes?: boolean } = {}): void {
+    this.#isSilent = newOnes;
+    for (const socket of this.#sockets) {
+      socket.unpipe();
+      socket.on('data', () => undefined);
+    }
+  }
+
+  /** New connections forward again; silent ones stay silent. */
+  forward(): void {
+    this.#isSilent = false;
   }
 
   close(): void {

@@ -5,6 +5,7 @@ import { PasskeyUser } from '../../test/passkey-user.ts';
 import { changed, rows } from '../../test/rows.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { problemOf } from '../domain/kernel/problem.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 const day = 24 * 3600;
@@ -257,6 +258,22 @@ describe('a suspended user’s address', () => {
     expect(restored.status).toBe(200);
     expectStatus((await signUp(address)).answer, 'OTP_NEEDED');
     expect(await world.subjectsFor(address)).toHaveLength(1);
+  });
+
+  it('goes to no one who signs up while the directory frees it', async () => {
+    const { db, users } = world.app.services;
+    for (let round = 0; round < 10; round += 1) {
+      const address = newAddress();
+      const { body } = await scim('POST', '/Users', { userName: address });
+      const sign = () => db.transaction((em) => users.signUp(em, world.project.id, address, { kind: 'anonymous' }));
+      const [freed, ...signedUp] = await Promise.all([
+        patch(body.id, { active: false, userName: `0123456789abcdef0123456789abcdef${address}` }),
+        ...Array.from({ length: 8 }, () => problemOf(sign())),
+      ]);
+      expect(freed.status).toBe(200);
+      expect(signedUp.map((problem) => problem?.code)).toEqual(Array(8).fill('taken'));
+      expect((await patch(body.id, { active: true, userName: address })).status).toBe(200);
+    }
   });
 
   it('signs up no one in test mode, as in a project without sign-up', async () => {
