@@ -135,7 +135,7 @@ function SignInRules({ form }: { form: SettingsForm<Values> }) {
       <Switch
         label={t('Check login hints')}
         description={t(
-          "At the project's issuer, users sign in again if the application's login_hint does not name the signed-in user.",
+          "At the project's issuer, users sign in again if the application's login_hint is not the signed-in user's.",
         )}
         {...form.toggle('loginHintChecked')}
       />
