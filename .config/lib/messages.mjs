@@ -14,8 +14,8 @@ const shownProperties =
 /** A word in sentence case, or several words. */
 const prose = /^[A-Z]-?[a-z]|[A-Za-z,.’}] [a-z]{2,}|^[a-z]+ [A-Z]/;
 
-/** Addresses, scope names, grid columns and placeholders. */
-const code = /^(?:https?:\/\/\S*|\w+:\w+|.*\bminmax\(.*|\{\w+\})$/;
+/** Addresses, networks, scope names, grid columns and placeholders. */
+const code = /^(?:(?=.*\d)[\da-f.:/, ]+|https?:\/\/\S*|\w+:\w+|.*\bminmax\(.*|\{\w+\})$/;
 
 /** Sources of the console that people see, without tests and the code of the quickstarts. */
 export function consoleSources(root) {
