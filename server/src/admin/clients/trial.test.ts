@@ -134,6 +134,40 @@ describe('a trial sign-in', () => {
     expect((await finish(back)).data.finishTrial.idToken.verified).toBe(true);
   });
 
+  it('shows the tokens of the issuer that the application uses, and keeps no refresh token', async () => {
+    const issuer = `${world.app.url}/p/${world.project.slug}`;
+    const settings = {
+      tokenEndpointAuthMethod: 'client_secret_basic' as const,
+      idTokenSignedResponseAlg: 'RS256' as const,
+      grantTypes: ['authorization_code' as const, 'refresh_token' as const],
+    };
+    world.client = (await world.app.make.client(world.project, settings)).client;
+    const result = (await finish(await tried())).data.finishTrial;
+    expect(result).toMatchObject({
+      idToken: { header: { alg: 'RS256' }, claims: { iss: issuer }, verified: true },
+      accessToken: { claims: { iss: issuer, aud: issuer }, verified: true },
+      userInfo: { email: address },
+      revoked: true,
+    });
+    const grants = await rows(world.app.services.db, 'select id from refresh_grants where client_id = ?', [
+      world.client.id,
+    ]);
+    expect(grants).toEqual([]);
+  });
+
+  it("shows the project issuer's tokens if the application got its latest tokens there", async () => {
+    expect((await finish(await tried())).data.finishTrial.idToken.claims.iss).toBe(world.app.url);
+    const issuer = `${world.app.url}/p/${world.project.slug}`;
+    await changed(world.app.services.db, 'update participations set issuer = ? where client_id = ?', [
+      issuer,
+      world.client.id,
+    ]);
+    expect((await finish(await tried())).data.finishTrial).toMatchObject({
+      idToken: { claims: { iss: issuer }, verified: true },
+      accessToken: { claims: { iss: issuer }, verified: true },
+    });
+  });
+
   it('works once, and revokes no other token', async () => {
     const other = await world.exchange((await world.register(await world.page(), newAddress()))['code']);
     const back = await tried();

@@ -2,6 +2,7 @@ import { type AdminScope, adminScopes } from '../kernel/admin-api.ts';
 import { cleanMailName } from '../kernel/name.ts';
 import { type GrantType, grantTypes, idTokenAlgorithms, tokenEndpointAuthMethods } from '../kernel/openid.ts';
 import { refuse } from '../kernel/problem.ts';
+import type { Issuer } from '../projects/issuer.ts';
 import { sessionPolicyBounds } from '../projects/session-policy.ts';
 import { checkedBy, flag, oneOf, orNull, seconds } from '../projects/setting-checks.ts';
 import { type Client, clientKinds, logoutTokenTypes } from './client.entity.ts';
@@ -108,4 +109,18 @@ function uris(values: readonly string[], field: string): string[] {
     if (reason) refuse({ code: 'invalid', field: `${field}[${index}]`, reason });
   }
   return [...new Set(values)];
+}
+
+/** Whether an application with these settings can sign in at an issuer. */
+export function fitsIssuer(client: Client, { capabilities }: Pick<Issuer, 'capabilities'>): boolean {
+  const isPublic = client.tokenEndpointAuthMethod === 'none';
+  return (
+    capabilities.authMethods.includes(client.tokenEndpointAuthMethod) &&
+    capabilities.idTokenAlgorithms.includes(client.idTokenSignedResponseAlg) &&
+    client.grantTypes.every((grant) => capabilities.grantTypes.includes(grant)) &&
+    (capabilities.pushedRequests || !(client.pushedRequestsRequired || client.fapiProfile)) &&
+    (capabilities.optionalPkce || isPublic || !client.pkceOptional) &&
+    // The base issuer verifies assertions with one Ed25519 key.
+    (capabilities.assertionAlgorithms.length > 1 || isPublic || (client.jwk ?? null) !== null)
+  );
 }

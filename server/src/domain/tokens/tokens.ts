@@ -330,9 +330,11 @@ function isForOtherApi(code: AuthorizationCode, { client, codeVerifier, issuer, 
 }
 
 /** Whether the code gives a refresh token. One of the browser SDK, which has no redirect_uri, gives none. */
-function mayRefresh({ client, issuer, redirectUri }: Exchange): boolean {
+function mayRefresh({ client, issuer, redirectUri, authenticatedBy }: Exchange): boolean {
   const isOffered = issuer.capabilities.grantTypes.includes('refresh_token');
-  return isOffered && client.grantTypes.includes('refresh_token') && redirectUri !== undefined;
+  // A trial keeps no token.
+  const mayKeep = redirectUri !== undefined && authenticatedBy !== 'trial';
+  return isOffered && client.grantTypes.includes('refresh_token') && mayKeep;
 }
 
 interface UserInfo extends ProfileSource {

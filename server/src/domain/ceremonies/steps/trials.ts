@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose';
 import { type Audit, aboutClient } from '../../audit/audit.ts';
 import { Client } from '../../clients/client.entity.ts';
+import { fitsIssuer } from '../../clients/client-settings.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Database } from '../../kernel/database.ts';
 import { refuse } from '../../kernel/problem.ts';
@@ -9,8 +10,10 @@ import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import type { Signer, TokenKind } from '../../keys/signer.ts';
 import type { Vault } from '../../keys/vault.ts';
-import { contractScopes } from '../../projects/issuer.ts';
+import { contractScopes, type Issuer, projectIssuer, storedIssuer } from '../../projects/issuer.ts';
 import { existing, type TenantKey } from '../../projects/tenant.ts';
+import { Participation } from '../../sessions/participation.entity.ts';
+import { AuthorizationCode } from '../../tokens/authorization-code.entity.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
 import type { AuthorizationRequests, BegunFlow } from '../requests/authorization-requests.ts';
 
@@ -61,6 +64,7 @@ export class Trials {
       return requests.begin(em, {
         projectId: client.project.id,
         clientId: client.id,
+        issuer: storedIssuer(await issuerOf(em, client, this.deps.signer.base)),
         redirectUri: this.redirectUri(),
         scope: contractScopes.join(' '),
         state,
@@ -75,25 +79,26 @@ export class Trials {
    * trial was not started in this session, is finished or has expired.
    */
   async finish(of: TenantKey, sessionId: string, state: string, code: string, actor: Actor): Promise<TrialResult> {
-    const { db, audit, tokens, signer } = this.deps;
+    const { db, audit, tokens } = this.deps;
     const client = await this.triable(of, db.reader());
     if (!state.startsWith(`${client.id}.`)) refuse({ code: 'grant-rejected', reason: 'mismatch' });
+    const issuer = await this.issuerOfCode(client, code);
     const exchanged = await tokens.exchange({
       client,
       code,
       codeVerifier: this.verifier(state, sessionId),
       redirectUri: this.redirectUri(),
       authenticatedBy: 'trial',
-      issuer: signer.base,
+      issuer,
       actor,
     });
     const answer = exchanged ?? refuse({ code: 'grant-rejected', reason: 'mismatch' });
     const issued = { project: client.project, id: String(decodeJwt(answer.access_token).jti) };
     try {
-      const userInfo = await tokens.userInfo(answer.access_token, signer.base);
+      const userInfo = await tokens.userInfo(answer.access_token, issuer);
       const [idToken, accessToken] = await Promise.all([
-        this.decode('id-token', answer.id_token ?? '', client.id),
-        this.decode('access-token', answer.access_token, signer.base.url),
+        this.decode('id-token', answer.id_token ?? '', issuer, client.id),
+        this.decode('access-token', answer.access_token, issuer, issuer.url),
       ]);
       if (idToken.claims['nonce'] !== this.nonce(state, sessionId)) idToken.verified = false;
       await db.transaction(async (em) => {
@@ -108,7 +113,7 @@ export class Trials {
         userInfo: 'claims' in userInfo ? userInfo.claims : { error: userInfo.refused },
         scope: answer.scope ?? '',
         expiresInSeconds: answer.expires_in,
-        revoked: 'refused' in (await tokens.userInfo(answer.access_token, signer.base)),
+        revoked: 'refused' in (await tokens.userInfo(answer.access_token, issuer)),
       };
     } catch (error) {
       await db.transaction((em) => tokens.revoke(em, issued));
@@ -121,6 +126,13 @@ export class Trials {
     return `${this.deps.signer.base.url}/admin/trial`;
   }
 
+  /** The issuer that issued the code; the base issuer if it is unknown. */
+  private async issuerOfCode(client: Client, code: string): Promise<Issuer> {
+    const { db, signer } = this.deps;
+    const known = await db.reader().findOne(AuthorizationCode, { project: client.project, hash: digest(code) });
+    return known?.issuer == null ? signer.base : projectIssuer(signer.base.url, client.project.getEntity());
+  }
+
   private verifier(state: string, sessionId: string): string {
     return this.deps.vault.mac('trial-verifier', sessionId, state);
   }
@@ -129,8 +141,8 @@ export class Trials {
     return this.deps.vault.mac('trial-nonce', sessionId, state);
   }
 
-  private async decode(kind: TokenKind, token: string, audience: string): Promise<DecodedToken> {
-    const verified = await this.deps.signer.verify(kind, token, { audience });
+  private async decode(kind: TokenKind, token: string, issuer: Issuer, audience: string): Promise<DecodedToken> {
+    const verified = await this.deps.signer.verify(kind, token, { issuer, audience });
     return {
       header: decodeProtectedHeader(token),
       claims: verified ?? decodeJwt(token),
@@ -146,4 +158,12 @@ export class Trials {
     if (client.disabledAt) refuse({ code: 'forbidden', reason: 'the application is disabled' });
     return client;
   }
+}
+
+/** The issuer that the application uses: the only one that fits, else that of its latest tokens, else the base issuer. */
+async function issuerOf(em: EntityManager, client: Client, base: Issuer): Promise<Issuer> {
+  const [latest] = fitsIssuer(client, base)
+    ? await em.find(Participation, { project: client.project.id, client }, { orderBy: { lastAt: 'desc' }, limit: 1 })
+    : [{ issuer: 'of the project' }];
+  return latest?.issuer == null ? base : projectIssuer(base.url, client.project.getEntity());
 }
