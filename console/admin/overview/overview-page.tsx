@@ -27,9 +27,7 @@ export function Component() {
   const owners = useQuery(OwnerCount, {}, { pause: !isOwner });
   const isConsole = project.builtIn === 'CONSOLE';
   const tasks: Task[] | undefined =
-    data && !isConsole
-      ? tasksOf({ data, project, path, mayChange, ownerCount: owners.data?.owners.length })
-      : undefined;
+    data && !isConsole ? tasksOf({ data, project, path, mayChange, owners: owners.data?.owners }) : undefined;
   // The checklist is at the top until every task is done.
   const isReady = tasks !== undefined && openTasks(tasks).length === 0;
   const smsLimited = data?.smsLimited.edges[0]?.node.at;

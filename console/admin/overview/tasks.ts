@@ -1,4 +1,4 @@
-import type { OverviewQuery } from '../generated/operations.ts';
+import type { OverviewQuery, OwnerCountQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import type { Project } from '../projects/project.tsx';
 import { settings } from '../settings.ts';
@@ -10,7 +10,7 @@ interface State {
   path: (rest?: string) => string;
   mayChange: boolean;
   /** Absent unless the account is an owner. */
-  ownerCount: number | undefined;
+  owners: OwnerCountQuery['owners'] | undefined;
 }
 
 /** Setup tasks derived from the project's current state; each links to its page. */
@@ -71,8 +71,7 @@ function mailTask({ data, path, mayChange }: State): Task {
   };
 }
 
-function accessTasks({ data, project, path, mayChange, ownerCount }: State): Task[] {
-  const team = data.memberships.length + (ownerCount ?? 1);
+function accessTasks({ data, project, path, mayChange, owners }: State): Task[] {
   return [
     {
       name: t('Connect a directory'),
@@ -84,7 +83,7 @@ function accessTasks({ data, project, path, mayChange, ownerCount }: State): Tas
     },
     {
       name: t('Add a second admin'),
-      isDone: team > 1,
+      isDone: adminCount(data.memberships, owners) > 1,
       done: t('More than one admin has access'),
       open: t('If the only admin loses access, the project cannot be changed.'),
       action: mayChange && { label: t('Assign role'), to: path('team') },
@@ -101,4 +100,13 @@ function accessTasks({ data, project, path, mayChange, ownerCount }: State): Tas
         ]
       : []),
   ];
+}
+
+/** People who can change the project. @param owners undefined: at least one, whom this account cannot see */
+export function adminCount(members: OverviewQuery['memberships'], owners: State['owners']): number {
+  const admins = [...members, ...(owners ?? [])].filter(
+    // The API shows `active` to owners only.
+    ({ role, admin }) => role !== 'PROJECT_VIEWER' && admin.active !== false,
+  );
+  return new Set(admins.map(({ admin }) => admin.id)).size + (owners === undefined ? 1 : 0);
 }
