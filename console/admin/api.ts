@@ -7,8 +7,9 @@ import {
   useQuery as useCachedQuery,
 } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
-import { type Failure, failureOf, RequestError, type ResponseError } from './failure.ts';
+import { type Failure, failureOf, isUnknown, outcomeUnknown, RequestError, type ResponseError } from './failure.ts';
 import type { Operation } from './generated/operations.ts';
+import { type Attempt, keyOf } from './idempotency.ts';
 import { t } from './language/language.ts';
 import { post } from './request.ts';
 import { type Reason, signInAgain } from './sign-in-again.ts';
@@ -25,14 +26,20 @@ export type AnyOperation = Operation<unknown, never>;
 /** Duration of the last response in ms; undefined while the server is unreachable. */
 export const latency = { ms: 0 as number | undefined, listeners: new Set<() => void>() };
 
-/** Sends an operation to the admin API. @throws RequestError */
+/**
+ * Sends an operation to the admin API.
+ *
+ * @param idempotencyKey of a mutation
+ * @throws RequestError
+ */
 export async function send<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
   signal?: AbortSignal,
+  idempotencyKey?: string,
 ): Promise<Data> {
   try {
-    const { response, milliseconds } = await post({ query: operation, variables }, signal);
+    const { response, milliseconds } = await post({ query: operation, variables }, signal, idempotencyKey);
     latency.ms = response.status >= 500 ? undefined : milliseconds;
     const { data, errors } = (await response.json()) as { data?: Data | null; errors?: ResponseError[] };
     if (errors?.[0]) throw new RequestError(failureOf(errors[0]));
@@ -41,14 +48,21 @@ export async function send<Data, Variables>(
   } catch (error) {
     if (error instanceof RequestError || signal?.aborted) throw error;
     latency.ms = undefined;
-    throw new RequestError({
-      code: 'network',
-      message: t('The server did not respond. Check the connection and try again.'),
-    });
+    throw new RequestError(
+      idempotencyKey === undefined
+        ? { code: 'network', message: t('The server did not respond. Check the connection and try again.') }
+        : { code: outcomeUnknown, message: unknownText },
+    );
   } finally {
     for (const listener of latency.listeners) listener();
   }
 }
+
+const unknownText = t(
+  'The answer was lost, so it is not known whether this was saved. Look at the current values, or try again: the same change is made only once.',
+);
+
+const messageOf = ({ code, message }: Failure) => (code === outcomeUnknown ? unknownText : message);
 
 const freshMilliseconds = 5000;
 
@@ -211,10 +225,28 @@ export function useMutation<Data, Variables>(
   failure: Failure | undefined,
   reset: () => void,
 ] {
+  // The request whose outcome is unknown: a retry has its key.
+  const attempt = useRef<Attempt>(undefined);
   const { mutateAsync, isPending, error, reset } = useCachedMutation({
-    mutationFn: (variables: Variables) => sendSignedIn(operation, variables),
+    async mutationFn(variables: Variables) {
+      attempt.current = keyOf(JSON.stringify([operation, variables]), attempt.current);
+      try {
+        const data = await sendSignedIn(operation, variables, attempt.current.key);
+        attempt.current = undefined;
+        return data;
+      } catch (failure) {
+        if (!isUnknown(failure as RequestError)) attempt.current = undefined;
+        throw failure;
+      }
+    },
     meta: { invalidates },
   });
+  const isStale = error !== null && (error.code === 'conflict' || isUnknown(error));
+  const load = async () => {
+    await refetch(invalidates);
+    attempt.current = undefined;
+    reset();
+  };
   const mutate = useCallback(
     (variables: Variables): Promise<Outcome<Data>> =>
       mutateAsync(variables).then(
@@ -223,7 +255,7 @@ export function useMutation<Data, Variables>(
       ),
     [mutateAsync],
   );
-  return [mutate, isPending, error ?? undefined, reset];
+  return [mutate, isPending, isStale ? { ...error, message: messageOf(error), load } : (error ?? undefined), reset];
 }
 
 const reasons: Record<string, Reason> = { unauthenticated: 'expired', 'reauthentication-required': 'fresh' };
@@ -231,10 +263,11 @@ const reasons: Record<string, Reason> = { unauthenticated: 'expired', 'reauthent
 async function sendSignedIn<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
+  idempotencyKey: string,
 ): Promise<Data> {
   for (;;) {
     try {
-      return await send(operation, variables);
+      return await send(operation, variables, undefined, idempotencyKey);
     } catch (error) {
       const failure = error as RequestError;
       const reason = reasons[failure.code];

@@ -2,7 +2,7 @@ import { serverText } from './language/language.ts';
 
 /** A failed request, with a message for display. */
 export interface Failure {
-  /** `extensions.code` of the admin API; `network` without a response. */
+  /** `extensions.code` of the admin API; `network` for a query without a response. */
   code: string;
   message: string;
   /** The input field that failed validation. */
@@ -12,7 +12,15 @@ export interface Failure {
   requestId?: string;
   /** Time of the next attempt, in milliseconds since 1970. */
   retryAt?: number;
+  /** Loads the values that the request may have changed, or that others have changed, and clears the failure. */
+  load?: () => Promise<void>;
 }
+
+/** Code of a mutation that may have been carried out: its answer was lost, or the server does not know it. */
+export const outcomeUnknown = 'outcome-unknown';
+
+/** Whether the mutation may have been carried out. */
+export const isUnknown = ({ code }: Failure): boolean => code === outcomeUnknown || code === 'INTERNAL_SERVER_ERROR';
 
 export class RequestError extends Error implements Failure {
   declare readonly code: string;

@@ -16,12 +16,16 @@ export interface Timed {
 /** Responses of {@link sendAhead} that `post` has not returned yet, by request body. */
 const ahead = new Map<string, Promise<Timed>>();
 
-/** Sends a request to the admin API with the session of this browser, unless {@link sendAhead} has sent the same. */
-export function post(body: object, signal?: AbortSignal): Promise<Timed> {
+/**
+ * Sends a request to the admin API with the session of this browser, unless {@link sendAhead} has sent the same.
+ *
+ * @param idempotencyKey of a mutation: the server carries out equal requests with the same key once
+ */
+export function post(body: object, signal?: AbortSignal, idempotencyKey?: string): Promise<Timed> {
   const text = JSON.stringify(body);
   const sent = ahead.get(text);
   ahead.delete(text);
-  return sent ?? request(text, signal);
+  return sent ?? request(text, signal, idempotencyKey);
 }
 
 /** Sends a request before the code that needs it runs. The first `post` with the same body gets its response. */
@@ -33,11 +37,15 @@ export function sendAhead(body: object): void {
   ahead.set(text, response);
 }
 
-async function request(body: string, signal?: AbortSignal): Promise<Timed> {
+async function request(body: string, signal?: AbortSignal, idempotencyKey?: string): Promise<Timed> {
   const began = performance.now();
   const response = await fetch('/admin/graphql', {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...ownHeaders },
+    headers: {
+      'Content-Type': 'application/json',
+      ...ownHeaders,
+      ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+    },
     body,
     signal: signal ?? null,
   });

@@ -248,17 +248,23 @@ test('concurrent changes of an application are detected, not overwritten', async
   const { client } = await admin.run<{ client: object }>(`{ client(id: "${clientId}") { name } }`);
   expect(client).toEqual({ name: 'Theirs' });
   await expect(page.getByLabel('Name')).toHaveValue('Mine');
-  await button(page, 'Discard').click();
+  await button(page, 'Load current values').click();
+  await expect(page.getByRole('heading', { name: 'Theirs' })).toBeVisible();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await expect(page.getByRole('region', { name: 'Unsaved changes' }).locator('del')).toHaveText('Theirs');
+  await button(page, 'Save changes').click();
+  await expect(page.getByRole('heading', { name: 'Mine' })).toBeVisible();
 });
 
-test('a lost connection keeps the form input', async () => {
+test('a lost answer keeps the form input, and is not said to be a refusal', async () => {
   const { page } = owner;
   const clientId = await register('Offline');
   await page.goto(at(`applications/${clientId}/settings`));
   await page.getByLabel('Name').fill('Typed before it broke');
   await page.route('**/admin/graphql', (route) => route.abort());
   await button(page, 'Save changes').click();
-  await expect(page.getByRole('alert')).toContainText('Nothing was saved; your input is kept');
+  await expect(page.getByRole('alert')).toContainText('it is not known whether this was saved');
+  await expect(page.getByLabel('Name')).toHaveValue('Typed before it broke');
   await page.unroute('**/admin/graphql');
   await button(page, 'Save changes').click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();

@@ -122,3 +122,42 @@ test('a group of the directory is read-only, and a viewer cannot change groups',
   expect(browserErrors).toEqual([]);
   await context.close();
 });
+
+test('a group whose answer was lost is created once, however often an admin retries', async () => {
+  const { page } = owner;
+  await page.goto(at('groups'));
+  await button(page, 'Create group').click();
+  const dialog = page.getByRole('dialog', { name: 'Create group' });
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Lost answer');
+  await page.route('**/admin/graphql', async (route) => {
+    if (!route.request().postData()?.includes('mutation CreateGroup')) return route.fallback();
+    await route.fetch();
+    await route.abort();
+  });
+  await dialog.getByRole('button', { name: 'Create group' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('it is not known whether this was saved');
+  await expect(dialog.getByRole('button', { name: 'Load current values' })).toBeVisible();
+  await page.unrouteAll({ behavior: 'wait' });
+  await dialog.getByRole('button', { name: 'Create group' }).click();
+  await expect(page.getByRole('heading', { name: 'Lost answer', level: 1 })).toBeVisible();
+  await page.goto(at('groups'));
+  await expect(page.getByRole('link', { name: 'Lost answer' })).toHaveCount(1);
+});
+
+test('an admin sees whether a group was created after its answer was lost', async () => {
+  const { page } = owner;
+  await page.goto(at('groups'));
+  await button(page, 'Create group').click();
+  const dialog = page.getByRole('dialog', { name: 'Create group' });
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Looked at');
+  await page.route('**/admin/graphql', async (route) => {
+    if (!route.request().postData()?.includes('mutation CreateGroup')) return route.fallback();
+    await route.fetch();
+    await route.abort();
+  });
+  await dialog.getByRole('button', { name: 'Create group' }).click();
+  await dialog.getByRole('button', { name: 'Load current values' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('link', { name: 'Looked at' })).toBeVisible();
+  await page.unrouteAll({ behavior: 'wait' });
+});

@@ -13,6 +13,7 @@ import { AdminInvitations } from './domain/admins/admin-invitations.ts';
 import { Admins } from './domain/admins/admins.ts';
 import { DirectoryWarnings } from './domain/admins/directory-warnings.ts';
 import { DomainNotices } from './domain/admins/domain-notices.ts';
+import { IdempotentRequests } from './domain/admins/idempotent-requests.ts';
 import { Seed } from './domain/admins/seed.ts';
 import { Apis } from './domain/apis/apis.ts';
 import { IssuerKeys } from './domain/apis/issuer-keys.ts';
@@ -258,6 +259,7 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
     ...lower,
     ...codes,
     customAttributes: new CustomAttributes({ ...lower, clearTexts }),
+    idempotentRequests: new IdempotentRequests(lower),
     groups,
     groupMembers: new GroupMembers(lower),
     localGroups: new LocalGroups({ groups }),

@@ -122,6 +122,7 @@ export async function openAdminHarness(
   app.use(
     await adminRoutes({
       adminClients: services.adminClients,
+      idempotentRequests: services.idempotentRequests,
       dpop: { proofs: services.dpopProofs, nonces: services.dpopNonces },
       db,
       clock,

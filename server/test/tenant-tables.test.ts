@@ -11,6 +11,8 @@ const instanceTables = [
   'verified_hosts',
   // Names of budgets contain the project if they count per project.
   ...['budgets', 'activity_progress', 'retention_progress'],
+  // Requests of operators, by caller and key.
+  'idempotent_requests',
   // Rights of operators: `project_id` is the scope of a right, null for the instance.
   ...['admin_tokens', 'memberships'],
   // Its `project_id` is null for a stream of the instance.

@@ -1789,7 +1789,7 @@ export type TestSenderMutationVariables = Exact<{
 
 export type TestSenderMutation = { testSender: { channel: MessageChannel, to: string, passed: boolean, stages: Array<{ name: string, state: string, milliseconds: number | null, detail: string | null, advice: string | null }> } };
 
-export type OverviewPartsFragment = { project: { id: string, contents: { users: number, clients: number, sessions: number, isSessionsLimited: boolean, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, mailTested: { edges: Array<{ node: { id: string, at: string } }> }, smsLimited: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, name: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string }>, recent: { edges: Array<{ node: EventRowFragment }> } };
+export type OverviewPartsFragment = { project: { id: string, contents: { users: number, clients: number, sessions: number, isSessionsLimited: boolean, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, mailTested: { edges: Array<{ node: { id: string, at: string } }> }, smsLimited: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, name: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string, role: Role, admin: { id: string, active: boolean | null } }>, recent: { edges: Array<{ node: EventRowFragment }> } };
 
 export type OverviewQueryVariables = Exact<{
   projectId: string;
@@ -1802,7 +1802,7 @@ export type OverviewQueryVariables = Exact<{
 
 export type OverviewQuery = OverviewPartsFragment;
 
-export type OwnerPartsFragment = { owners: Array<{ id: string }> };
+export type OwnerPartsFragment = { owners: Array<{ id: string, role: Role, admin: { id: string, active: boolean | null } }> };
 
 export type OwnerCountQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1831,7 +1831,7 @@ export type OverviewPageQueryVariables = Exact<{
 export type OverviewPageQuery = (
   OverviewPartsFragment
   & ActivityPartsFragment
-) & { owners?: Array<{ id: string }> };
+) & { owners?: Array<{ id: string, role: Role, admin: { id: string, active: boolean | null } }> };
 
 export type ProjectSettingsFragment = { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, sharedNetworks: Array<string>, notifyOnDeactivation: boolean | null, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string };
 

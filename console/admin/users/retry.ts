@@ -1,9 +1,9 @@
 import type { Outcome } from '../api.ts';
-import type { Failure } from '../failure.ts';
+import { type Failure, outcomeUnknown } from '../failure.ts';
 
 /** Pauses in seconds while the server is unreachable or restarts: about three minutes in total. */
 const pauses = [1, 2, 4, 8, 15, 30, 30, 30, 30, 30];
-const isTransient = ({ code }: Failure) => code === 'network' || code === 'unavailable' || code === 'conflict';
+const isTransient = ({ code }: Failure) => [outcomeUnknown, 'unavailable', 'conflict'].includes(code);
 const sleep = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
 
 export interface RetryOptions {

@@ -1,4 +1,5 @@
 import { AdminToken } from './admins/admin-token.entity.ts';
+import { IdempotentRequest } from './admins/idempotent-request.entity.ts';
 import { Membership } from './admins/membership.entity.ts';
 import { SetupLink } from './admins/setup-link.entity.ts';
 import { Api } from './apis/api.entity.ts';
@@ -124,6 +125,7 @@ export const entities = [
   ScimToken,
   Erasure,
   RequestRecord,
+  IdempotentRequest,
   Membership,
   SetupLink,
   AdminToken,

@@ -80,6 +80,7 @@ import { Migration20261128164500UnansweredDomains } from './20261128164500-unans
 import { Migration20261128170000TurnsOfDeliveries } from './20261128170000-turns-of-deliveries.ts';
 import { Migration20261128170100EventsOfDisabledWebhooks } from './20261128170100-events-of-disabled-webhooks.ts';
 import { Migration20261128202500SharedNetworks } from './20261128202500-shared-networks.ts';
+import { Migration20261128203500IdempotentRequests } from './20261128203500-idempotent-requests.ts';
 import { Migration20261128204500WarnedDomains } from './20261128204500-warned-domains.ts';
 import { Migration20261128205000RetentionProgress } from './20261128205000-retention-progress.ts';
 import { Migration20261128205600LoginHints } from './20261128205600-login-hints.ts';
@@ -168,6 +169,7 @@ export const migrations = [
   { name: '20261128170000-turns-of-deliveries', class: Migration20261128170000TurnsOfDeliveries },
   { name: '20261128170100-events-of-disabled-webhooks', class: Migration20261128170100EventsOfDisabledWebhooks },
   { name: '20261128202500-shared-networks', class: Migration20261128202500SharedNetworks },
+  { name: '20261128203500-idempotent-requests', class: Migration20261128203500IdempotentRequests },
   { name: '20261128204500-warned-domains', class: Migration20261128204500WarnedDomains },
   { name: '20261128205000-retention-progress', class: Migration20261128205000RetentionProgress },
   { name: '20261128205600-login-hints', class: Migration20261128205600LoginHints },

@@ -1,4 +1,5 @@
 import { Alert, Group, Text, ThemeIcon } from '@mantine/core';
+import { useState } from 'react';
 import type { Failure } from '../../failure.ts';
 import { t } from '../../language/language.ts';
 import { rich } from '../../language/rich.tsx';
@@ -44,19 +45,39 @@ export function LoadError({ failure, subject, retry }: { failure: Failure; subje
 interface FormErrorProps {
   failure: Failure | undefined;
   except?: readonly string[] | undefined;
+  /** After the current values were loaded. */
+  onLoad?(): void;
 }
 
-/** Error below a form that was not saved. @param except fields that show their own errors */
-export function FormError({ failure, except = [] }: FormErrorProps) {
+/**
+ * Error below a form. After a conflict, or if it is not known whether it was saved, it offers the current values.
+ *
+ * @param except fields that show their own errors
+ */
+export function FormError({ failure, except = [], onLoad }: FormErrorProps) {
   if (!failure || (failure.field !== undefined && except.includes(failure.field))) return null;
   return (
     <Alert color="bad" role="alert" py="xs">
       {failure.message} <RetryWait at={failure.retryAt} />
-      {failure.code === 'network' && ` ${t('Nothing was saved; your input is kept.')}`}
+      {failure.load && <LoadCurrent load={failure.load} onLoad={onLoad} />}
       {failure.requestId && failure.code === 'INTERNAL_SERVER_ERROR' && (
         <Text fz="xs">{rich('Request <code>{requestId}</code>', { requestId: failure.requestId })}</Text>
       )}
     </Alert>
+  );
+}
+
+function LoadCurrent({ load, onLoad }: { load: () => Promise<void>; onLoad: (() => void) | undefined }) {
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    await load();
+    onLoad?.();
+  };
+  return (
+    <SecondaryButton size="compact-sm" loading={busy} onClick={() => void run()}>
+      {t('Load current values')}
+    </SecondaryButton>
   );
 }
 

@@ -35,7 +35,7 @@ export function DialogForm(props: DialogFormProps) {
     >
       <Stack gap="1.25rem">
         {children}
-        <FormError failure={failure} except={fields} />
+        <FormError failure={failure} except={fields} onLoad={onClose} />
         <Group justify="flex-end" gap="xs">
           {graphql && (
             <Box mr="auto">

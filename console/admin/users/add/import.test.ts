@@ -58,7 +58,7 @@ describe('an import file', () => {
 const rowsOf = (count: number, more: NewUserInput = {}): ImportRow[] =>
   Array.from({ length: count }, (_, n) => ({ line: n + 2, input: { email: `user-${n}@example.com`, ...more } }));
 const nothing = (total: number): Progress => ({ done: 0, total, created: 0, known: [], refused: [], isWaiting: false });
-const lost: Failure = { code: 'network', message: 'The server did not respond.' };
+const lost: Failure = { code: 'outcome-unknown', message: 'The server did not respond.' };
 
 /** A server that stores the users it has created. */
 function server(failing: (call: number) => Failure | undefined = () => undefined) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../failure.ts';
 import { type BulkOptions, type BulkProgress, bulkPage, type Chosen, notBegun, pagesOf, runBulk } from './bulk-run.ts';
 
-const lost: Failure = { code: 'network', message: 'The server did not respond.' };
+const lost: Failure = { code: 'outcome-unknown', message: 'The server did not respond.' };
 const people = (count: number): Chosen[] =>
   Array.from({ length: count }, (_, n) => ({ id: String(n).padStart(5, '0'), name: `User ${n}` }));
 

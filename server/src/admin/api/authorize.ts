@@ -87,8 +87,8 @@ function rootKeyOf({ path }: GraphQLResolveInfo): string | number {
   return root.key;
 }
 
-/** The project that the operation is about; null: the instance. */
-async function authorized(
+/** The project that the operation is about; null: the instance. Throws if the caller lacks the right to it. */
+export async function authorized(
   rule: OperationRule,
   args: Inputs,
   { caller, db, now }: AdminRequest,

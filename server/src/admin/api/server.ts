@@ -2,6 +2,7 @@ import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { GraphQLError } from 'graphql';
+import type { IdempotentRequests } from '../../domain/admins/idempotent-requests.ts';
 import { hasAny } from '../../domain/admins/permission.ts';
 import type { Clock } from '../../domain/kernel/clock.ts';
 import type { Database } from '../../domain/kernel/database.ts';
@@ -14,6 +15,7 @@ import { adminSchema } from '../schema.ts';
 import { type AdminCaller, actorFor } from './caller.ts';
 import type { AdminDomain, AdminRequest } from './context.ts';
 import { formatError, isBug } from './graphql-error.ts';
+import { idempotencyPlugin } from './idempotency.ts';
 import { limits, limitsOf } from './limits.ts';
 import { sendProblem } from './send-problem.ts';
 
@@ -27,6 +29,7 @@ export interface AdminApi {
   domain: AdminDomain;
   /** Connections to the database, by `turnsOf` of the caller. */
   turns: Turns;
+  idempotentRequests: IdempotentRequests;
   /** Browsers must send requests from this origin. */
   issuer: string;
   setFlowCookie(res: Response, flow: string, secret: string): void;
@@ -51,7 +54,7 @@ export async function graphqlRoute(api: AdminApi, callerOf: CallerOf): Promise<R
     persistedQueries: false,
     parseOptions: { maxTokens: limits.tokens },
     formatError,
-    plugins: [limitsPlugin(), errorsPlugin(api)],
+    plugins: [limitsPlugin(), idempotencyPlugin(api), errorsPlugin(api)],
   });
   await server.start();
 

@@ -16,6 +16,7 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
   { table: 'authorization_codes', where: (at) => sql`forget_at <= ${at}`, graceSeconds: 0 },
   // Longer than any grant may be idle.
   { table: 'refresh_grants', where: (at) => sql`coalesce(revoked_at, last_used_at) <= ${at}`, graceSeconds: 100 * day },
+  { table: 'idempotent_requests', where: (at) => sql`created_at <= ${at}`, graceSeconds: day },
   { table: 'repeated_refusals', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 0 },
   { table: 'ceremonies', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
   { table: 'phone_changes', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 0 },
