@@ -31,7 +31,7 @@ function show(config: Config, identity: Identity | undefined): void {
   element('signed-in').hidden = identity === undefined;
   if (!identity) return;
   const { claims, userinfo, idToken, signature } = identity;
-  element('who').textContent = String(userinfo['name'] ?? userinfo['email'] ?? claims['email'] ?? claims.sub);
+  element('account-name').textContent = String(userinfo['name'] ?? userinfo['email'] ?? claims['email'] ?? claims.sub);
   element('proved').textContent = describeMethods(claims);
   element('signature').textContent = signature;
   element('sign-out').setAttribute('href', signOutUrl(config, idToken));
