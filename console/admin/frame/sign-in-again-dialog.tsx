@@ -19,7 +19,9 @@ export function SignInAgain() {
         <p>
           {isExpired
             ? t('Your session has ended. Sign in again in a popup; this page stays open.')
-            : t('This change needs a sign-in from the last 15 minutes. Sign in again in a popup; your input is kept.')}
+            : t(
+                'This change needs a code, passkey or second factor from the last 15 minutes. A sign-in by the key of this browser alone does not count. Sign in again in a popup; your input is kept.',
+              )}
         </p>
         <Group gap="xs" justify="flex-end">
           <SecondaryButton onClick={() => prompt?.answer(false)}>{t('Not now')}</SecondaryButton>

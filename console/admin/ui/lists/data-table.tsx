@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton } from '@mantine/core';
+import { Button, Group, Skeleton, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { t } from '../../language/language.ts';
@@ -131,7 +131,7 @@ export function DataTable<Row>({
                   {header}
                 </button>
               ) : (
-                (head ?? header)
+                (head ?? (header || <VisuallyHidden>{t('Actions')}</VisuallyHidden>))
               )}
             </th>
           ))}

@@ -15,7 +15,7 @@ import type { AdminRequest } from './context.ts';
 import { errorFor, formatError, isBug } from './graphql-error.ts';
 
 /** Header of a mutation that takes effect once (decisions/0349). */
-export const idempotencyHeader = 'Idempotency-Key';
+const idempotencyHeader = 'Idempotency-Key';
 
 interface IdempotencyDeps {
   idempotentRequests: IdempotentRequests;

@@ -5,7 +5,7 @@ import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 
 /** How long a key stands for its request. */
-export const idempotencySeconds = 24 * 3600;
+const idempotencySeconds = 24 * 3600;
 
 /** Purpose of the sealed answers. */
 const answerPurpose = 'idempotent-answer';
