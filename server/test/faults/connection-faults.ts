@@ -1,3 +1,4 @@
+import { callbackify } from 'node:util';
 import pg from 'pg';
 
 /** SQLSTATEs that PostgreSQL raises instead of running a statement. */
@@ -60,7 +61,7 @@ export async function withFault<T>(
     const plain = args.filter((one) => one !== callback);
     const failed = failing(point.fault, { run, args: plain, text, end: () => end(admin, this) });
     if (!callback) return failed;
-    failed.then((answer) => callback(null, answer), callback);
+    callbackify(() => failed)(callback);
   };
   try {
     return { result: await work(), statements, isHit };
