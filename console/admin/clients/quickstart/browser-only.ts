@@ -1,5 +1,6 @@
 // oxlint-disable-next-line import/default -- Vite gives its text
 import redirectPage from '../../../../shared/browser/example/redirect.html?raw';
+import { t } from '../../language/language.ts';
 import type { Snippet } from '../../ui/code/snippets.tsx';
 import {
   baseIssuer,
@@ -17,7 +18,7 @@ export function browserOnly(values: SnippetValues): Snippet[] {
   const { fapiProfile, pushedRequestsRequired } = values.client;
   if (proofOf(values) !== 'none' || fapiProfile || pushedRequestsRequired) return [];
   return [
-    { label: 'Browser only', code: `${stepsOf(values, 'vite')}\n${page(values)}` },
+    { label: t('Browser only'), code: `${stepsOf(values, 'vite')}\n${page(values)}` },
     { label: 'oidc-client-ts', code: `${stepsOf(values, 'vite oidc-client-ts')}\n${oidcClientPage(values)}` },
   ];
 }

@@ -6,19 +6,20 @@ import htmlPage from '../../../../shared/browser/example/page.html?raw';
 import reactHtml from '../../../../shared/react/example/index.html?raw';
 // oxlint-disable-next-line import/default -- Vite gives its text
 import reactPage from '../../../../shared/react/example/page.jsx?raw';
+import { t } from '../../language/language.ts';
 import type { Snippet } from '../../ui/code/snippets.tsx';
 import { baseIssuer, filesOf, fill, packageOf, type SnippetValues } from './values.ts';
 
 /** A page of the Express application, with the built-in form. */
 export function pageOfHtml(values: SnippetValues): Snippet {
   const where = '<!-- Needs a back end: the Express quickstart. Save as pages/index.html beside it. -->';
-  return { label: 'HTML with a back end', code: `${where}\n${filled(htmlPage, values)}` };
+  return { label: t('{name} with a back end', { name: 'HTML' }), code: `${where}\n${filled(htmlPage, values)}` };
 }
 
 /** The same with React and Vite. */
 export function pageOfReact(values: SnippetValues): Snippet {
   return {
-    label: 'React with a back end',
+    label: t('{name} with a back end', { name: 'React' }),
     code: `// Needs a back end: the Express quickstart. Two files beside it, then: npx vite build --outDir pages
 // npm install vite react react-dom ${packageOf('react')} ${packageOf('browser')}
 ${filesOf({ 'index.html': reactHtml, 'main.jsx': filled(reactPage, values) })}`,
@@ -62,7 +63,7 @@ document.querySelector('form').addEventListener('submit', (event) => {
 
 ${nextStep.replace('export ', '').trim()}`;
   return {
-    label: '@latchkey/browser with a back end',
+    label: t('{name} with a back end', { name: '@latchkey/browser' }),
     code: `// Needs a back end: the Express quickstart. Two files beside it, then: npx vite build --outDir pages
 // npm install vite ${packageOf('browser')}
 ${filesOf({ 'index.html': html, 'main.js': script })}`,
