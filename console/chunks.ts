@@ -13,6 +13,9 @@ const firstRequests = admin(
 const rareUi =
   'code/snippets|feedback/lazy-dialog|forms/(?:lines|list-field|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
+/** Areas whose operations only a few pages send. */
+const rareTexts = 'apis|claims|directories|experience|logout|messages';
+
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
  * group yet. All other modules are chunks of their page.
@@ -32,9 +35,11 @@ export const chunks = [
   {
     name: 'console',
     test: admin(
-      `main\\.|generated/texts|language/(?:english|language|rich)\\.|frame/use-command|projects/use-project-form|signin/factor-values|ui/(?!${rareUi})`,
+      `main\\.|generated/texts/(?!${rareTexts})|language/(?:english|language|rich)\\.|frame/use-command|projects/use-project-form|signin/factor-values|ui/(?!${rareUi})`,
     ),
   },
+  // The operations of the others.
+  { debugName: 'operations', name: (id: string) => /\/generated\/texts\/(\w+)\./.exec(id)?.[1] ?? null },
   // Shared by pages of several areas.
   {
     name: 'widgets',
