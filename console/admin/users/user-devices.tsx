@@ -14,7 +14,15 @@ const isTrusted = ({ trustedUntil }: Device) =>
   trustedUntil !== null && trustedUntil !== undefined && new Date(trustedUntil).getTime() > Date.now();
 
 /** Registered browsers; a trusted one skips the second factor. */
-export function UserDevices({ devices, mayChange }: { devices: readonly Device[] | undefined; mayChange: boolean }) {
+export function UserDevices({
+  devices,
+  count,
+  mayChange,
+}: {
+  devices: readonly Device[] | undefined;
+  count: number | undefined;
+  mayChange: boolean;
+}) {
   const [dialog, { confirm }] = useDialog();
   const revoke = ({ id, name }: Device) =>
     confirm({
@@ -44,7 +52,11 @@ export function UserDevices({ devices, mayChange }: { devices: readonly Device[]
   return (
     <TableSection
       title={t('Devices')}
-      lead={t('Browsers with a device key. Revoke lost ones.')}
+      lead={
+        devices && count !== undefined && count > devices.length
+          ? t('The {shown} most recent of {count}.', { shown: devices.length, count })
+          : t('Browsers with a device key. Revoke lost ones.')
+      }
       columns={columns}
       rows={devices}
       skeletonRows={1}

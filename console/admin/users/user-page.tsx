@@ -202,10 +202,10 @@ function Access({ user, found }: { user: User; found: UserAccessQuery['userAcces
           </Suspense>
         )}
       </Section>
-      <UserSessions sessions={found?.sessions} mayChange={mayChange} />
+      <UserSessions sessions={found?.sessions} count={found?.sessionCount} mayChange={mayChange} />
       <UserConsents user={user.userName} consents={found?.consents} mayChange={mayChange} />
       <GrantList of={{ userId: user.id }} mayChange={mayChange} />
-      <UserDevices devices={found?.devices} mayChange={mayChange} />
+      <UserDevices devices={found?.devices} count={found?.deviceCount} mayChange={mayChange} />
       <UserPasskeys passkeys={found?.passkeys} isOn={usesPasskeys} mayChange={mayChange} />
       <UserFactors
         factors={found?.factors}

@@ -13,9 +13,11 @@ type Session = UserAccessQuery['userAccess']['sessions'][number];
 /** Active sessions. */
 export function UserSessions({
   sessions,
+  count,
   mayChange,
 }: {
   sessions: readonly Session[] | undefined;
+  count: number | undefined;
   mayChange: boolean;
 }) {
   const [dialog, { confirm }] = useDialog();
@@ -57,7 +59,11 @@ export function UserSessions({
   return (
     <TableSection
       title={t('Sessions')}
-      lead={t('Active sessions. A session serves all applications in its browser.')}
+      lead={
+        sessions && count !== undefined && count > sessions.length
+          ? t('The {shown} most recent of {count}.', { shown: sessions.length, count })
+          : t('Active sessions. A session serves all applications in its browser.')
+      }
       columns={columns}
       rows={sessions}
       skeletonRows={1}

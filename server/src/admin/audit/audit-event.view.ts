@@ -2,7 +2,7 @@ import { ObjectType } from 'type-graphql';
 import { Access, ofEvent } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 import { ResultEnum } from '../api/enums.ts';
-import { fields, id, jsonObject, list, nullable, object, oneOf, text, time } from '../api/fields.ts';
+import { fields, id, int, jsonObject, list, nullable, object, oneOf, text, time } from '../api/fields.ts';
 
 @Access('inherited')
 @ObjectType({ description: 'The actor of an event.' })
@@ -48,7 +48,8 @@ export const AuditEventConnection = connectionType(AuditEventView, 'AuditEvent',
 @ObjectType({ description: 'The events of one sign-in, or a single other event.' })
 class AuditEventGroup extends fields({
   id: id('Id of the event that places it in the list.'),
-  events: list(object(AuditEventView, 'Those that match the filter, oldest first.')),
+  events: list(object(AuditEventView, 'Those that match the filter, oldest first; the newest 100.')),
+  eventCount: int('Number of events that match the filter.'),
 }) {}
 
 export const AuditEventGroupConnection = connectionType(AuditEventGroup, 'AuditEventGroup', false);

@@ -82,8 +82,10 @@ class UserRecoveryView extends fields({
 @Access('inherited')
 @ObjectType({ description: 'Sessions, devices, passkeys, consents and second factors of a user.' })
 export class UserAccess extends fields({
-  sessions: list(object(UserSessionView, 'Active ones, most recently seen first.')),
-  devices: list(object(UserDeviceView, 'Active ones, most recently used first.')),
+  sessions: list(object(UserSessionView, 'Active ones, most recently seen first; at most 100.')),
+  sessionCount: int('Number of active sessions.'),
+  devices: list(object(UserDeviceView, 'Active ones, most recently used first; at most 100.')),
+  deviceCount: int('Number of active devices.'),
   passkeys: list(object(UserPasskeyView, 'Active ones, most recently used first.')),
   consents: list(object(UserConsentView, 'Third-party applications that the user allowed, oldest first.')),
   factors: list(object(UserFactorView)),

@@ -44,10 +44,10 @@ export interface AccountAccessDeps {
   delivery: Pick<Delivery, 'enqueue'>;
   accounts: Pick<Accounts, 'setActive' | 'deactivate' | 'erase'>;
   admins: Pick<Admins, 'keepOwner'>;
-  devices: Pick<Devices, 'list' | 'revoke'>;
+  devices: Pick<Devices, 'count' | 'list' | 'revoke'>;
   passkeys: Pick<Passkeys, 'list'>;
   consents: Pick<Consents, 'list'>;
-  sessions: Pick<Sessions, 'endAllOfUser' | 'listLive'>;
+  sessions: Pick<Sessions, 'countOpen' | 'endAllOfUser' | 'listLive'>;
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes' | 'recoveryGrants'>;
   logout: Pick<Logout, 'endSessionIn'>;
   logoutNotices: Pick<LogoutNotices, 'ofUser'>;
@@ -75,12 +75,17 @@ type ShownPasskey = Pick<
 };
 
 /** Sessions, devices, passkeys, consents and factors of a user. */
+/** Sessions, and devices, of an overview. */
+const maxShown = 100;
+
 export interface AccessOverview {
   user: User;
-  /** Live ones, most recently seen first. */
+  /** Live ones, most recently seen first; at most {@link maxShown}. */
   sessions: Session[];
-  /** Not revoked, most recently used first. */
+  sessionCount: number;
+  /** Not revoked, most recently used first; at most {@link maxShown}. */
   devices: ShownDevice[];
+  deviceCount: number;
   /** Not revoked, most recently used first. */
   passkeys: ShownPasskey[];
   consents: GivenConsent[];
@@ -102,10 +107,14 @@ export class AccountAccess {
     const { consents, devices, mfa, passkeys, sessions } = this.deps;
     const project = await em.findOneOrFail(Project, user.project.id);
     const owner = { projectId: project.id, userId: user.id };
+    const live = await sessions.listLive(em, project, user.id, maxShown);
+    const registered = await devices.list(em, owner, maxShown);
     return {
       user,
-      sessions: await sessions.listLive(em, project, user.id),
-      devices: (await devices.list(em, owner)).map((device) => shown(device, project)),
+      sessions: live,
+      sessionCount: live.length < maxShown ? live.length : await sessions.countOpen(em, project, user.id),
+      devices: registered.map((device) => shown(device, project)),
+      deviceCount: registered.length < maxShown ? registered.length : await devices.count(em, owner),
       passkeys: (await passkeys.list(em, owner)).map(shownPasskey),
       consents: await consents.list(em, user),
       factors: await mfa.factors(em, user),

@@ -220,3 +220,16 @@ describe('pages', () => {
     expect(await signIns({ signInId: '00000000-0000-4000-8000-000000000000' })).toEqual([]);
   });
 });
+
+it('a sign-in of many events has its newest 100, with the number of all', async () => {
+  const { audit, db } = world.app.services;
+  const signInId = random.id();
+  const actor: Actor = { kind: 'anonymous', signInId };
+  const subject = { kind: 'address', id: 'a…@example.com' };
+  await db.transaction(async (em) => {
+    for (let n = 0; n < 250; n += 1)
+      audit.record(em, { type: 'otp.rejected', actor, projectId: world.project.id, subject });
+  });
+  const [group] = await signIns({ types: ['otp.rejected'] } as EventFilter);
+  expect([group?.events.length, group?.eventCount]).toEqual([100, 250]);
+});

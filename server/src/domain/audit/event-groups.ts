@@ -6,12 +6,16 @@ import { AuditEvent } from './audit-event.entity.ts';
 import { type EventFilter, eventIds, matching, spanOfSignIn } from './events.ts';
 import { firstIdAt, momentOf } from './moment.ts';
 
+/** Events of a group that are read. */
+const maxEvents = 100;
+
 /** The events of one sign-in, or a single other event. */
 export interface EventGroup {
   /** Id of its newest event that is not a follow-up: its place in the list. */
   id: string;
-  /** Oldest first. */
+  /** The newest ones, oldest first; at most {@link maxEvents}. */
   events: AuditEvent[];
+  eventCount: number;
 }
 
 /** Requests of applications that follow a sign-in. Their events lack its id: user, application and time match them. */
@@ -56,10 +60,14 @@ export async function listEventGroups(
   const events = await eventsById(
     em,
     projectId,
-    shown.flatMap((group) => group.map(({ id }) => id)),
+    shown.flatMap((group) => shownOf(group).map(({ id }) => id)),
   );
   return {
-    items: shown.map((group) => ({ id: headOf(group).id, events: group.flatMap(({ id }) => events.get(id) ?? []) })),
+    items: shown.map((group) => ({
+      id: headOf(group).id,
+      events: group.flatMap(({ id }) => events.get(id) ?? []),
+      eventCount: group.length,
+    })),
     hasNextPage: groups.length > page.first,
   };
 }
@@ -159,6 +167,12 @@ const keyOf = ({ signInId, id }: EventKeys): string => signInId ?? id;
 function isFollowUp(event: EventKeys, signIn: EventKeys): boolean {
   const [at, signedInAt] = [momentOf(event.id), momentOf(signIn.id)];
   return at !== null && signedInAt !== null && at.getTime() - signedInAt.getTime() < followUpSeconds * 1000;
+}
+
+/** The newest events of a group, and the one that places it. */
+function shownOf(group: readonly EventKeys[]): readonly EventKeys[] {
+  const [head, newest] = [headOf(group), group.slice(-maxEvents)];
+  return newest.includes(head) ? newest : [head, ...newest.slice(1)];
 }
 
 /** A follow-up does not move its sign-in, or a later page could show it again. */

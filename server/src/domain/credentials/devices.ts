@@ -177,9 +177,14 @@ export class Devices {
   }
 
   /** A user's devices that are not revoked, with their clients, most recently used first. */
-  list(em: EntityManager, owner: DeviceOwner): Promise<Device[]> {
-    const where = { project: owner.projectId, user: { id: owner.userId }, revokedAt: null };
-    return em.find(Device, where, { populate: ['client'], orderBy: { lastUsedAt: 'desc', id: 'desc' } });
+  list(em: EntityManager, owner: DeviceOwner, limit?: number): Promise<Device[]> {
+    const orderBy = { lastUsedAt: 'desc', id: 'desc' } as const;
+    return em.find(Device, liveOf(owner), { populate: ['client'], orderBy, ...(limit !== undefined && { limit }) });
+  }
+
+  /** The number of {@link list}. */
+  count(em: EntityManager, owner: DeviceOwner): Promise<number> {
+    return em.count(Device, liveOf(owner));
   }
 
   /** RFC 7638 thumbprints of a user's keys, including revoked ones, most recently used first; at most 100. */
@@ -256,4 +261,8 @@ export function belongsTo(
 
 function nounOf({ kind }: Credential): 'device' | 'passkey' {
   return kind === 'passkey' ? 'passkey' : 'device';
+}
+
+function liveOf({ projectId, userId }: DeviceOwner) {
+  return { project: projectId, user: { id: userId }, revokedAt: null };
 }

@@ -149,12 +149,18 @@ export class Sessions {
     return session && !hasExpired(session, session.project.getEntity(), this.deps.clock.now()) ? session : null;
   }
 
-  /** A user's live sessions, most recently used first. */
-  async listLive(em: EntityManager, project: Project, userId: string): Promise<Session[]> {
+  /** A user's live sessions, most recently used first. @param limit sessions that are read */
+  async listLive(em: EntityManager, project: Project, userId: string, limit?: number): Promise<Session[]> {
     const where = { project: project.id, user: { id: userId }, endedAt: null };
-    const open = await em.find(Session, where, { orderBy: { lastSeenAt: 'desc', id: 'desc' } });
+    const orderBy = { lastSeenAt: 'desc', id: 'desc' } as const;
+    const open = await em.find(Session, where, { orderBy, ...(limit !== undefined && { limit }) });
     const now = this.deps.clock.now();
     return open.filter((session) => !hasExpired(session, project, now));
+  }
+
+  /** The number of a user's sessions that have not ended; those that have expired count until they are swept. */
+  countOpen(em: EntityManager, project: Project, userId: string): Promise<number> {
+    return em.count(Session, { project: project.id, user: { id: userId }, endedAt: null });
   }
 
   /** Ends a live session; null if it had already ended. */
