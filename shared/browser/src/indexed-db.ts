@@ -59,6 +59,14 @@ export function indexedDbStore({ timeoutMs = 15_000 }: { timeoutMs?: number | un
   };
 }
 
+/** Stores a key and deletes it in one transaction, so that no other tab sees it. Rejects like any use of the store. */
+export function tryKey(key: DeviceKey, timeoutMs = 15_000): Promise<unknown> {
+  return run(timeoutMs, deviceKeys, 'readwrite', (store) => {
+    store.put(key);
+    return store.delete(primaryKey(key));
+  });
+}
+
 /** Reads one key and calls `act` in the same transaction. */
 async function withKey<T>(
   timeoutMs: number,

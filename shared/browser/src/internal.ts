@@ -5,7 +5,7 @@
 import { type Application, createDeviceKey, type DeviceKey, type DeviceStore } from './device-key.ts';
 import { checkBrowser } from './environment.ts';
 import { LatchkeyError } from './error.ts';
-import { indexedDbStore } from './indexed-db.ts';
+import { indexedDbStore, tryKey } from './indexed-db.ts';
 import { memoryStore } from './memory-store.ts';
 import { type ResumedSignin, resume } from './signin/resume.ts';
 import { Signin } from './signin/signin.ts';
@@ -54,7 +54,7 @@ export async function hostedSignin(application: Application, flow: string): Prom
   checkBrowser();
   const browser = indexedDbStore();
   const probe = await createDeviceKey({ issuer: application.issuer, clientId: '', userid: '' }, 0);
-  const stored = await isStored(browser, probe);
+  const stored = await isStored(probe);
   const store = storeOfProject(stored ? browser : memoryStore(), application);
   const connection = {
     baseUrl: application.issuer,
@@ -101,10 +101,9 @@ function storeOfProject(store: DeviceStore, { projectId }: Application): DeviceS
 }
 
 /** Whether the browser keeps device keys: not if it blocks IndexedDB, or cannot store keys there (private windows). */
-async function isStored(store: DeviceStore, probe: DeviceKey): Promise<boolean> {
+async function isStored(probe: DeviceKey): Promise<boolean> {
   try {
-    await store.addKey(probe);
-    await store.removeKey(probe);
+    await tryKey(probe);
     return true;
   } catch (error) {
     if (error instanceof LatchkeyError && error.code === 'STORAGE_UNAVAILABLE') return false;
