@@ -121,7 +121,7 @@ test('users see and end their sessions, devices and factors without script', asy
     await press(still, 'Create ten new codes');
     await expect(still.locator('.codes li')).toHaveCount(10);
     await still.getByRole('link', { name: 'I’ve saved these codes' }).click();
-    await expect(still.getByText('Left: 10')).toBeVisible();
+    await expect(still.getByText('10 of 10 codes left')).toBeVisible();
   });
 
   await test.step('remove the last required factor: the session ends', async () => {

@@ -171,7 +171,7 @@ test('chosen controls differ from the others in forced colors', async () => {
   await expect.poll(() => background(theme('System'))).not.toBe(await background(theme('Dark')));
   await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/applications/${clientId}`);
   const snippet = (name: string) => page.getByRole('tab', { name }).evaluate((tab) => getComputedStyle(tab).color);
-  expect(await snippet('HTML')).not.toBe(await snippet('React'));
+  expect(await snippet('Browser only')).not.toBe(await snippet('React'));
   await page.emulateMedia({ forcedColors: 'none' });
 });
 
