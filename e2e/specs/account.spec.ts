@@ -292,7 +292,7 @@ test('the page works with the keyboard alone', async ({ page }) => {
   await enter(page.getByRole('button', { name: 'Create ten new codes' }));
   await expect(page.locator('.codes li')).toHaveCount(10);
   await enter(page.getByRole('link', { name: 'I’ve saved these codes' }));
-  await expect(page.getByText('Left: 10')).toBeVisible();
+  await expect(page.getByText('10 of 10 codes left')).toBeVisible();
 
   await enter(page.locator('summary[aria-label="Remove: Study"]'));
   await tabTo(page, page.getByRole('button', { name: 'Remove this device: Study', exact: true }));
