@@ -119,7 +119,7 @@ test('branding is drafted, previewed, published, applied to the hosted page, and
     'https://northwind.example/privacy',
   );
   expect(await page.locator('img.logo').evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(32);
-  expect(await accentOf(page)).toBe('rgb(255, 176, 0)');
+  await expect.poll(() => accentOf(page)).toBe('rgb(255, 176, 0)');
   await expectAccessible(page);
 
   await console.getByRole('button', { name: 'Revert', exact: true }).click();

@@ -38,7 +38,9 @@ test('a reload at the code step returns to it, and the first code still works', 
   await page.reload();
   await titled(page, 'Check your email');
   await expect(page.locator('#who-name')).toHaveText(inbox.address);
-  await expect(page.locator('#code-text')).toHaveText(shown ?? '');
+  // The minute in which the code was sent may end before the page shows it.
+  const rest = (text: string | null) => text?.replace(/\d\d:\d\d/, '');
+  expect(rest(await page.locator('#code-text').textContent())).toBe(rest(shown));
   await expect(page.getByRole('button', { name: /^New code in 0:\d\d$/ })).toBeVisible();
   await test.step('the back button still leads to the address, and a reload there stays there', async () => {
     await page.goBack();

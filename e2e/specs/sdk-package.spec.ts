@@ -90,7 +90,7 @@ test('the classic script sets one global, and all scripts match their integrity'
     const type = file.includes('global') ? 'text/javascript' : 'module';
     return `<script type="${type}" src="${latchkey.baseUrl}/sdk/${file}" integrity="${hash}" crossorigin></script>`;
   });
-  expect(tags).toHaveLength(3);
+  expect(tags).toHaveLength(4);
   sdk.write('global.html', `<!doctype html><title>Global</title>${tags.join('')}`);
   const failed: string[] = [];
   page.on('console', (message) => void (message.type() === 'error' && failed.push(message.text())));

@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 import { useMe } from '../access.tsx';
 import { t } from '../language/language.ts';
 
-const AccountPanel = lazy(async () => ({ default: (await import('./later-parts.ts')).AccountPanel }));
+const AccountPanel = lazy(async () => ({ default: (await import('./account-panel.tsx')).AccountPanel }));
 
 /** Signed-in account, theme, language and sign-out. */
 export function AccountMenu() {

@@ -1,4 +1,3 @@
 /** Parts of the frame that are fetched after the first page, as one script. */
-export { AccountPanel } from './account-panel.tsx';
 export { keepFocus } from './keep-focus.ts';
 export { Palette } from './search/palette.tsx';
