@@ -14,7 +14,7 @@ const rareUi =
   'code/snippets|feedback/lazy-dialog|forms/(?:lines|list-field|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
 /** Areas whose operations only a few pages send. */
-const rareTexts = 'apis|claims|directories|experience|logout|messages';
+const rareTexts = 'apis|experience|logout|messages';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
@@ -34,8 +34,8 @@ export const chunks = [
   },
   {
     name: 'console',
-    test: admin(
-      `main\\.|generated/texts/(?!${rareTexts})|language/(?:english|language|rich)\\.|frame/use-command|projects/use-project-form|signin/factor-values|ui/(?!${rareUi})`,
+    test: new RegExp(
+      `/use-(?:mantine-)?color-scheme/|${admin(`main\\.|generated/texts/(?!${rareTexts})|language/(?:english|language|rich)\\.|frame/use-command|projects/use-project-form|signin/factor-values|ui/(?!${rareUi})`).source}`,
     ),
   },
   // The operations of the others.
