@@ -110,6 +110,9 @@ it('the check finds statements that block writes or wait without a limit', () =>
   expect(faultsOf(['alter table "users" add column "key" uuid'])).toHaveLength(1);
 });
 
+/** Other tests use other databases of the same server. */
+const ofThisDatabase = 'database = (select oid from pg_database where datname = current_database())';
+
 it('writes continue while a migration waits for a transaction of the same table', async () => {
   const database = await earlier();
   const [holder, writer, watcher] = [await connect(database), await connect(database), await connect(database)];
@@ -119,7 +122,7 @@ it('writes continue while a migration waits for a transaction of the same table'
   const migrated = migrate(database.url);
   const isWaiting = async () => {
     const { rowCount } = await watcher.query(
-      `select from pg_locks where not granted and relation = to_regclass('audit_events')`,
+      `select from pg_locks where not granted and relation = to_regclass('audit_events') and ${ofThisDatabase}`,
     );
     return rowCount !== 0;
   };
@@ -139,6 +142,11 @@ it('a migration whose connections end continues at the next start, without an in
   const database = await earlier();
   const admin = await connect(database);
   const others = 'datname = current_database() and pid <> pg_backend_pid()';
+  /** Within a transaction, PostgreSQL shows the connections of its first look. */
+  const current = async (text: string) => {
+    await admin.query('select pg_stat_clear_snapshot()');
+    return admin.query(text);
+  };
   // In the order in which migrations change the tables: the run waits at the locked one.
   for (const table of ['audit_events', 'users', 'clients']) {
     await admin.query(`begin; lock table ${table} in row exclusive mode`);
@@ -148,10 +156,11 @@ it('a migration whose connections end continues at the next start, without an in
       () => 'ended',
     );
     void run.then(() => (isOver = true));
-    const isWaiting = async () => (await admin.query('select from pg_locks where not granted')).rowCount !== 0;
+    const waiting = `select from pg_locks l join pg_stat_activity a using (pid) where not l.granted and a.${others}`;
+    const isWaiting = async () => (await current(waiting)).rowCount !== 0;
     while (!isOver && !(await isWaiting())) await pause(1);
     for (; !isOver; await pause(1))
-      await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
+      await current(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
     expect(await run, table).toBe('ended');
     await admin.query('commit');
   }
