@@ -31,7 +31,9 @@ async function whileLocked<T>(
     await execute(em, sql`set local idle_in_transaction_session_timeout = '100s'`);
     await execute(em, sql`lock table ${sql.table(table)} in access exclusive mode`);
     const started = requests();
-    const waiting = sql`select from pg_locks where relation = ${table}::regclass and not granted`;
+    // Other tests have the same table in other databases of the server.
+    const waiting = sql`select from pg_locks where relation = ${table}::regclass and not granted
+      and database = (select oid from pg_database where datname = current_database())`;
     await meanwhile(async () => (await query(em, waiting)).length);
     return { answers: started };
   });
