@@ -134,7 +134,7 @@ test('at another loopback name, the sign-in goes on at the base address', async 
   expect(await done()).toMatchObject({ email: inbox.address });
 });
 
-test('a user whom a directory deactivated is told so on a trusted browser', async ({ page }) => {
+test('a trusted browser shows its user that the directory deactivated the account', async ({ page }) => {
   const application = await hosted.register();
   const { baseUrl } = hosted.latchkey;
   await hosted.admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {

@@ -115,7 +115,7 @@ test('an error of the service is shown, and the next sign-in works', async ({ pa
   await expect(status(page)).toHaveText('Hello, again@example.com');
 });
 
-test('a browser that refuses site data is told so', async ({ page }) => {
+test('a browser that blocks site data gets an explanation', async ({ page }) => {
   await page.addInitScript(
     "Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('no', 'SecurityError'); } })",
   );

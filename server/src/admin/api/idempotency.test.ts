@@ -26,7 +26,7 @@ const groupsNamed = async (name: string) => {
 };
 
 describe('a mutation with an Idempotency-Key', () => {
-  it('is carried out once: a retry gets the same answer', async () => {
+  it('runs once: a retry gets the same answer', async () => {
     const key = newKey();
     const first = await send(key, group('Once'));
     const second = await send(key, group('Once'));
@@ -35,7 +35,7 @@ describe('a mutation with an Idempotency-Key', () => {
     expect(await groupsNamed('Once')).toBe(1);
   });
 
-  it('is carried out once by two hundred equal requests at the same time', async () => {
+  it('runs once for two hundred equal requests at the same time', async () => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 200 }, () => send(key, group('Race'))));
     const outcomes = new Set(answers.map(({ data, code }) => code ?? data.createGroup.id));
@@ -56,7 +56,7 @@ describe('a mutation with an Idempotency-Key', () => {
     expect([await groupsNamed('Mine'), await groupsNamed('Other')]).toEqual([1, 0]);
   });
 
-  it('is carried out anew after 24 hours', async () => {
+  it('runs again after 24 hours', async () => {
     const key = newKey();
     const first = await send(key, group('Daily'));
     harness.clock.turn(24 * 3600 - 1);
@@ -112,7 +112,7 @@ describe('a mutation with an Idempotency-Key', () => {
     expect((await send(key, variables, session, issue)).code).toBe('reauthentication-required');
   });
 
-  it('is not carried out again while its outcome is unknown', async () => {
+  it('does not run again while its outcome is unknown', async () => {
     const key = newKey();
     await send(key, group('Lost'));
     await harness.services.db.reader().execute('update idempotent_requests set sealed_answer = null');

@@ -64,10 +64,10 @@ export function idempotencyPlugin({ idempotentRequests, onBug }: IdempotencyDeps
                 claimed,
                 JSON.stringify({ data, errors: errors.length > 0 ? errors : undefined }),
               );
-            // After an unexpected error, it is not known whether the mutation was carried out.
+            // After an unexpected error, the mutation may have run or not.
             else if (failed.extensions?.['code'] !== 'INTERNAL_SERVER_ERROR') await idempotentRequests.release(claimed);
           } catch (error) {
-            // The mutation has ended, and its answer is sent. A retry is told that the outcome is unknown.
+            // The mutation has ended, and its answer is sent. A retry gets `outcome-unknown`.
             onBug(error, contextValue.requestId);
           }
         },

@@ -74,10 +74,10 @@ type ShownPasskey = Pick<
   synced: boolean;
 };
 
-/** Sessions, devices, passkeys, consents and factors of a user. */
 /** Sessions, and devices, of an overview. */
 const maxShown = 100;
 
+/** Sessions, devices, passkeys, consents and factors of a user. */
 export interface AccessOverview {
   user: User;
   /** Live ones, most recently seen first; at most {@link maxShown}. */

@@ -156,7 +156,10 @@ export class Admins {
     return grantsOf(memberships);
   }
 
-  /** The live token and its current grants, within those that its creator has had since its creation; null if unknown, expired or revoked. Updates its last use. */
+  /**
+   * The live token and its current grants, within those that its creator has had since its creation; null if unknown, expired
+   * or revoked. Updates its last use.
+   */
   async byToken(em: EntityManager, token: string): Promise<{ adminToken: AdminToken; grants: Grants } | null> {
     if (!token.startsWith(tokenPrefix) || token.length > 100) return null;
     const now = this.deps.clock.now();

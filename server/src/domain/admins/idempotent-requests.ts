@@ -20,8 +20,8 @@ export interface IdempotencyKey {
 }
 
 /**
- * `new`: to be carried out by whoever got this; `id` settles it. `answered`: carried out before. `unknown`: in progress, or
- * its outcome was never stored. `other`: the key stands for another request.
+ * `new`: the caller runs the request, and settles it by `id`. `answered`: it has run before. `unknown`: it is running, or
+ * its outcome was never stored. `other`: the key belongs to another request.
  */
 export type Claim =
   | { state: 'new'; id: string }
@@ -51,7 +51,7 @@ export class IdempotentRequests {
       sql<{ mac: string; sealed: Buffer | null }>`
         select request_mac as mac, sealed_answer as sealed from idempotent_requests where id = ${id}`,
     );
-    // Absent: refused meanwhile, so that a retry may carry it out.
+    // The request was refused in the meantime: a retry may run it.
     if (!row) return { state: 'unknown' };
     if (!vault.matches(answerPurpose, id, request, row.mac)) return { state: 'other' };
     if (row.sealed === null) return { state: 'unknown' };

@@ -28,7 +28,7 @@ export interface EnteredCode {
 /**
  * Codes that one network (IPv4 address, IPv6 /64) may request in an hour: 30, plus one for each code that was entered from it in
  * the last 24 hours, and 5,000 more in a shared network that the project names (decisions/0345). Only correct codes of accounts
- * count, five for one account in a day, and only in their project: nobody earns with another tenant's users.
+ * count, five for one account in a day, and only in their project: no tenant adds to the allowance of another.
  */
 export class NetworkAllowance {
   constructor(private readonly deps: { clock: Clock; limits: Limits }) {}
