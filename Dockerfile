@@ -18,6 +18,7 @@ COPY .config .config
 COPY shared shared
 COPY server server
 COPY console console
+ENV ASSET_COMPRESSION=best
 RUN node_modules/.bin/tsc -b server shared/browser \
  && node .config/pack.mjs \
  && cd console && ../node_modules/.bin/vite build --logLevel warn

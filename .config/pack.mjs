@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
+import { compress } from './lib/compress.mjs';
 import { packageNames } from './lib/packages.mjs';
 import { run } from './lib/run.mjs';
 import { root } from './lib/workspace.mjs';
@@ -60,12 +60,9 @@ async function bundle(file, input, format) {
     },
   });
   const path = join(folder, file);
-  const content = readFileSync(path);
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
   for (const name of [file, versioned(file)]) {
     if (name !== file) copyFileSync(path, join(folder, name));
-    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content, quality));
-    writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
+    await compress(join(folder, name));
   }
 }
 

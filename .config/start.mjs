@@ -6,7 +6,7 @@ import { ensureInstalled } from './lib/install.mjs';
 import { fail, memoryOptions, projectNode, requireNode20, root, toolEnvironment } from './lib/workspace.mjs';
 
 requireNode20();
-await ensureInstalled();
+await ensureInstalled({ forServing: true });
 const broken = await ensureBuilt();
 if (broken) fail(`The ${broken} failed to build: fix the errors above, and try again.`);
 

@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { compress } from '../.config/lib/compress.mjs';
 import { chunks } from './chunks.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -23,22 +21,13 @@ const messages: Plugin = {
   },
 };
 
-/** Precompresses assets at the highest level: `x.js.br` and `x.js.gz` beside `x.js`. */
+/** Precompresses assets. */
 const compressed: Plugin = {
   name: 'latchkey-compressed',
   apply: 'build',
   async writeBundle({ dir = '' }, bundle) {
     const served = Object.keys(bundle).filter((file) => /^(?:assets|messages)\/.+\.(?:js|css|json|svg)$/.test(file));
-    await Promise.all(
-      served.map(async (file) => {
-        const path = join(dir, file);
-        const content = await readFile(path);
-        await Promise.all([
-          writeFile(`${path}.br`, await promisify(brotliCompress)(content)),
-          writeFile(`${path}.gz`, await promisify(gzip)(content, { level: 9 })),
-        ]);
-      }),
-    );
+    await Promise.all(served.map((file) => compress(join(dir, file))));
   },
 };
 

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { run } from './run.mjs';
 import { memory, print, projectNode, root, tool } from './workspace.mjs';
 
-/** Parts to build, their sources and outputs. Sources are compared by content hash: a checkout changes mtimes. */
+/**
+ * Parts to build, their sources and outputs, at the same time; one with `after` when that part is built. Sources are compared by
+ * content hash: a checkout changes mtimes.
+ */
 const parts = [
   {
     name: 'server',
@@ -27,6 +30,7 @@ const parts = [
   },
   {
     name: 'packages',
+    after: 'server',
     sources: ['shared', '.config/pack.mjs', '.config/tsconfig.base.json'],
     result: 'shared/dist/integrity.json',
     build: (options) => run(projectNode(), [join(root, '.config/pack.mjs')], options),
@@ -40,20 +44,27 @@ const parts = [
  * @returns {Promise<string | undefined>} name of the part that failed; its errors were printed
  */
 export async function ensureBuilt({ all = false, missing = false, only } = {}) {
+  const builds = {};
   for (const part of parts) {
     if (only !== undefined && part.name !== only) continue;
     if (missing && existsSync(join(root, part.result))) continue;
-    const stamp = join(memory, `built-${part.name}`);
-    const wanted = hashOf(['package-lock.json', ...part.sources]);
-    const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(join(root, part.result));
-    if (isFresh && !all) continue;
-    print(`Building the ${part.name} …`);
-    const { code, seconds } = await part.build();
-    if (code !== 0) return part.name;
-    print(`Built in ${seconds.toFixed(1)} s.`);
-    mkdirSync(memory, { recursive: true });
-    writeFileSync(stamp, wanted);
+    const earlier = builds[part.after];
+    builds[part.name] = Promise.resolve(earlier).then((broken) => broken ?? buildPart(part, all));
   }
+  return (await Promise.all(Object.values(builds))).find((broken) => broken !== undefined);
+}
+
+async function buildPart({ name, sources, result, build }, all) {
+  const stamp = join(memory, `built-${name}`);
+  const wanted = hashOf(['package-lock.json', ...sources]);
+  const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(join(root, result));
+  if (isFresh && !all) return undefined;
+  print(`Building the ${name} …`);
+  const { code, seconds } = await build();
+  if (code !== 0) return name;
+  print(`Built the ${name} in ${seconds.toFixed(1)} s.`);
+  mkdirSync(memory, { recursive: true });
+  writeFileSync(stamp, wanted);
   return undefined;
 }
 

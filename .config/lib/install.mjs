@@ -4,15 +4,32 @@ import { join } from 'node:path';
 import { run, withHeartbeat } from './run.mjs';
 import { fail, memory, print, root, systemEnvironment } from './workspace.mjs';
 
-const stamp = join(memory, 'installed');
+/** Workspaces with what building and serving need. The tools and the other packages are for development. */
+const serving = ['server', 'console', 'shared/browser', 'shared/contracts', 'shared/node', 'shared/react'];
 
-/** Installs the packages of package-lock.json, unless node_modules matches it. */
-export async function ensureInstalled() {
+/**
+ * Installs the packages of package-lock.json, unless node_modules matches it.
+ * @param {{ forServing?: boolean }} [options] forServing: only what `npm start` needs; about half
+ */
+export async function ensureInstalled({ forServing = false } = {}) {
   const wanted = lockfileHash();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  if (!matchesLockfile()) await install();
+  if (isStamped('installed', wanted) || (forServing && isStamped('installed-serving', wanted))) return;
+  if (matchesLockfile()) return writeStamp('installed', wanted);
+  if (forServing) await install(['ci', ...serving.flatMap((folder) => ['--workspace', folder])]);
+  // Adds what is missing: a server may run from this folder, which `npm ci` would empty.
+  else if (isStamped('installed-serving', wanted)) await install(['install', '--no-save']);
+  else await install(['ci']);
+  writeStamp(forServing ? 'installed-serving' : 'installed', wanted);
+}
+
+function isStamped(name, wanted) {
+  const stamp = join(memory, name);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+}
+
+function writeStamp(name, wanted) {
   mkdirSync(memory, { recursive: true });
-  writeFileSync(stamp, wanted);
+  writeFileSync(join(memory, name), wanted);
 }
 
 /** Includes the platform: a folder shared with another system has the wrong binaries. */
@@ -42,15 +59,17 @@ function isForThisMachine({ os, cpu, libc }) {
   return os.includes(process.platform) && cpu.includes(process.arch) && isLibc;
 }
 
-async function install() {
+async function install(command) {
   print('Installing dependencies (about a minute the first time) …');
-  const args = ['ci', '--no-audit', '--no-fund'];
+  const args = [...command, '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath?.endsWith('.js') ? process.env.npm_execpath : undefined;
   const options = { env: { ...systemEnvironment(), NODE_ENV: '' } };
   const work = npm ? run('node', [npm, ...args], options) : run('npm', args, options);
   const { code, seconds } = await withHeartbeat('still installing', work, print);
   if (code === 127) fail('npm not found: install Node 20 or newer with npm, and try again.');
   if (code !== 0)
-    fail(`Installing dependencies failed (npm ci exited with ${code}): fix the errors above, and try again.`);
+    fail(
+      `Installing dependencies failed (npm ${command[0]} exited with ${code}): fix the errors above, and try again.`,
+    );
   print(`Installed in ${seconds.toFixed(0)} s.`);
 }
