@@ -118,11 +118,10 @@ function suspend(model: Model, device: DeviceModel, isSuspended: boolean): void 
 function checkSuspended(model: Model, { table, old, new: user }: Change): void {
   if (table !== 'users' || !user || !old) return;
   const id: string = user['id'];
-  if (old['active'] && !user['active']) model.heldIdentities.set(id, old);
-  const held = model.heldIdentities.get(id);
-  const isHandedOver = user['active'] && held !== undefined && isOther(held, user);
-  if (user['active']) model.heldIdentities.delete(id);
   if (old['active'] && user['active']) return;
+  if (old['active']) model.heldIdentities.set(id, { row: old, at: model.now });
+  const isHandedOver = !old['active'] && changesHands(model, old, user);
+  if (isHandedOver || user['active']) model.heldIdentities.delete(id);
   const whose = `of ${user['user_name']}`;
   const devices = [...model.devices.values()].filter((device) => device.user === id);
   demand(
@@ -141,6 +140,14 @@ function checkSuspended(model: Model, { table, old, new: user }: Change): void {
   demand(model.sessionsOf(id).length === 0, `a session ${whose} outlives the former person`);
   const grants = model.grants.filter(({ code, isOffline, isEnded }) => code.user === id && isOffline && !isEnded);
   demand(grants.length === 0, `a refresh token ${whose} outlives the former person`);
+}
+
+/** For 30 days after the deactivation, only the activation decides; then, each change does. */
+function changesHands(model: Model, was: Row, is: Row): boolean {
+  const held = model.heldIdentities.get(is['id']);
+  const isHeld = held !== undefined && model.now - held.at < restorableMs + toleranceMs;
+  if (isHeld) return Boolean(is['active']) && isOther(held.row, is);
+  return isOther(was, is) || (held !== undefined && isOther(held.row, was));
 }
 
 /** Another login address, phone or `externalId`; a phone or `externalId` that was added or removed is not another one. */

@@ -280,7 +280,7 @@ export class Model {
   now = 0;
   readonly users = new Map<string, Row>();
   /** Rows of inactive users as they were before the deactivation. */
-  readonly heldIdentities = new Map<string, Row>();
+  readonly heldIdentities = new Map<string, { row: Row; at: number }>();
   /** Steps at which accounts went to another person. */
   readonly handOvers = new Map<string, number>();
   /** Soft deletes that were undone. */
