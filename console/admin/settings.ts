@@ -15,6 +15,7 @@ export const settings = {
   isOwner: meta?.dataset['owner'] === 'true',
   /** Messages are captured in the dev mailbox instead of sent. */
   hasDevMailbox: meta?.dataset['devMailbox'] === 'true',
+  version: meta?.dataset['version'] ?? '',
 } as const;
 
 /** Ends the session, then returns to the console. */

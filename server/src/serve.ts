@@ -12,7 +12,7 @@ import { DatabaseWatch } from './adapters/postgres/watch.ts';
 import { SendHealth } from './adapters/senders.ts';
 import { DatabaseClock } from './adapters/system/database-clock.ts';
 import { randomOn } from './adapters/system/random.ts';
-import { runtimeOf } from './adapters/system/runtime.ts';
+import { releaseVersion, runtimeOf } from './adapters/system/runtime.ts';
 import { type Log, openLog } from './adapters/telemetry/log.ts';
 import { Metrics } from './adapters/telemetry/metrics.ts';
 import type { Tracing } from './adapters/telemetry/trace-port.ts';
@@ -118,7 +118,9 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   let late: readonly string[] = [];
   let mailFault = (): string | null => null;
   let servesHost = async (_host: string): Promise<boolean> => Promise.reject(new Error('starting'));
+  const version = releaseVersion();
   const management = managementServer({
+    version,
     metrics,
     checks,
     phase: () => lifecycle.phase,
@@ -178,7 +180,7 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   checks['clock'] = async () => clock.fault;
   checks['mail'] = async () => (mail === null ? 'no mail server configured: set SMTP_URL and MAIL_FROM' : null);
   await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });
-  log.info({ milliseconds: Math.round(performance.now() - startedAt) }, 'ready');
+  log.info({ version, milliseconds: Math.round(performance.now() - startedAt) }, 'ready');
 }
 
 /** Opens the database and builds the domain on it. */

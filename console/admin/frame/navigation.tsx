@@ -43,6 +43,7 @@ export function Navigation({ projectId, hasInstance = false, onGo }: NavigationP
       {groups.map((group) => (
         <NavigationList key={group.label} {...group} onGo={onGo} />
       ))}
+      <p className={styles.label}>Latchkey {settings.version}</p>
     </nav>
   );
 }

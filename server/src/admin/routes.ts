@@ -67,7 +67,7 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
       .catch((error: unknown) => challenged(error, req.res as Response));
   const bySession: CallerOf = (req) => identify(req, undefined);
   const byTokenOrSession: CallerOf = (req) => identify(req, req.get('authorization'));
-  const { clients, customAttributes, mailbox, experiences } = deps.domain;
+  const { clients, customAttributes, mailbox, experiences, system } = deps.domain;
   const turns = deps.poolTurns.ofCallers(maxWaiting);
   const router = Router();
   router.use('/admin', await graphqlRoute({ ...deps, turns }, byTokenOrSession));
@@ -80,7 +80,13 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
   router.use(
     '/admin',
     pageHeaders,
-    consoleRoutes({ ...deps, clients, hasMailbox: mailbox !== null, callerOf: bySession }),
+    consoleRoutes({
+      ...deps,
+      clients,
+      hasMailbox: mailbox !== null,
+      version: system.version,
+      callerOf: bySession,
+    }),
   );
   router.use('/setup', pageHeaders, setupRoutes({ ...deps, clients, mailbox, callerOf: bySession }));
   router.use('/demo', pageHeaders, demoRoutes({ ...deps, clients }));

@@ -9,6 +9,8 @@ export type Check = () => Promise<string | null>;
 export type Phase = 'starting' | 'serving' | 'stopping';
 
 export interface ManagementOptions {
+  /** Of this release; in the body of each health check. */
+  version: string;
   metrics: Metrics;
   checks: Record<string, Check>;
   phase: () => Phase;
@@ -26,17 +28,19 @@ export interface ManagementOptions {
  */
 export function managementServer(options: ManagementOptions): Server {
   return createServer(async (req, res) => {
+    const { version } = options;
     const path = req.url?.split('?')[0];
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { Allow: 'GET, HEAD' }).end();
-    if (path === '/health/live') return json(res, 200, { status: 'live' });
+    if (path === '/health/live') return json(res, 200, { status: 'live', version });
     if (path === '/health/started') {
       const hasStarted = options.phase() !== 'starting';
-      return json(res, hasStarted ? 200 : 503, { status: hasStarted ? 'started' : 'starting' });
+      return json(res, hasStarted ? 200 : 503, { status: hasStarted ? 'started' : 'starting', version });
     }
     if (path === '/health/ready') {
       const faults = await failing(options);
       return json(res, faults.length === 0 ? 200 : 503, {
         status: faults.length === 0 ? 'ready' : 'not ready',
+        version,
         faults,
         warnings: options.warnings?.() ?? [],
       });

@@ -5,13 +5,18 @@ import type { Runtime } from '../../domain/instance/processes.ts';
 import { migrations } from '../../migrations/index.ts';
 import { measureSigning } from './signing-speed.ts';
 
+/** The version of this release. */
+export function releaseVersion(): string {
+  const text = readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
 /** Facts that this process publishes about itself. */
 export async function runtimeOf(): Promise<Runtime> {
-  const text = readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8');
   return {
     host: hostname(),
     pid: process.pid,
-    version: (JSON.parse(text) as { version: string }).version,
+    version: releaseVersion(),
     nodeVersion: process.versions.node,
     signMicroseconds: await measureSigning(),
     migrations: migrations.map(({ name }) => name),

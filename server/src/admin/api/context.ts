@@ -96,7 +96,7 @@ export interface AdminDomain {
   requestRecords: Pick<RequestRecords, 'recent'>;
   logout: Pick<Logout, 'retry'>;
   keys: Keys;
-  system: Pick<SystemStatus, 'report'>;
+  system: Pick<SystemStatus, 'report' | 'version'>;
   /** Null if messages are sent. */
   mailbox: Mailbox | null;
 }

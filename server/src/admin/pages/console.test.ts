@@ -10,7 +10,8 @@ const dist = mkdtempSync(join(tmpdir(), 'latchkey-console-'));
 
 beforeAll(async () => {
   mkdirSync(join(dist, 'admin'));
-  const meta = '<meta nonce="%{nonce}" data-issuer="%{issuer}" data-owner="%{owner}" data-account="%{account}">';
+  const meta =
+    '<meta nonce="%{nonce}" data-issuer="%{issuer}" data-owner="%{owner}" data-account="%{account}" data-version="%{version}">';
   const page = `<html data-scheme="%{color_scheme}">${meta}<b>%{unknown}</b>`;
   writeFileSync(join(dist, 'admin', 'index.html'), page);
   harness = await openAdminHarness({ consoleDist: dist });
@@ -81,6 +82,7 @@ describe('GET /admin and below', () => {
       expect(response.status).toBe(200);
       expect(html).toContain(`data-issuer="${harness.issuer}"`);
       expect(html).toContain('<b></b>');
+      expect(html).toContain('data-version="unknown"');
       expect(response.headers.get('cache-control')).toBe('no-store');
       const policy = response.headers.get('content-security-policy') ?? '';
       expect(policy.split('; ').sort()).toEqual([

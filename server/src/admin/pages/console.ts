@@ -16,6 +16,8 @@ export interface ConsoleDeps {
   issuer: string;
   /** Whether the dev mailbox is in use. */
   hasMailbox: boolean;
+  /** Of this release. */
+  version: string;
   /** Folder of the console's build. */
   consoleDist: string;
   /** The admin of this browser's console session, if there is one. */
@@ -104,6 +106,7 @@ async function sendConsole(deps: ConsoleDeps, { id, grants }: AdminCaller, req: 
     // Decides the first requests of the page; grants nothing.
     owner: String(grants.owner),
     dev_mailbox: String(deps.hasMailbox),
+    version: deps.version,
     color_scheme: colorScheme(req),
   };
   res.setHeader('Content-Security-Policy', consolePolicy(nonce));

@@ -45,6 +45,7 @@ describe('doctor', () => {
       'Test mode',
     ];
     for (const name of well) expect(checks[name]).toMatchObject({ level: 'ok' });
+    expect(checks['Release']?.summary).toMatch(/^Latchkey \d+\.\d+\.\d+ on Node \d+/);
     // A slow machine may cause a warning.
     expect(['ok', 'warn']).toContain(checks['Connection']?.level);
   });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { diskSpace, reasonOf } from '../../adapters/system/probes.ts';
-import { runtimeOf } from '../../adapters/system/runtime.ts';
+import { releaseVersion, runtimeOf } from '../../adapters/system/runtime.ts';
 import { measureSigning } from '../../adapters/system/signing-speed.ts';
 import { compose } from '../../compose.ts';
 import { type Config, ConfigError, misspelled } from '../../config.ts';
@@ -67,6 +67,8 @@ async function examine(
 ): Promise<void> {
   // A signal does not end the process before the embedded database has been stopped.
   context.interrupted();
+  const release = `Latchkey ${releaseVersion()} on Node ${process.versions.node}`;
+  report({ name: 'Release', level: 'ok', summary: release, advice: null });
   const config = readSettings(context, report);
   if (!config) return;
   report(disk(config));

@@ -31,6 +31,11 @@ interface SystemStatusDeps {
 export class SystemStatus {
   constructor(private readonly deps: SystemStatusDeps) {}
 
+  /** Of this process. */
+  get version(): string {
+    return this.deps.processes.runtime.version;
+  }
+
   async report(em: EntityManager): Promise<SystemStatusReport> {
     const { clock, processes, backups, senders, gauge, relays } = this.deps;
     const report = {
