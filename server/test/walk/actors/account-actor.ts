@@ -231,7 +231,11 @@ export class AccountActor {
       const owners = whose.map((id) => nameOf(model, id)).join(' or ');
       demand(whose.includes(user), `${what} of ${owners} by a session of ${nameOf(model, user)}`);
       demand(model.user(user)['active'], `${what} by a person who is deactivated`);
-      if (one.table === 'recovery_grants') demand(change === 'cancel-recovery' && one.op === 'UPDATE', what);
+      if (one.table === 'recovery_grants') {
+        // Its code went to the former address.
+        const isMoved = change === 'verify-email' && addressIn(made) !== '' && row['ended_at'] != null;
+        demand(one.op === 'UPDATE' && (change === 'cancel-recovery' || isMoved), what);
+      }
       const isOfKey = one.table === 'credentials' && isPasskey(one);
       if (isOfKey) demand(change === 'revoke-device' && one.op === 'UPDATE' && row['id'] === form['id'], what);
       if (
