@@ -17,14 +17,15 @@ beforeAll(async () => {
 });
 afterAll(() => processes.close());
 
-/** Walks with at least this number of steps. */
-async function walk(actors: ActorSet, steps: number, from = seed): Promise<Progress> {
+/** Walks with at least this number of steps. @param tell gets the number so far, after each plan */
+async function walk(actors: ActorSet, steps: number, from = seed, tell?: (steps: number) => void): Promise<Progress> {
   const progress = new Progress();
   // About 170 steps per plan; some commands take several steps.
   for (const plan of plans(from, Math.ceil(steps / 100), actors)) {
     const { broke, walker } = await attempt(processes, plan);
     progress.add(walker);
     if (broke) throw await shrink(processes, plan, broke, 60_000);
+    tell?.(progress.of('steps'));
     if (progress.of('steps') >= steps) break;
   }
   return progress;
@@ -64,7 +65,12 @@ describe.runIf(long !== undefined)('a long random walk', () => {
   const actors = (process.env['LATCHKEY_WALK_ACTORS'] ?? 'all') as ActorSet;
   it(`breaks no rule (seed ${seed})`, { timeout: 600_000 + steps * 200, retry: 0 }, async () => {
     const startedAt = performance.now();
-    const progress = await walk(actors, steps);
+    let next = 1_000;
+    const progress = await walk(actors, steps, seed, (so) => {
+      if (so < next) return;
+      process.stdout.write(`${so} steps without a finding\n`);
+      next = so + 1_000;
+    });
     const rate = Math.round((progress.of('steps') * 1000) / (performance.now() - startedAt));
     const cpu = Math.round((progress.of('steps') * 1_000_000) / process.cpuUsage().user);
     process.stdout.write(`${rate} steps/s, ${cpu} per CPU second\n${progress}\n`);
