@@ -118,6 +118,16 @@ describe('the documentation', () => {
   });
 });
 
+it('the index of the decisions lists each record once, with its title', () => {
+  const records = folder('server/decisions').filter((path) => !path.endsWith('README.md'));
+  const lines = records.map((path) => {
+    const [, number, title] = /^# (\d{4}) (.+)$/m.exec(text(path)) ?? [];
+    return `- [${number}](${path.slice('server/decisions/'.length)}) ${title}`;
+  });
+  const listed = text('server/decisions/README.md').split('\n');
+  expect(listed.filter((line) => line.startsWith('- ')).toSorted()).toEqual(lines.toSorted());
+});
+
 /** The text of all sources; without the decisions, tests of the documents and built files. */
 function sources(): string {
   const skipped = /node_modules|\/(dist|decisions|docs|test-results)(\/|$)|docs\.test\.ts$/;
