@@ -1,11 +1,11 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
-import express, { type Express, type Request, Router } from 'express';
+import express, { type Express, Router } from 'express';
 import { accountRoutes } from './account/routes.ts';
 import { atLoopback } from './adapters/http/loopback.ts';
 import type { Log } from './adapters/telemetry/log.ts';
 import { DirectorySelfTest } from './admin/directories/self-test.ts';
-import { type AdminDeps, adminRoutes } from './admin/routes.ts';
+import { type AdminDeps, adminRoutes, adminService } from './admin/routes.ts';
 import { delegationRoutes } from './delegation/routes.ts';
 import type { PublicStatus } from './domain/instance/public-status.ts';
 import { type Clock, seconds } from './domain/kernel/clock.ts';
@@ -15,7 +15,7 @@ import { inProject } from './domain/kernel/scope.ts';
 import { PoolTurns } from './domain/limits/turns.ts';
 import type { Issuer } from './domain/projects/issuer.ts';
 import type { Project } from './domain/projects/project.entity.ts';
-import { withoutLongBodies } from './http/bodies.ts';
+import { closingLongBodies, withoutLongBody } from './http/bodies.ts';
 import { briefly, builtFiles, forEver } from './http/built-files.ts';
 import { withContext } from './http/context.ts';
 import { Cookies } from './http/cookies.ts';
@@ -23,16 +23,18 @@ import { type Observer, observed } from './http/observer.ts';
 import { openApiRoutes } from './http/openapi/routes.ts';
 import { Pages } from './http/pages.ts';
 import { lastResort } from './http/plain/last-resort.ts';
-import { missingPage, startPage } from './http/plain/start-page.ts';
+import { missingPage, startRoutes } from './http/plain/start-page.ts';
+import { mount, mountFiles } from './http/routes/mount.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { siteAt, withSite } from './http/site.ts';
-import { observeServices, statusPage } from './http/status/page.ts';
+import { observeServices, statusRoutes } from './http/status/page.ts';
 import { plainDocuments } from './oidc/documents.ts';
 import type { EndSessionDeps } from './oidc/end-session.ts';
+import { withIssuer } from './oidc/issuer.ts';
 import { missingIssuer, oidcPages } from './oidc/pages.ts';
-import { metadataRoutes, type OidcDeps, oidcRoutes } from './oidc/routes.ts';
+import { domainMetadataRoutes, metadataRoutes, type OidcDeps, oidcRoutes } from './oidc/routes.ts';
 import { apiDocument } from './openapi.ts';
-import { scimRoutes } from './scim/routes.ts';
+import { mountScim } from './scim/routes.ts';
 import type { Services } from './services.ts';
 import { signinRoutes } from './signin/routes.ts';
 
@@ -74,7 +76,7 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
   );
   const { observers = [], status } = options;
   const all = status ? [...observers, observeServices(status)] : observers;
-  return observed(all, withoutLongBodies(readsBody, listener));
+  return observed(all, closingLongBodies(listener));
 }
 
 /** All routes, in one Express application. */
@@ -84,51 +86,44 @@ export async function routesOf(options: AppOptions): Promise<Express> {
   const pages = new Pages(options.consoleFolder);
   const app = emptyApp(options);
   app.use(withSite(services.issuers, missingIssuer(pages, 421)));
-  app.use(
-    signinRoutes({
-      ...services,
-      cookies,
-      pages,
-      hasMailbox: services.delivery.hasMailbox,
-      isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
-      relatedOrigins: () => services.origins.related(),
-      onStep: (step, result) => options.onSignInStep?.(step, result),
-      log,
-    }),
-  );
   const oidc = oidcDeps(options, cookies, pages);
-  const ofSite = (req: Request) => siteAt(req).issuer;
-  app.use(oidcRoutes(oidc, ofSite));
-  app.use(
-    accountRoutes({
-      ...services,
-      experienceOf: (projectId) => services.experiences.published(services.db.reader(), projectId),
-      cookies,
-      csrf: formTokens(services, 'account-form'),
-      pages,
-      log,
-    }),
-  );
-  const missing = missingPage(pages);
-  const atDomain = Router()
-    .use('/.well-known/oauth-authorization-server', metadataRoutes(oidc, ofSite))
-    .get('/', (_req, res) => res.redirect(303, '/account'))
-    .use(missing);
+  const ofSite = withIssuer((req) => siteAt(req).issuer, oidc.missingIssuer);
+  mount(app, oidcRoutes, oidc, { before: ofSite });
+  mount(app, domainMetadataRoutes, oidc, { before: ofSite });
+  mount(app, signinRoutes, {
+    ...services,
+    cookies,
+    pages,
+    hasMailbox: services.delivery.hasMailbox,
+    isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
+    relatedOrigins: () => services.origins.related(),
+    onStep: (step, result) => options.onSignInStep?.(step, result),
+    log,
+  });
+  mount(app, accountRoutes, {
+    ...services,
+    experienceOf: (projectId) => services.experiences.published(services.db.reader(), projectId),
+    cookies,
+    csrf: formTokens(services, 'account-form'),
+    pages,
+    log,
+  });
+  mount(app, startRoutes, { pages, cookies });
+  const missing = [withoutLongBody, missingPage(pages), lastResort(log, pages)];
+  const atDomain = Router().use(missing);
   // Custom domains serve nothing else, in particular neither the console nor the admin API.
   app.use((req, res, next) => (siteAt(req).domain === null ? next() : atDomain(req, res, next)));
-  app.use('/sdk', builtFiles(options.sdkFolder, sdkHeaders));
-  const ofProject = ({ params }: Request) => services.issuers.ofSlug(String(params['slug']));
-  app.use('/p/:slug', oidcRoutes(oidc, ofProject));
-  app.use('/.well-known/oauth-authorization-server/p/:slug', metadataRoutes(oidc, ofProject));
+  mountFiles(app, '/sdk', builtFiles(options.sdkFolder, sdkHeaders));
+  const ofProject = withIssuer(({ params }) => services.issuers.ofSlug(String(params['slug'])), oidc.missingIssuer);
+  mount(app, oidcRoutes, oidc, { prefix: '/p/:slug', before: ofProject });
+  mount(app, metadataRoutes, oidc, { before: ofProject });
   const poolTurns = new PoolTurns(options.poolSize);
-  app.use('/v1/scim/:projectId', scimRoutes({ ...services, issuer, clock, random, log, poolTurns }));
-  app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock, log }));
-  app.use(await adminRoutes({ ...adminDeps(options, cookies, pages, app), poolTurns }));
-  app.use(openApiRoutes(apiDocument(issuer), pages));
-  if (options.status) app.get('/status', statusPage(options.status, pages));
-  app.get('/', startPage(pages, cookies));
+  mountScim(app, { ...services, issuer, clock, random, log, poolTurns });
+  mount(app, delegationRoutes, { ...services, clients: services.registry, issuer, clock, log });
+  mount(app, adminRoutes, await adminService({ ...adminDeps(options, cookies, pages, app), poolTurns }));
+  mount(app, openApiRoutes, { document: apiDocument(issuer), pages });
+  if (options.status) mount(app, statusRoutes, { status: options.status, pages });
   app.use(missing);
-  app.use(lastResort(log, pages));
   return app;
 }
 
@@ -146,12 +141,13 @@ function emptyApp({ issuer, random, trustProxy, consoleFolder }: AppOptions): Ex
     next();
   });
   const built = (folder: string, cacheControl: string) =>
-    app.use(
-      `/${folder}`,
+    mountFiles(
+      app,
+      folder,
       builtFiles(join(consoleFolder, folder), () => ({ 'Cache-Control': cacheControl })),
     );
-  built('assets', forEver);
-  built('messages', briefly);
+  built('/assets', forEver);
+  built('/messages', briefly);
   return app;
 }
 
@@ -162,14 +158,6 @@ function sdkHeaders(path: string): Record<string, string> {
     'Access-Control-Allow-Origin': '*',
     'Cross-Origin-Resource-Policy': 'cross-origin',
   };
-}
-
-/** Whether the route reads a body. Each such route has its own limit and error format. */
-function readsBody({ method = '', url = '' }: IncomingMessage): boolean {
-  if (!['POST', 'PUT', 'PATCH'].includes(method)) return false;
-  return /^(?:\/p\/[^/]+)?\/(authorize|oauth2\/\w+|device|device\/approval|userinfo|account|setup|admin\/graphql|admin\/.*\/logos|v1\/.*)(\?|$)/.test(
-    url,
-  );
 }
 
 function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies, pages: Pages): OidcDeps {

@@ -5,7 +5,7 @@ import { openDatabase } from '../src/adapters/postgres/database.ts';
 import { randomOn } from '../src/adapters/system/random.ts';
 import type { MailboxMessage } from '../src/admin/api/context.ts';
 import { csrfHeader } from '../src/admin/api/server.ts';
-import { adminRoutes } from '../src/admin/routes.ts';
+import { adminRoutes, adminService } from '../src/admin/routes.ts';
 import type { Role } from '../src/domain/admins/membership.entity.ts';
 import { everything } from '../src/domain/admins/permission.ts';
 import type { BuiltIn } from '../src/domain/admins/seed.ts';
@@ -19,6 +19,7 @@ import type { TenantKey } from '../src/domain/projects/tenant.ts';
 import { RefreshGrant } from '../src/domain/tokens/refresh-grant.entity.ts';
 import type { User } from '../src/domain/users/user.entity.ts';
 import { withContext } from '../src/http/context.ts';
+import { mount } from '../src/http/routes/mount.ts';
 import { buildServices, type Services } from '../src/services.ts';
 import { type AdjustableClock, adjustableClock } from './clock.ts';
 import { freshDatabase } from './database.ts';
@@ -119,8 +120,10 @@ export async function openAdminHarness(
   const { db, audit, sessions, admins, requests, projects, clients, delegationKeys, directories, keys } = services;
   const app = express();
   app.use(withContext(random));
-  app.use(
-    await adminRoutes({
+  mount(
+    app,
+    adminRoutes,
+    await adminService({
       adminClients: services.adminClients,
       idempotentRequests: services.idempotentRequests,
       dpop: { proofs: services.dpopProofs, nonces: services.dpopNonces },

@@ -1,53 +1,76 @@
 import type { Express } from 'express';
+import { accountRoutes } from '../src/account/routes.ts';
+import { adminRoutes } from '../src/admin/routes.ts';
+import { delegationRoutes } from '../src/delegation/routes.ts';
+import { openApiRoutes } from '../src/http/openapi/routes.ts';
+import { startRoutes } from '../src/http/plain/start-page.ts';
+import { labelOf, type Route } from '../src/http/routes/route.ts';
+import { statusRoutes } from '../src/http/status/page.ts';
+import { domainMetadataRoutes, metadataRoutes, oidcRoutes } from '../src/oidc/routes.ts';
+import { scimPrefix, scimRoutes } from '../src/scim/routes.ts';
+import { signinRoutes } from '../src/signin/routes.ts';
+
+/** A route of a table, with the prefix that the table is mounted at. */
+export interface Row {
+  prefix: string;
+  route: Route<never, never>;
+  label: string;
+}
+
+const below = (prefix: string, routes: readonly Route<never, never>[], label = prefix): Row[] =>
+  routes.map((route) => ({ prefix, route, label: labelOf(route, label) }));
+
+/** Every route of the application. */
+export const rows: readonly Row[] = [
+  ...below('', oidcRoutes),
+  ...below('', domainMetadataRoutes),
+  ...below('', signinRoutes),
+  ...below('', accountRoutes),
+  ...below('', startRoutes),
+  ...below('/p/:slug', oidcRoutes),
+  ...below('', metadataRoutes),
+  ...below(scimPrefix, scimRoutes, '/v1/scim/:project'),
+  ...below('', delegationRoutes),
+  ...below('', adminRoutes),
+  ...below('', openApiRoutes),
+  ...below('', statusRoutes),
+];
+
+/** A row as {@link mountedRoutes} describes it. */
+export function described({ prefix, route: { path, methods, any } }: Row): string {
+  return `${[...Object.keys(methods), ...(any ? ['ANY'] : [])].join(' ')} ${joined(prefix, path)}`;
+}
 
 /** A layer of Express's router (the package `router`), limited to the members that are read here. */
 interface Layer {
+  name: string;
   rawPath?: string | RegExp;
-  route?: { path: string; methods: Record<string, boolean> };
+  route?: { path: string; stack: { method?: string; name: string }[] };
   handle: { stack?: Layer[] };
 }
 
-const methods = ['get', 'post', 'put', 'patch', 'delete'];
-
-/**
- * Every route of the application, as `METHOD /path/{parameter}`, `ANY` if its handler takes all methods, and handlers of a
- * folder as `ALL /folder`.
- */
+/** What Express mounted: routes as `METHODS /path`, and other handlers as `use /path`. */
 export function mountedRoutes(app: Express): string[] {
-  return [...new Set(below('', (app as unknown as { router: { stack: Layer[] } }).router.stack))].toSorted();
+  return walked('', (app as unknown as { router: { stack: Layer[] } }).router.stack);
 }
 
-function below(prefix: string, stack: readonly Layer[]): string[] {
-  return stack.flatMap(({ route, handle, rawPath }) => {
+const order = ['get', 'post', 'put', 'patch', 'delete'];
+
+function walked(prefix: string, stack: readonly Layer[]): string[] {
+  return stack.flatMap(({ route, handle, rawPath, name }) => {
     if (route) {
-      const path = template(joined(prefix, String(route.path)));
-      const own = methods.filter((method) => route.methods[method]);
-      return (own.length === 0 ? ['any'] : own).map((method) => `${method.toUpperCase()} ${path}`);
+      const named = order.filter((method) => route.stack.some((layer) => layer.method === method));
+      // Without a handler for all methods, the last layers refuse with 405.
+      const isOpen = !route.stack.some((layer) => layer.method === undefined && layer.name === 'refused');
+      const own = [...named.map((method) => method.toUpperCase()), ...(isOpen ? ['ANY'] : [])];
+      return [`${own.join(' ')} ${joined(prefix, String(route.path))}`];
     }
     const path = joined(prefix, rawPath === undefined ? '/' : String(rawPath));
-    if (handle.stack) return below(path, handle.stack);
-    return rawPath === undefined || rawPath === '/' ? [] : [`ALL ${template(path)}`];
+    if (handle.stack) return walked(path, handle.stack);
+    return [`use ${path} ${name}`];
   });
 }
 
-const joined = (prefix: string, path: string): string => (path === '/' ? prefix : `${prefix}${path}`);
-const template = (path: string): string => path.replace(/:(\w+)/g, '{$1}') || '/';
-
-/** Routes that the OpenAPI document leaves out, as patterns, with the reason. */
-export const notDescribed: Record<string, string> = {
-  '^GET /$': 'page',
-  '^GET /openapi(\\.json)?$': 'the document itself',
-  '^ALL /(assets|messages|sdk)$': 'files of the pages and packages',
-  '^GET /experience/': 'images and colors of the pages',
-  '^GET /signin$': 'page',
-  '^POST /v1/signin/resume$': 'read by the hosted page alone',
-  '^(GET|POST) /account': 'pages',
-  '^(GET|POST|ALL) /setup': 'pages of the setup link',
-  '^(GET|ALL) /demo': 'page',
-  '^(GET|POST) (/p/\\{slug\\})?/authorize/(resume|consent)$': 'pages of an authorization request',
-  '^ALL (/p/\\{slug\\})?/device$': 'pages of the device flow',
-  '^POST /oauth2/(revoke|introspect|par|device_authorization)$': 'offered by the issuers of projects only',
-  '^GET /\\.well-known/(webauthn|passkey-endpoints)$': 'read by browsers (WebAuthn)',
-  '^(GET|POST|ALL|ANY) /admin': 'the console and the admin API, which is GraphQL and has a schema',
-  '^ALL /v1/': 'handlers around the described routes',
-};
+function joined(prefix: string, path: string): string {
+  return path === '/' && prefix !== '' ? prefix : `${prefix === '/' ? '' : prefix}${path}`;
+}

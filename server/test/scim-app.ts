@@ -9,7 +9,7 @@ import { PoolTurns } from '../src/domain/limits/turns.ts';
 import { withContext } from '../src/http/context.ts';
 import { type AnswerLimits, defaultAnswerLimits } from '../src/scim/answers/limits.ts';
 import type { RateLimit } from '../src/scim/rate-limit.ts';
-import { scimRoutes } from '../src/scim/routes.ts';
+import { mountScim } from '../src/scim/routes.ts';
 import { buildServices, type Services } from '../src/services.ts';
 import { type AdjustableClock, adjustableClock } from './clock.ts';
 import { freshDatabase } from './database.ts';
@@ -85,10 +85,7 @@ export async function startScimApp(
   const answerLimits = { ...defaultAnswerLimits, ...options.answerLimits };
   app.disable('x-powered-by');
   app.use(withContext(systemRandom));
-  app.use(
-    '/v1/scim/:projectId',
-    scimRoutes({ ...services, issuer: url, clock, random: systemRandom, rateLimit, log, poolTurns, answerLimits }),
-  );
+  mountScim(app, { ...services, issuer: url, clock, random: systemRandom, rateLimit, log, poolTurns, answerLimits });
   const make = new Factories(services, clock);
 
   const send: ScimApp['send'] = async (method, address, headers, body) => {

@@ -3,7 +3,7 @@
  * and forms work without script; with script, "forget this browser" also deletes the browser's keys. Only the SSO session's
  * cookie determines the account; a change needs a CSRF token bound to that session.
  */
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { confirmedPath } from '../domain/accounts/confirmation.ts';
 import type { AccountOverview } from '../domain/accounts/own-account.ts';
 import type { OwnChange, Visitor } from '../domain/accounts/own-change.ts';
@@ -21,6 +21,7 @@ import type { Cookies } from '../http/cookies.ts';
 import { type Html, html } from '../http/markup.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
 import { formBody, type Parameters, parametersOf } from '../http/parameters.ts';
+import type { Route } from '../http/routes/route.ts';
 import { isSameOrigin } from '../http/same-origin.ts';
 import { siteAt } from '../http/site.ts';
 import { type ActionOutcome, type ChangeDeps, changes, refusalOf, statuses } from './changes.ts';
@@ -48,15 +49,31 @@ export interface AccountDeps extends ChangeDeps {
 
 const noSignals = { device_keys: '', rp_id: '', user_handle: '', passkeys: '', user_name: '', display_name: '' };
 
-export function accountRoutes(deps: AccountDeps): Router {
-  const router = Router();
-  router.get('/account', withPages(deps, show));
-  router.get(confirmedPath, (req, res) => back(res, parametersOf(req).get('state') ?? ''));
-  router.post('/account', formBody(), withPages(deps, take));
-  router.get(cancelPath, withPages(deps, askToCancel));
-  router.post(cancelPath, formBody(), withPages(deps, cancel));
-  return router;
-}
+const body = formBody;
+const openApi = 'page';
+
+export const accountRoutes: readonly Route<AccountDeps>[] = [
+  {
+    path: '/account',
+    methods: {
+      GET: { handler: (deps) => withPages(deps, show), openApi },
+      POST: { body, handler: (deps) => withPages(deps, take), openApi },
+    },
+  },
+  {
+    path: confirmedPath,
+    methods: {
+      GET: { handler: () => (req, res) => back(res, parametersOf(req).get('state') ?? ''), openApi },
+    },
+  },
+  {
+    path: cancelPath,
+    methods: {
+      GET: { handler: (deps) => withPages(deps, askToCancel), openApi },
+      POST: { body, handler: (deps) => withPages(deps, cancel), openApi },
+    },
+  },
+];
 
 /** The page of the link in a notice. Mail scanners open links, so only the form cancels. */
 async function askToCancel(deps: AccountDeps, req: Request, res: Response): Promise<void> {

@@ -4,28 +4,46 @@
  * Not here: the changes themselves (`domain/`), the sign-in of admins (`signin/`), the console (`console/admin`).
  * Standards: GraphQL (October 2021), Relay cursor connections, RFC 6750 for bearer tokens.
  */
-import { type Request, type Response, Router } from 'express';
+import type { Request, Response } from 'express';
 import type { AdminClients } from '../domain/admins/admin-clients.ts';
 import type { Admins } from '../domain/admins/admins.ts';
 import type { Audit } from '../domain/audit/audit.ts';
 import type { AuthorizationRequests } from '../domain/ceremonies/requests/authorization-requests.ts';
+import { maxLogoBytes } from '../domain/experience/logo-file.ts';
 import { dpopAlgorithms } from '../domain/kernel/openid.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import type { Random } from '../domain/kernel/random.ts';
-import type { PoolTurns } from '../domain/limits/turns.ts';
+import type { PoolTurns, Turns } from '../domain/limits/turns.ts';
 import type { Sessions } from '../domain/sessions/sessions.ts';
 import { actorOf } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import type { Pages } from '../http/pages.ts';
+import { noStore, type Route } from '../http/routes/route.ts';
 import { AdminCallers, accountHeader } from './api/caller.ts';
-import { type AdminApi, type CallerOf, graphqlRoute } from './api/server.ts';
+import {
+  type AdminApi,
+  type CallerOf,
+  type GraphqlEndpoint,
+  graphqlBody,
+  graphqlEndpoint,
+  graphqlErrors,
+  onlyJson,
+} from './api/server.ts';
 import { eventExport } from './audit/event-export.ts';
-import { experienceRoutes } from './experience/routes.ts';
-import { consoleRoutes } from './pages/console.ts';
-import { demoRoutes } from './pages/demo.ts';
+import { logoUpload, preview, refusals } from './experience/routes.ts';
+import { consoleCallback, consolePage, consoleSignIn } from './pages/console.ts';
+import { demoConfig, demoPage } from './pages/demo.ts';
 import { pageHeaders } from './pages/plain.ts';
-import { setupRoutes } from './pages/setup.ts';
-import { userExport } from './users/user-export.ts';
+import {
+  mailboxContent,
+  mailboxPage,
+  mayReadMailbox,
+  ownOrigin,
+  setupBody,
+  setupForm,
+  setupPage,
+} from './pages/setup.ts';
+import { userExport, userListExport } from './users/user-export.ts';
 
 export interface AdminDeps extends Omit<AdminApi, 'turns'> {
   dpop: DpopDeps;
@@ -48,7 +66,15 @@ export interface AdminDeps extends Omit<AdminApi, 'turns'> {
 /** Connections of one caller that wait at most, before its further requests are refused. */
 const maxWaiting = 1000;
 
-export async function adminRoutes(deps: AdminDeps): Promise<Router> {
+/** What the routes of the admin API and the console's pages use. */
+export interface AdminService extends AdminDeps {
+  turns: Turns;
+  graphql: GraphqlEndpoint;
+  bySession: CallerOf;
+  byTokenOrSession: CallerOf;
+}
+
+export async function adminService(deps: AdminDeps): Promise<AdminService> {
   const callers = new AdminCallers(deps);
   const identify = (req: Request, authorization: string | undefined) =>
     callers
@@ -67,31 +93,124 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
       .catch((error: unknown) => challenged(error, req.res as Response));
   const bySession: CallerOf = (req) => identify(req, undefined);
   const byTokenOrSession: CallerOf = (req) => identify(req, req.get('authorization'));
-  const { clients, customAttributes, mailbox, experiences, system } = deps.domain;
   const turns = deps.poolTurns.ofCallers(maxWaiting);
-  const router = Router();
-  router.use('/admin', await graphqlRoute({ ...deps, turns }, byTokenOrSession));
-  router.use('/admin', eventExport({ ...deps, turns, callerOf: byTokenOrSession }));
-  router.use('/admin', userExport({ ...deps, turns, customAttributes, callerOf: byTokenOrSession }));
-  router.use(
-    '/admin',
-    experienceRoutes({ ...deps, experiences, now: () => deps.clock.now(), callerOf: byTokenOrSession }),
-  );
-  router.use(
-    '/admin',
-    pageHeaders,
-    consoleRoutes({
-      ...deps,
-      clients,
-      hasMailbox: mailbox !== null,
-      version: system.version,
-      callerOf: bySession,
-    }),
-  );
-  router.use('/setup', pageHeaders, setupRoutes({ ...deps, clients, mailbox, callerOf: bySession }));
-  router.use('/demo', pageHeaders, demoRoutes({ ...deps, clients }));
-  return router;
+  const graphql = await graphqlEndpoint({ ...deps, turns }, byTokenOrSession);
+  return { ...deps, turns, graphql, bySession, byTokenOrSession };
 }
+
+type AdminRoute = Route<AdminService>;
+
+const openApi = 'GraphQL and downloads of the admin API';
+/** A request of the console or of an application, with errors in the shape of GraphQL's. */
+const ofApi = { errors: () => refusals } as const;
+/** A page below /admin, /setup or /demo. */
+const page = (path: string, methods: AdminRoute['methods'], more: Partial<AdminRoute> = {}): AdminRoute => ({
+  path,
+  methods,
+  headers: pageHeaders,
+  ...more,
+});
+
+const exportDeps = (service: AdminService) => ({
+  ...service,
+  callerOf: service.byTokenOrSession,
+  customAttributes: service.domain.customAttributes,
+});
+const experienceDeps = (service: AdminService) => ({
+  ...service,
+  experiences: service.domain.experiences,
+  now: () => service.clock.now(),
+  callerOf: service.byTokenOrSession,
+});
+const consoleDeps = (service: AdminService) => ({
+  ...service,
+  clients: service.domain.clients,
+  hasMailbox: service.domain.mailbox !== null,
+  version: service.domain.system.version,
+  callerOf: service.bySession,
+});
+const setupDeps = (service: AdminService) => ({
+  ...service,
+  clients: service.domain.clients,
+  mailbox: service.domain.mailbox,
+  callerOf: service.bySession,
+});
+const mailboxChecks = (service: AdminService) => [mayReadMailbox(setupDeps(service))];
+
+export const adminRoutes: readonly AdminRoute[] = [
+  {
+    path: '/admin/graphql',
+    methods: {
+      POST: {
+        checks: ({ graphql }) => [onlyJson, graphql.authenticate],
+        body: graphqlBody,
+        handler: ({ graphql }) => graphql.handle,
+        openApi,
+      },
+    },
+    headers: noStore,
+    errors: () => graphqlErrors,
+  },
+  {
+    path: '/admin/export/events',
+    methods: { GET: { handler: (service) => eventExport(exportDeps(service)), openApi } },
+    ...ofApi,
+  },
+  {
+    path: '/admin/export/users',
+    methods: { GET: { handler: (service) => userListExport(exportDeps(service)), openApi } },
+    ...ofApi,
+  },
+  {
+    path: '/admin/export/users/:id',
+    methods: { GET: { handler: (service) => userExport(exportDeps(service)), openApi } },
+    ...ofApi,
+  },
+  {
+    path: '/admin/projects/:projectId/logos',
+    methods: {
+      POST: {
+        body: { maxBytes: maxLogoBytes },
+        handler: (service) => logoUpload(experienceDeps(service)),
+        openApi,
+      },
+    },
+    ...ofApi,
+  },
+  {
+    path: '/admin/preview/:page',
+    methods: { GET: { handler: (service) => preview(experienceDeps(service)), openApi } },
+    ...ofApi,
+  },
+  page('/admin/callback', { GET: { handler: () => consoleCallback, openApi: 'page' } }),
+  page('/admin/sign-in', { GET: { handler: (service) => consoleSignIn(consoleDeps(service)), openApi: 'page' } }),
+  page(
+    '/admin{/*path}',
+    { GET: { handler: (service) => consolePage(consoleDeps(service)), openApi: 'page' } },
+    { label: '/admin/*' },
+  ),
+  page('/setup', {
+    GET: { handler: (service) => setupPage(setupDeps(service)), openApi: 'page' },
+    POST: {
+      checks: ({ issuer }) => [ownOrigin(issuer)],
+      body: setupBody,
+      handler: (service) => setupForm(setupDeps(service)),
+      openApi: 'page',
+    },
+  }),
+  page('/setup/mailbox', {
+    GET: { checks: mailboxChecks, handler: (service) => mailboxPage(setupDeps(service)), openApi: 'page' },
+  }),
+  page('/setup/mailbox.json', {
+    GET: { checks: mailboxChecks, handler: (service) => mailboxContent(setupDeps(service)), openApi: 'page' },
+  }),
+  page('/demo', {
+    GET: { handler: (service) => demoPage({ ...service, clients: service.domain.clients }), openApi: 'page' },
+  }),
+  page('/demo/config.json', {
+    GET: { handler: (service) => demoConfig({ ...service, clients: service.domain.clients }), openApi: 'page' },
+  }),
+];
 
 /** Null for a token whose DPoP proof is refused, with the reason in the challenge (RFC 9449 §7.1 and §9). */
 function challenged(error: unknown, res: Response): null {

@@ -114,6 +114,7 @@ function rowFor(failure: unknown): DelegationErrorRow {
   }
   const status = bodyFault(failure);
   if (status === 413) return own.REQUEST_TOO_LARGE;
+  if (status === 405) return [405, 'INVALID_REQUEST', 'Method not allowed.'];
   return status === undefined ? bug : [status, 'REQUEST_REJECTED', own.REQUEST_REJECTED[2]];
 }
 

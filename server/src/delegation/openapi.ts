@@ -7,7 +7,17 @@ import {
   delegationResponseSchema,
   delegationResultSchemas,
 } from '@latchkey/contracts';
-import { type ApiPart, json, named, type Schema, schemaOf, secured, statuses, text } from '../http/openapi/document.ts';
+import {
+  type ApiPart,
+  json,
+  named,
+  type Operation,
+  type Schema,
+  schemaOf,
+  secured,
+  statuses,
+  text,
+} from '../http/openapi/document.ts';
 import { delegationFailureStatuses } from './delegation-error.ts';
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
@@ -26,53 +36,12 @@ const refusals = statuses(delegationFailureStatuses, {
 });
 
 /** The encrypted channel of back ends (`shared/contracts`). */
-export const delegationApi: ApiPart = {
+export const delegationApi: Omit<ApiPart, 'paths'> = {
   tag: {
     name: 'Delegation',
     description:
       "A back end's requests about second factors of its users: a JWS (EdDSA) in a JWE (ECDH-ES, A256GCM), answered in the same way. " +
       'Test vectors are in shared/contracts/vectors.',
-  },
-  paths: {
-    '/v1/delegation': {
-      get: {
-        operationId: 'delegationAudience',
-        summary: 'Read the audience of requests',
-        responses: {
-          200: {
-            description: 'aud of a request is {issuer}/{project_id}, iss is client_id.',
-            content: json({
-              type: 'object',
-              properties: {
-                issuer: text('Base address.'),
-                project_id: text('Project.'),
-                client_id: text('Client ID.'),
-              },
-              required: ['issuer', 'project_id', 'client_id'],
-            }),
-          },
-          ...refusals,
-        },
-        security: secured('secretKey'),
-      },
-      post: {
-        operationId: 'delegate',
-        summary: 'Run an operation',
-        description: `Operations: ${operations.join(', ')}. Refusals after decryption are encrypted with status 200.`,
-        requestBody: {
-          required: true,
-          content: json(sealed(named('DelegationRequest')), delegationMediaType),
-        },
-        responses: {
-          200: {
-            description: 'The encrypted response; its `status` is that of the operation.',
-            content: json(sealed(named('DelegationResponse')), delegationMediaType),
-          },
-          ...refusals,
-        },
-        security: secured('secretKey'),
-      },
-    },
   },
   schemas: {
     DelegationRequest: schemaOf(delegationRequest),
@@ -86,3 +55,42 @@ export const delegationApi: ApiPart = {
     ),
   },
 };
+
+export const audienceOperation = (): Operation => ({
+  operationId: 'delegationAudience',
+  summary: 'Read the audience of requests',
+  responses: {
+    200: {
+      description: 'aud of a request is {issuer}/{project_id}, iss is client_id.',
+      content: json({
+        type: 'object',
+        properties: {
+          issuer: text('Base address.'),
+          project_id: text('Project.'),
+          client_id: text('Client ID.'),
+        },
+        required: ['issuer', 'project_id', 'client_id'],
+      }),
+    },
+    ...refusals,
+  },
+  security: secured('secretKey'),
+});
+
+export const delegateOperation = (): Operation => ({
+  operationId: 'delegate',
+  summary: 'Run an operation',
+  description: `Operations: ${operations.join(', ')}. Refusals after decryption are encrypted with status 200.`,
+  requestBody: {
+    required: true,
+    content: json(sealed(named('DelegationRequest')), delegationMediaType),
+  },
+  responses: {
+    200: {
+      description: 'The encrypted response; its `status` is that of the operation.',
+      content: json(sealed(named('DelegationResponse')), delegationMediaType),
+    },
+    ...refusals,
+  },
+  security: secured('secretKey'),
+});

@@ -7,16 +7,18 @@
  */
 import { delegationMaxBytes, delegationMediaType, delegationTtlSeconds } from '@latchkey/contracts';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { DelegationParties } from '../domain/delegation/delegation-keys.ts';
 import type { FactorChanges } from '../domain/delegation/factor-changes.ts';
 import { type Clock, seconds } from '../domain/kernel/clock.ts';
 import { refuse } from '../domain/kernel/problem.ts';
-import { bounded } from '../http/bodies.ts';
+import { type Body, bounded } from '../http/bodies.ts';
 import { actorOf, requestContext } from '../http/context.ts';
+import { noStore, type Route, routeLabel } from '../http/routes/route.ts';
 import { DelegationRefusal, reasonOf, toFailure } from './delegation-error.ts';
 import { EnvelopeFault, type Opened, openRequest, requestHash, sealResponse } from './envelope.ts';
+import { audienceOperation, delegateOperation } from './openapi.ts';
 import { perform } from './operations.ts';
 
 export interface DelegationDeps {
@@ -33,28 +35,22 @@ export interface DelegationDeps {
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
 }
 
-const path = '/v1/delegation';
+const body: Body = {
+  maxBytes: delegationMaxBytes,
+  read: bounded(express.text({ type: () => true, limit: delegationMaxBytes, inflate: false }), delegationMaxBytes),
+};
 
-export function delegationRoutes(deps: DelegationDeps): Router {
-  const router = Router();
-  router
-    .route(path)
-    .all((_req, res, next) => {
-      res.setHeader('Cache-Control', 'no-store');
-      next();
-    })
-    .get(discover(deps))
-    .post(
-      bounded(express.text({ type: () => true, limit: delegationMaxBytes, inflate: false }), delegationMaxBytes),
-      answer(deps),
-    )
-    .all((_req, res) => {
-      res.setHeader('Allow', 'GET, POST');
-      res.status(405).json({ error: { code: 'INVALID_REQUEST', message: 'Method not allowed.' } });
-    });
-  router.use(path, failed(deps));
-  return router;
-}
+export const delegationRoutes: readonly Route<DelegationDeps>[] = [
+  {
+    path: '/v1/delegation',
+    methods: {
+      GET: { handler: discover, openApi: audienceOperation },
+      POST: { body, handler: answer, openApi: delegateOperation },
+    },
+    headers: noStore,
+    errors: failed,
+  },
+];
 
 function discover(deps: DelegationDeps): RequestHandler {
   return async (req, res) => {
@@ -139,7 +135,7 @@ function loggedFailure(deps: DelegationDeps, req: Request, thrown: unknown) {
   const { requestId } = requestContext(req);
   const failure = toFailure(thrown, requestId);
   const { code } = failure.body.error;
-  if (failure.isBug) deps.log.error({ err: thrown, requestId }, 'delegation failed');
+  if (failure.isBug) deps.log.error({ err: thrown, requestId, route: routeLabel(req) }, 'delegation failed');
   else deps.log.info({ requestId, refusal: code, reason: reasonOf(thrown) }, 'delegation refused');
   return failure;
 }

@@ -91,7 +91,7 @@ const closed: [string, () => Endpoint][] = [
   ['a missing asset', () => ({ method: 'POST', path: '/assets/none.js', type: form, status: 413 })],
   ['an unknown route', () => ({ method: 'PUT', path: '/nowhere', type: form, status: 413 })],
   ['discovery', () => ({ method: 'GET', path: '/.well-known/openid-configuration', type: form, status: 413 })],
-  ['the console', () => ({ method: 'POST', path: '/admin/users', type: form, status: 413 })],
+  ['the console', () => ({ method: 'POST', path: '/admin/users', type: form, status: 405 })],
 ];
 
 /** Opens a connection and sends the head of a request. */

@@ -5,8 +5,15 @@ import type { RequestHandler } from 'express';
 /** Default limit of a request body (decisions 10). */
 export const maxBodyBytes = 64 * 1024;
 
+/** How a route reads the body of a request. */
+export interface Body {
+  maxBytes: number;
+  /** Reads the body before the handler. Absent: the handler reads it, after checks of its own. */
+  read?: RequestHandler;
+}
+
 /** A body over the limit. Each route renders the 413 in its own error format. */
-class BodyTooLargeError extends Error {
+export class BodyTooLargeError extends Error {
   readonly status = 413;
   /** As in body-parser: the message may be shown to the client. */
   readonly expose = true;
@@ -52,25 +59,13 @@ export function bounded(parser: RequestHandler, maxBytes: number): RequestHandle
 }
 
 /**
- * Runs before all routes. If no route reads the body, a `Content-Length` over the limit gets 413. A response sent
- * before the end of a long or endless body closes the connection without reading the rest.
- *
- * @param readsBody true if the route checks the body with {@link bounded} or its own reader
+ * Runs before all routes. A response sent before the end of a long or endless body closes the connection without reading
+ * the rest.
  */
-export function withoutLongBodies(
-  readsBody: (req: IncomingMessage) => boolean,
-  rest: RequestListener,
-): RequestListener {
+export function closingLongBodies(rest: RequestListener): RequestListener {
   return (req, res) => {
-    const announced = announcedBytes(req);
-    if (announced <= maxBodyBytes && req.headers['transfer-encoding'] === undefined) return rest(req, res);
+    if (announcedBytes(req) <= maxBodyBytes && req.headers['transfer-encoding'] === undefined) return rest(req, res);
     closeInStages(req);
-    if (announced > maxBodyBytes && !readsBody(req)) {
-      const body = JSON.stringify({ error: 'invalid_request', error_description: 'The body is too large.' });
-      res.shouldKeepAlive = false;
-      res.writeHead(413, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }).end(body);
-      return;
-    }
     const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => typeof res;
     res.writeHead = (...args: unknown[]) => {
       if (!req.complete) res.shouldKeepAlive = false;
@@ -79,6 +74,13 @@ export function withoutLongBodies(
     rest(req, res);
   };
 }
+
+/** Refuses a body over the default limit, where no route reads it. */
+export const withoutLongBody: RequestHandler = (req, res, next) => {
+  if (announcedBytes(req) <= maxBodyBytes) return next();
+  res.shouldKeepAlive = false;
+  next(new BodyTooLargeError(maxBodyBytes));
+};
 
 /** Limits on what is read and dropped of a body after the response. */
 const drained = { bytes: 64 * 1024 * 1024, milliseconds: 10_000 };
@@ -106,6 +108,7 @@ function closeInStages(req: IncomingMessage): void {
   };
 }
 
-function announcedBytes(req: IncomingMessage): number {
+/** `Content-Length` of a request; 0 without one. */
+export function announcedBytes(req: IncomingMessage): number {
   return Number(req.headers['content-length'] ?? 0);
 }

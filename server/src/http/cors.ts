@@ -3,7 +3,6 @@ import type { RequestHandler, Response } from 'express';
 export interface CorsPolicy {
   /** `*`, or a predicate for the Origin header. */
   origin: '*' | ((origin: string) => Promise<boolean>);
-  methods: readonly string[];
   requestHeaders: readonly string[];
   exposedHeaders?: readonly string[];
   /**
@@ -13,8 +12,8 @@ export interface CorsPolicy {
   preflightOfAnySite?: boolean;
 }
 
-/** CORS without credentials (Fetch standard); also handles preflight requests. */
-export function cors(policy: CorsPolicy): RequestHandler {
+/** CORS without credentials (Fetch standard); also handles preflight requests. @param methods those of the route */
+export function cors(policy: CorsPolicy, methods: readonly string[]): RequestHandler {
   return async (req, res, next) => {
     const origin = req.get('origin');
     if (policy.origin === '*') res.setHeader('Access-Control-Allow-Origin', '*');
@@ -25,7 +24,7 @@ export function cors(policy: CorsPolicy): RequestHandler {
     }
     if (policy.exposedHeaders) res.setHeader('Access-Control-Expose-Headers', policy.exposedHeaders.join(', '));
     if (req.method !== 'OPTIONS') return next();
-    res.setHeader('Access-Control-Allow-Methods', policy.methods.join(', '));
+    res.setHeader('Access-Control-Allow-Methods', methods.join(', '));
     res.setHeader('Access-Control-Allow-Headers', policy.requestHeaders.join(', '));
     res.setHeader('Access-Control-Max-Age', '600');
     res.status(204).end();

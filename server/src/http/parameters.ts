@@ -1,14 +1,14 @@
-import express, { type Request, type RequestHandler } from 'express';
+import express, { type Request } from 'express';
 import { isStorableText } from '../domain/kernel/secret.ts';
-
-import { bounded, maxBodyBytes } from './bodies.ts';
+import { type Body, bounded, maxBodyBytes } from './bodies.ts';
 
 const form = 'application/x-www-form-urlencoded';
 
-/** Reads a form body as raw text (64 KB limit), for {@link parametersOf}. */
-export function formBody(): RequestHandler {
-  return bounded(express.text({ type: form, limit: maxBodyBytes }), maxBodyBytes);
-}
+/** A form body as raw text, for {@link parametersOf}. */
+export const formBody: Body = {
+  maxBytes: maxBodyBytes,
+  read: bounded(express.text({ type: form, limit: maxBodyBytes }), maxBodyBytes),
+};
 
 /** OAuth parameters (RFC 6749 §3.1): each at most once; an empty one is treated as omitted. */
 export interface Parameters {

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { digest } from '../domain/kernel/secret.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
+import { setMatched } from '../http/routes/route.ts';
 import type { Headers } from '../http/security-headers.ts';
 import { discoveryDocument } from './discovery.ts';
 
@@ -14,6 +15,9 @@ export interface DocumentDeps {
   requestId(): string;
   securityHeaders: Headers;
 }
+
+export const discoveryPath = '/.well-known/openid-configuration';
+export const keysPath = '/.well-known/jwks.json';
 
 export const cacheControl = 'public, max-age=300';
 
@@ -30,7 +34,7 @@ export function publish(document: object): Published {
 
 /**
  * Serves plain requests for discovery and keys without Express, which costs more than 25 % of their CPU
- * (decisions/0081). All others (another method, a query, a condition, an error) go to `rest`, whose routes send the
+ * (decisions/0081). All others (another method, a query, a condition, a body, an error) go to `rest`, whose routes send the
  * same bytes.
  */
 export function plainDocuments(deps: DocumentDeps, rest: RequestListener): RequestListener {
@@ -52,16 +56,18 @@ export function plainDocuments(deps: DocumentDeps, rest: RequestListener): Reque
     return keys.published;
   };
   const documents = new Map([
-    ['/.well-known/openid-configuration', async () => discovery],
-    ['/.well-known/jwks.json', keysNow],
+    [discoveryPath, async () => discovery],
+    [keysPath, keysNow],
   ]);
 
   return (req, res) => {
     const { method, url = '', headers } = req;
     const isConditional = headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined;
-    const isOurs = method === 'GET' && !isConditional && !deps.mayBeDomain(headers.host ?? '');
+    const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+    const isOurs = method === 'GET' && !isConditional && !hasBody && !deps.mayBeDomain(headers.host ?? '');
     const document = isOurs ? documents.get(url) : undefined;
     if (!document) return rest(req, res);
+    setMatched(req, { label: url });
     document().then(
       (published) => res.writeHead(200, headOf(published)).end(published.body),
       () => rest(req, res),

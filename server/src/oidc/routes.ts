@@ -4,24 +4,28 @@
  * tokens (`domain/logout`, `jobs/`). Standards: RFC 6749, 6750, 7523, 7636, 9068, 9126, 9207, 9449; OpenID Connect Core,
  * Discovery, RP-Initiated Logout and Back-Channel Logout 1.0.
  */
-import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { Refusal } from '../domain/kernel/problem.ts';
 import type { Capabilities, Issuer } from '../domain/projects/issuer.ts';
 import { requestContext } from '../http/context.ts';
-import { cors } from '../http/cors.ts';
+import type { CorsPolicy } from '../http/cors.ts';
 import { bodyFault, failureOf } from '../http/failure.ts';
 import { wantsPage } from '../http/pages.ts';
 import { formBody } from '../http/parameters.ts';
+import { noStore, type Route, routeLabel } from '../http/routes/route.ts';
+import { siteAt } from '../http/site.ts';
 import { type AuthorizeDeps, authorizeEndpoint, resumeEndpoint } from './authorize.ts';
 import { type ConsentDeps, consentEndpoint } from './consent.ts';
 import { type DeviceAuthorizationDeps, deviceAuthorizationEndpoint } from './device/authorization.ts';
-import { type DevicePagesDeps, devicePages } from './device/pages.ts';
+import { approvalForm, codeForm, codePage, type DevicePagesDeps, decision } from './device/pages.ts';
 import { discoveryDocument } from './discovery.ts';
-import { cacheControl, type Published, publish } from './documents.ts';
+import { cacheControl, discoveryPath, keysPath, type Published, publish } from './documents.ts';
 import { type EndSessionDeps, endSessionEndpoint } from './end-session.ts';
 import { type IntrospectDeps, introspectEndpoint } from './introspect.ts';
-import { type FindIssuer, issuerOf, withIssuer } from './issuer.ts';
+import { issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
+import type { Context } from './openapi/operations.ts';
+import * as describe from './openapi/operations.ts';
 import { type PushDeps, pushEndpoint } from './par.ts';
 import { type RevokeDeps, revokeEndpoint } from './revoke.ts';
 import { type TokenDeps, tokenEndpoint } from './token.ts';
@@ -46,103 +50,171 @@ export interface OidcDeps {
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
 }
 
-/** The endpoints of the issuers that `find` finds; each offers those of its capabilities. */
-export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
-  const router = Router({ mergeParams: true });
-  router.use(withIssuer(find, deps.missingIssuer));
-  mountDocuments(router, deps);
-  mountPages(router, deps);
-  mountClientEndpoints(router, deps);
-  router.use(jsonErrors(deps));
-  return router;
-}
-
-/** Discovery and keys. */
-function mountDocuments(router: Router, deps: OidcDeps): void {
-  router.route('/.well-known/openid-configuration').all(anyOrigin).get(sendDiscovery).all(onlyMethods('GET'));
-  router
-    .route('/.well-known/jwks.json')
-    .all(anyOrigin)
-    .get(async (req, res) => sendCacheable(req, res, publish(await deps.jwks(issuerOf(req)))))
-    .all(onlyMethods('GET'));
-}
-
-/** Endpoints that browsers navigate to. */
-function mountPages(router: Router, deps: OidcDeps): void {
-  const page = (path: string, { get, post }: { get?: RequestHandler; post?: RequestHandler }) => {
-    const others = onlyMethods([get && 'GET', post && 'POST'].filter(Boolean).join(', '));
-    // Express runs the handlers of GET for HEAD, which must have no effect (RFC 9110 §9.2.1).
-    const route = router.route(path).head(others);
-    if (get) route.get(noStore, get);
-    if (post) route.post(noStore, formBody(), post);
-    route.all(others);
-  };
-  const authorize = authorizeEndpoint(deps.authorize);
-  page('/authorize', { get: authorize, post: authorize });
-  page('/authorize/resume', { get: resumeEndpoint(deps.authorize) });
-  page('/authorize/consent', { post: consentEndpoint(deps.consent) });
-  const endSession = endSessionEndpoint(deps.endSession);
-  page('/oauth2/end_session', { get: endSession, post: endSession });
-  const device = devicePages(deps.devicePages);
-  router.use('/device', (req, res, next) => (hasDevices(issuerOf(req).capabilities) ? device(req, res, next) : next()));
-}
+type OidcRoute = Route<OidcDeps, Context>;
 
 /** Libraries and interceptors of applications add headers, which the endpoints ignore. The wildcard excludes `Authorization`. */
 const anyHeader = ['*'];
+const anyOrigin = (): CorsPolicy => ({ origin: '*', requestHeaders: ['Authorization', ...anyHeader] });
+const registeredOrigins = ({ isRegisteredOrigin }: OidcDeps): CorsPolicy => ({
+  origin: isRegisteredOrigin,
+  requestHeaders: ['Authorization', 'Content-Type', 'X-Api-Key', 'DPoP', ...anyHeader],
+  exposedHeaders: ['WWW-Authenticate', 'Retry-After', 'X-Request-Id', 'DPoP-Nonce'],
+});
 
-/** Endpoints that applications call. */
-function mountClientEndpoints(router: Router, deps: OidcDeps): void {
-  const registeredOrigins = cors({
-    origin: deps.isRegisteredOrigin,
-    methods: ['GET', 'POST'],
-    requestHeaders: ['Authorization', 'Content-Type', 'X-Api-Key', 'DPoP', ...anyHeader],
-    exposedHeaders: ['WWW-Authenticate', 'Retry-After', 'X-Request-Id', 'DPoP-Nonce'],
-  });
-  // Clients send a form. Issuers without the capability do not have the endpoint.
-  const clientEndpoint = (
-    path: string,
-    handler: RequestHandler,
-    { isOffered = (_: Capabilities): boolean => true, browsers = [registeredOrigins] } = {},
-  ) =>
-    router
-      .route(`/oauth2/${path}`)
-      .all((req, _res, next) => next(isOffered(issuerOf(req).capabilities) ? undefined : 'route'))
-      .all(...browsers, noStore)
-      .post(formBody(), handler)
-      .all(onlyMethods('POST'));
-  clientEndpoint('token', tokenEndpoint(deps.token));
-  clientEndpoint('revoke', revokeEndpoint(deps.revoke), { isOffered: ({ revocation }) => revocation });
-  clientEndpoint('introspect', introspectEndpoint(deps.introspect), {
-    isOffered: ({ introspection }) => introspection,
-    browsers: [],
-  });
-  clientEndpoint('par', pushEndpoint(deps.push), { isOffered: ({ pushedRequests }) => pushedRequests });
-  clientEndpoint('device_authorization', deviceAuthorizationEndpoint(deps.deviceAuthorization), {
-    isOffered: hasDevices,
-  });
-  const userInfo = userInfoEndpoint(deps.userInfo);
-  router
-    .route('/userinfo')
-    .all(registeredOrigins, noStore)
-    .get(userInfo)
-    .post(formBody(), userInfo)
-    .all(onlyMethods('GET, POST'));
-}
+/** RFC 6749 §5.1 requires both headers. */
+const headers = { ...noStore, Pragma: 'no-cache' };
+
+/** Issuers without the capability do not have the endpoint. */
+const where = (isOffered: (capabilities: Capabilities) => boolean): Pick<OidcRoute, 'offered'> => ({
+  offered: {
+    at: (req) => isOffered(issuerOf(req).capabilities),
+    about: ({ issuer }) => isOffered(issuer.capabilities),
+  },
+});
+const whereDevices = where(({ grantTypes }) => grantTypes.includes('device_code'));
+
+/** A document of an issuer. */
+const document = { cors: anyOrigin, errors: oauthErrors } as const;
+/** An endpoint that browsers navigate to. GET has effects. */
+const page = { headers, head: 'refused', errors: pageErrors } as const;
+/** An endpoint that applications call with a form. */
+const endpoint = { cors: registeredOrigins, headers, errors: oauthErrors } as const;
+const body = formBody;
+const service = 'sign_in';
+
+/** The endpoints of an issuer. Those of projects have more capabilities than the base issuer. */
+export const oidcRoutes: readonly OidcRoute[] = [
+  {
+    path: discoveryPath,
+    methods: { GET: { handler: () => sendDiscovery, openApi: describe.discovery } },
+    ...document,
+  },
+  {
+    path: keysPath,
+    methods: { GET: { handler: sendKeys, openApi: describe.keys } },
+    ...document,
+  },
+  {
+    path: '/authorize',
+    methods: {
+      GET: { handler: ({ authorize }) => authorizeEndpoint(authorize), openApi: describe.authorize },
+      POST: { body, handler: ({ authorize }) => authorizeEndpoint(authorize), openApi: describe.authorizeByPost },
+    },
+    ...page,
+    service,
+  },
+  {
+    path: '/authorize/resume',
+    methods: { GET: { handler: ({ authorize }) => resumeEndpoint(authorize), openApi: 'page' } },
+    ...page,
+    service,
+  },
+  {
+    path: '/authorize/consent',
+    methods: { POST: { body, handler: ({ consent }) => consentEndpoint(consent), openApi: 'page' } },
+    ...page,
+    service,
+  },
+  {
+    path: '/oauth2/token',
+    methods: { POST: { body, handler: ({ token }) => tokenEndpoint(token), openApi: describe.token } },
+    ...endpoint,
+    service,
+  },
+  {
+    path: '/oauth2/revoke',
+    methods: { POST: { body, handler: ({ revoke }) => revokeEndpoint(revoke), openApi: describe.revoke } },
+    ...endpoint,
+    ...where(({ revocation }) => revocation),
+  },
+  {
+    path: '/oauth2/introspect',
+    methods: {
+      POST: { body, handler: ({ introspect }) => introspectEndpoint(introspect), openApi: describe.introspect },
+    },
+    headers,
+    errors: oauthErrors,
+    ...where(({ introspection }) => introspection),
+  },
+  {
+    path: '/oauth2/par',
+    methods: { POST: { body, handler: ({ push }) => pushEndpoint(push), openApi: describe.push } },
+    ...endpoint,
+    ...where(({ pushedRequests }) => pushedRequests),
+  },
+  {
+    path: '/oauth2/device_authorization',
+    methods: {
+      POST: {
+        body,
+        handler: ({ deviceAuthorization }) => deviceAuthorizationEndpoint(deviceAuthorization),
+        openApi: describe.deviceAuthorization,
+      },
+    },
+    ...endpoint,
+    ...whereDevices,
+  },
+  {
+    path: '/userinfo',
+    methods: {
+      GET: { handler: ({ userInfo }) => userInfoEndpoint(userInfo), openApi: describe.userInfo },
+      POST: { body, handler: ({ userInfo }) => userInfoEndpoint(userInfo), openApi: describe.userInfoByPost },
+    },
+    ...endpoint,
+    service,
+  },
+  {
+    path: '/oauth2/end_session',
+    methods: {
+      GET: { handler: ({ endSession }) => endSessionEndpoint(endSession), openApi: describe.endSession },
+      POST: { body, handler: ({ endSession }) => endSessionEndpoint(endSession), openApi: describe.endSessionByPost },
+    },
+    ...page,
+  },
+  {
+    path: '/device',
+    methods: {
+      GET: { handler: ({ devicePages }) => codePage(devicePages), openApi: 'page' },
+      POST: { body, handler: ({ devicePages }) => codeForm(devicePages), openApi: 'page' },
+    },
+    errors: pageErrors,
+    ...whereDevices,
+  },
+  {
+    path: '/device/approval',
+    methods: {
+      GET: { handler: ({ devicePages }) => approvalForm(devicePages), openApi: 'page' },
+      POST: { body, handler: ({ devicePages }) => decision(devicePages), openApi: 'page' },
+    },
+    errors: pageErrors,
+    ...whereDevices,
+  },
+];
 
 /**
  * Metadata where RFC 8414 §3.1 puts it, for clients that build the address from the issuer's: below the root, then the
  * issuer's path.
  */
-export function metadataRoutes(deps: OidcDeps, find: FindIssuer): Router {
-  const router = Router({ mergeParams: true });
-  router.use(withIssuer(find, deps.missingIssuer));
-  router.route('/').all(anyOrigin).get(sendDiscovery).all(onlyMethods('GET'));
-  router.use(jsonErrors(deps));
-  return router;
-}
+const wellKnown = '/.well-known/oauth-authorization-server';
 
-const anyOrigin = cors({ origin: '*', methods: ['GET'], requestHeaders: ['Authorization', ...anyHeader] });
-const hasDevices = ({ grantTypes }: Capabilities) => grantTypes.includes('device_code');
+/** To be mounted for the issuers of projects. */
+export const metadataRoutes: readonly OidcRoute[] = [
+  {
+    path: `${wellKnown}/p/:slug`,
+    methods: { GET: { handler: () => sendDiscovery, openApi: describe.metadata } },
+    ...document,
+  },
+];
+
+/** To be mounted for the issuers of hosts. */
+export const domainMetadataRoutes: readonly OidcRoute[] = [
+  {
+    path: wellKnown,
+    methods: { GET: { handler: () => sendDiscovery, openApi: 'at custom domains only' } },
+    offered: { at: (req) => siteAt(req).domain !== null },
+    ...document,
+  },
+];
 
 function sendDiscovery(req: Request, res: Response): void {
   sendCacheable(req, res, publish(discoveryDocument(issuerOf(req))));
@@ -156,43 +228,40 @@ function sendCacheable(req: Request, res: Response, { body, etag }: Published): 
   else res.type('json').send(body);
 }
 
-/** RFC 6749 §5.1 requires both headers. */
-const noStore: RequestHandler = (_req, res, next) => {
-  res.setHeader('Cache-Control', 'no-store');
-  res.setHeader('Pragma', 'no-cache');
-  next();
-};
-
-function onlyMethods(allowed: string): RequestHandler {
-  return (_req, res) => {
-    res
-      .status(405)
-      .setHeader('Allow', allowed)
-      .json({ error: 'invalid_request', error_description: 'Method not allowed.' });
-  };
+function sendKeys({ jwks }: OidcDeps): RequestHandler {
+  return async (req, res) => sendCacheable(req, res, publish(await jwks(issuerOf(req))));
 }
 
-/** Paths that browsers navigate to. */
-const isPage = /^\/(authorize|authorize\/resume|authorize\/consent|oauth2\/end_session|device|device\/approval)\/?$/;
-
 /** The OAuth error response for a thrown value (RFC 6749 §5.2). */
-function jsonErrors({ log }: OidcDeps): ErrorRequestHandler {
+function oauthErrors({ log }: OidcDeps): ErrorRequestHandler {
   return (thrown: unknown, req, res, next) => {
     if (res.headersSent) return next(thrown);
     const { requestId } = requestContext(req);
-    const bodyStatus = bodyFault(thrown);
+    const status = bodyFault(thrown);
     const failure = failureOf(thrown);
-    const error =
-      bodyStatus === undefined ? toOAuthError(failure) : new OAuthError('invalid_request', 'The body cannot be read.');
-    // Browsers visit these; render the HTML error page.
-    if (isPage.test(req.path) && error.httpStatus >= 500 && wantsPage(req)) return next(thrown);
-    if (error.error === 'server_error') log.error({ err: thrown, requestId }, 'request failed');
-    else log.info({ requestId, error: error.error, ...refusalOf(failure) }, 'request refused');
-    res.setHeader('Cache-Control', 'no-store');
+    const error = status === undefined ? toOAuthError(failure) : new OAuthError('invalid_request', faultText(status));
+    if (error.error === 'server_error') log.error({ err: thrown, requestId, route: routeLabel(req) }, 'request failed');
+    else {
+      log.info({ requestId, route: routeLabel(req), error: error.error, ...refusalOf(failure) }, 'request refused');
+    }
+    // The rows of endpoints have it in all responses; a document's 405 is the same for everybody.
+    if (status !== 405) res.setHeader('Cache-Control', 'no-store');
     if (error.error === 'invalid_client') res.setHeader('WWW-Authenticate', 'Basic realm="Latchkey"');
     if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(error.retryAfterSeconds));
-    res.status(bodyStatus ?? error.httpStatus);
+    res.status(status ?? error.httpStatus);
     res.json({ error: error.error, error_description: error.description });
+  };
+}
+
+const faultText = (status: number): string => (status === 405 ? 'Method not allowed.' : 'The body cannot be read.');
+
+/** Errors of endpoints that browsers navigate to: a page for browsers, {@link oauthErrors} for programs. */
+function pageErrors(deps: OidcDeps): ErrorRequestHandler {
+  const sendJson = oauthErrors(deps);
+  return (thrown: unknown, req, res, next) => {
+    const isOfPage = bodyFault(thrown) !== undefined || toOAuthError(failureOf(thrown)).httpStatus >= 500;
+    if (isOfPage && wantsPage(req)) return next(thrown);
+    return sendJson(thrown, req, res, next);
   };
 }
 

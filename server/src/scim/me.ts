@@ -48,9 +48,9 @@ const attributesOfScope: Record<string, (resource: Resource, user: ShownUser) =>
  * `GET /Me` (RFC 7644 §3.11) for a user, by an access token of the project's issuer (decisions/0143). Any other credential
  * is passed on to the authentication of directories.
  */
-export function meEndpoint(deps: MeDeps): RequestHandler<{ projectId: string }> {
+export function meEndpoint(deps: MeDeps): RequestHandler {
   return async (req, res, next) => {
-    const projectId = req.params.projectId.toLowerCase();
+    const projectId = String(req.params['projectId']).toLowerCase();
     const sent = sentToken(req);
     const issuer = sent && (await deps.issuers.ofToken(sent.token));
     if (!sent || issuer?.project?.id !== projectId) return next();

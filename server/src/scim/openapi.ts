@@ -4,7 +4,6 @@ import {
   json,
   named,
   type Operation,
-  type Paths,
   pathParameters,
   type Schema,
   secured,
@@ -18,17 +17,15 @@ import { maxPageSize } from './search/search-request.ts';
 
 const mediaType = 'application/scim+json';
 const content = (schema: Schema) => json(schema, mediaType);
-const root = '/v1/scim/{projectId}';
 
 /** The SCIM service of a project, from the declarations behind `/Schemas`. */
-export function scimApi(): ApiPart {
+export function scimApi(): Omit<ApiPart, 'paths'> {
   const types = resourceTypesWith(userType);
   return {
     tag: {
       name: 'SCIM 2.0',
       description: 'Users and groups of a project (RFC 7643, RFC 7644), with cursor paging (RFC 9865).',
     },
-    paths: { ...Object.assign({}, ...types.map(pathsOf)), ...otherPaths() } as Paths,
     schemas: {
       ...Object.fromEntries(types.map((type) => [`Scim${type.name}`, resourceSchema(type)])),
       ...Object.fromEntries(types.map((type) => [`Scim${type.name}List`, listOf(named(`Scim${type.name}`))])),
@@ -127,31 +124,15 @@ function operation(
   };
 }
 
-function pathsOf(type: ResourceType): Paths {
-  const { name, endpoint } = type;
+/** The descriptions of a type of resource. */
+export function resourceOperations(type: ResourceType) {
+  const { name } = type;
+  const lower = name.toLowerCase();
   const list = { 200: { description: 'A page.', content: content(named(`Scim${name}List`)) } };
-  const isWritable = name === 'User' || name === 'Group';
   const one = (description: string): Answer => ({ description, headers: etag, content: content(named(`Scim${name}`)) });
   const projection = asQuery(['attributes', 'excludedAttributes']);
-  const withId = pathParameters({ id: `ID of the ${name.toLowerCase()}.` });
-  const body = { required: true, content: content(named(`Scim${name}`)) };
-  const reads: Paths = {
-    [`${root}${endpoint}`]: {
-      get: operation(`list${name}s`, `List ${plural(name)}`, {
-        parameters: asQuery(searchParameters.map(([parameter]) => parameter)),
-        responses: { ...list, ...statuses(ofRead, refusal) },
-      }),
-    },
-    [`${root}${endpoint}/.search`]: { post: search(`search${name}s`, `Search ${plural(name)}`, list) },
-    [`${root}${endpoint}/{id}`]: {
-      get: operation(`read${name}`, `Read a ${name.toLowerCase()}`, {
-        parameters: [...withId, ...projection],
-        responses: { 200: one('The resource.'), 304: { description: 'Unchanged.' }, ...statuses(ofRead, refusal) },
-      }),
-    },
-  };
-  if (!isWritable) return reads;
-  const change = (operationId: string, summary: string, schema: Schema) =>
+  const withId = pathParameters({ id: `ID of the ${lower}.` });
+  const change = (operationId: string, summary: string, schema: Schema) => () =>
     operation(operationId, summary, {
       parameters: [...withId, ...projection, ifMatch, prefer],
       requestBody: { required: true, content: content(schema) },
@@ -161,26 +142,31 @@ function pathsOf(type: ResourceType): Paths {
         ...statuses(ofWrite, refusal),
       },
     });
-  const lower = name.toLowerCase();
   return {
-    [`${root}${endpoint}`]: {
-      ...reads[`${root}${endpoint}`],
-      post: operation(`create${name}`, `Create a ${lower}`, {
+    list: () =>
+      operation(`list${name}s`, `List ${plural(name)}`, {
+        parameters: asQuery(searchParameters.map(([parameter]) => parameter)),
+        responses: { ...list, ...statuses(ofRead, refusal) },
+      }),
+    search: () => search(`search${name}s`, `Search ${plural(name)}`, list),
+    read: () =>
+      operation(`read${name}`, `Read a ${lower}`, {
+        parameters: [...withId, ...projection],
+        responses: { 200: one('The resource.'), 304: { description: 'Unchanged.' }, ...statuses(ofRead, refusal) },
+      }),
+    create: () =>
+      operation(`create${name}`, `Create a ${lower}`, {
         parameters: projection,
-        requestBody: body,
+        requestBody: { required: true, content: content(named(`Scim${name}`)) },
         responses: { 201: one('The created resource.'), ...statuses(ofWrite, refusal) },
       }),
-    },
-    [`${root}${endpoint}/.search`]: reads[`${root}${endpoint}/.search`] ?? {},
-    [`${root}${endpoint}/{id}`]: {
-      ...reads[`${root}${endpoint}/{id}`],
-      put: change(`replace${name}`, `Replace a ${lower}`, named(`Scim${name}`)),
-      patch: change(`patch${name}`, `Change a ${lower}`, named('ScimPatch')),
-      delete: operation(`delete${name}`, `Delete a ${lower}`, {
+    replace: change(`replace${name}`, `Replace a ${lower}`, named(`Scim${name}`)),
+    patch: change(`patch${name}`, `Change a ${lower}`, named('ScimPatch')),
+    remove: () =>
+      operation(`delete${name}`, `Delete a ${lower}`, {
         parameters: [...withId, ifMatch],
         responses: { 204: { description: 'Deleted.' }, ...statuses([...ofRead, 412], refusal) },
       }),
-    },
   };
 }
 
@@ -193,55 +179,53 @@ function search(operationId: string, summary: string, list: Record<string, Answe
   });
 }
 
-function otherPaths(): Paths {
-  const document: Schema = {
-    type: 'object',
-    properties: { schemas: strings },
-    required: ['schemas'],
-    additionalProperties: true,
-  };
-  const read = (operationId: string, summary: string, schema = document, parameters: Operation['parameters'] = []) => ({
-    get: operation(operationId, summary, {
+const document: Schema = {
+  type: 'object',
+  properties: { schemas: strings },
+  required: ['schemas'],
+  additionalProperties: true,
+};
+
+const read =
+  (operationId: string, summary: string, schema = document, parameters: Operation['parameters'] = []) =>
+  () =>
+    operation(operationId, summary, {
       parameters,
       responses: { 200: { description: summary, content: content(schema) }, ...statuses(ofRead, refusal) },
+    });
+
+const ofDocument = pathParameters({ id: 'URN or name.' });
+
+/** The descriptions of the other operations. */
+export const generalOperations = {
+  searchAll: () =>
+    search('searchAll', 'Search users and groups', {
+      200: { description: 'A page.', content: content(listOf(document)) },
     }),
-  });
-  const withId = pathParameters({ id: 'URN or name.' });
-  const any = { 200: { description: 'A page.', content: content(listOf(document)) } };
-  return {
-    [`${root}/.search`]: { post: search('searchAll', 'Search users and groups', any) },
-    [`${root}/Bulk`]: {
-      post: operation('bulk', 'Run several operations (RFC 7644 section 3.7)', {
-        requestBody: { required: true, content: content(document) },
-        responses: {
-          200: { description: 'An outcome for each operation.', content: content(document) },
-          ...statuses([...ofRead, 413, 415], refusal),
-        },
-      }),
-    },
-    [`${root}/Me`]: {
-      get: {
-        ...operation('readMe', 'Read the signed-in user (RFC 7644 section 3.11)', {
-          parameters: asQuery(['attributes', 'excludedAttributes']),
-          responses: {
-            200: {
-              description: 'The user, as far as scopes allow.',
-              headers: etag,
-              content: content(named('ScimUser')),
-            },
-            ...statuses([...ofRead, 501], refusal),
-          },
-        }),
-        security: secured('accessToken'),
+  bulk: () =>
+    operation('bulk', 'Run several operations (RFC 7644 section 3.7)', {
+      requestBody: { required: true, content: content(document) },
+      responses: {
+        200: { description: 'An outcome for each operation.', content: content(document) },
+        ...statuses([...ofRead, 413, 415], refusal),
       },
-    },
-    [`${root}/ServiceProviderConfig`]: read('readServiceProviderConfig', 'Features (RFC 7643 section 5)'),
-    [`${root}/ResourceTypes`]: read('listResourceTypes', 'Resource types', listOf(document)),
-    [`${root}/ResourceTypes/{id}`]: read('readResourceType', 'A resource type', document, withId),
-    [`${root}/Schemas`]: read('listSchemas', 'Schemas, with custom attributes', listOf(document)),
-    [`${root}/Schemas/{id}`]: read('readSchema', 'A schema', document, withId),
-  };
-}
+    }),
+  readMe: (): Operation => ({
+    ...operation('readMe', 'Read the signed-in user (RFC 7644 section 3.11)', {
+      parameters: asQuery(['attributes', 'excludedAttributes']),
+      responses: {
+        200: { description: 'The user, as far as scopes allow.', headers: etag, content: content(named('ScimUser')) },
+        ...statuses([...ofRead, 501], refusal),
+      },
+    }),
+    security: secured('accessToken'),
+  }),
+  config: read('readServiceProviderConfig', 'Features (RFC 7643 section 5)'),
+  types: read('listResourceTypes', 'Resource types', listOf(document)),
+  type: read('readResourceType', 'A resource type', document, ofDocument),
+  schemas: read('listSchemas', 'Schemas, with custom attributes', listOf(document)),
+  schema: read('readSchema', 'A schema', document, ofDocument),
+};
 
 function listOf(resource: Schema): Schema {
   return {

@@ -4,7 +4,8 @@ import type { RequestRecords } from '../domain/directories/request-records.ts';
 import { type Clock, isPast, secondsLater } from '../domain/kernel/clock.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import { requestContext } from '../http/context.ts';
-import { failureOf } from '../http/failure.ts';
+import { bodyFault, failureOf } from '../http/failure.ts';
+import { routeLabel } from '../http/routes/route.ts';
 import { readStatus, type ScimAnswer, type ScimCaller } from './answer.ts';
 import type { AnswerLimits } from './answers/limits.ts';
 import { chunkLength, streamed } from './answers/streaming.ts';
@@ -127,13 +128,13 @@ export function sendError(deps: ResponseDeps): ErrorRequestHandler {
     if (res.headersSent) return next(thrown);
     const { requestId } = requestContext(req);
     const failure = failureOf(thrown);
-    const error = toScimError(undecodable(failure), requestId);
+    const error = toScimError(unhandled(failure), requestId);
     const { status } = error;
     // SCIM's own refusals, such as without any token, are not faults of the database.
     if (failure !== thrown && failure instanceof Refusal && failure.problem.code === 'unavailable') {
-      deps.log.error({ reason: failure.problem.reason, requestId }, 'database unavailable');
+      deps.log.error({ reason: failure.problem.reason, requestId, route: routeLabel(req) }, 'database unavailable');
     }
-    if (status === 500) deps.log.error({ err: thrown, requestId }, 'request failed');
+    if (status === 500) deps.log.error({ err: thrown, requestId, route: routeLabel(req) }, 'request failed');
     for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
     if (status === 401 && !res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', challengeOf(req));
     res.status(status).setHeader('Cache-Control', 'no-store');
@@ -179,7 +180,9 @@ function record(
   requestRecords.add(entry, (err) => log.error({ err }, 'SCIM request not recorded'));
 }
 
-/** Express throws a URIError for a path that it cannot decode. */
-function undecodable(thrown: unknown): unknown {
-  return thrown instanceof URIError ? badRequest('invalidSyntax', 'The path cannot be decoded.') : thrown;
+/** Requests that no operation took. Express throws a URIError for a path that it cannot decode. */
+function unhandled(thrown: unknown): unknown {
+  if (thrown instanceof URIError) return badRequest('invalidSyntax', 'The path cannot be decoded.');
+  const status = bodyFault(thrown);
+  return status === undefined ? thrown : new ScimError(status, (thrown as Error).message);
 }

@@ -7,16 +7,7 @@ import {
   signinResponseSchemas,
   signinSteps,
 } from '@latchkey/contracts';
-import {
-  type ApiPart,
-  json,
-  named,
-  type Operation,
-  type Paths,
-  schemaOf,
-  secured,
-  statuses,
-} from '../http/openapi/document.ts';
+import { type ApiPart, json, named, type Operation, schemaOf, secured, statuses } from '../http/openapi/document.ts';
 import { signinFailureStatuses } from './signin-error.ts';
 
 const summaries: Record<SigninStep, string> = {
@@ -37,14 +28,13 @@ const camel = (words: string): string => words.replace(/-(\w)/g, (_, letter: str
 const pascal = (words: string): string => camel(`-${words}`);
 
 /** The sign-in API of applications' pages (`shared/contracts`). */
-export const signinApi: ApiPart = {
+export const signinApi: Omit<ApiPart, 'paths'> = {
   tag: {
     name: 'Sign-in',
     description:
       'The steps of a sign-in on a page of an application, as the browser SDK calls them. ' +
       `${deviceProofHeader} is a compact JWS over the request (schema DeviceProof); test vectors are in shared/contracts/vectors.`,
   },
-  paths: Object.fromEntries(signinSteps.map((step) => [`/v1/signin/${step}`, { post: operationOf(step) }])) as Paths,
   schemas: {
     ...Object.fromEntries(
       signinSteps.flatMap((step) => [
@@ -57,7 +47,7 @@ export const signinApi: ApiPart = {
   },
 };
 
-function operationOf(step: SigninStep): Operation {
+export function signinOperation(step: SigninStep): Operation {
   return {
     operationId: `signin${pascal(step)}`,
     summary: summaries[step],

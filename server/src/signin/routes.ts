@@ -6,24 +6,32 @@
  * Standards: WebCrypto device proofs as compact JWS (RFC 7515), WebAuthn Level 3 (Related Origin Requests, section 5.11),
  * Passkey Endpoints Well-Known URL, CORS (Fetch), RFC 9110.
  */
-import { challengeRequest, deviceProofHeader, signinFlowHeader } from '@latchkey/contracts';
-import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import {
+  challengeRequest,
+  deviceProofHeader,
+  type SigninStep,
+  signinFlowHeader,
+  signinSteps,
+} from '@latchkey/contracts';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { CheckedPage, SigninCallers } from '../domain/ceremonies/callers.ts';
 import type { Ceremonies } from '../domain/ceremonies/ceremonies.ts';
-import { type CeremonyStep, steps } from '../domain/ceremonies/steps/steps.ts';
+import type { CeremonyStep } from '../domain/ceremonies/steps/steps.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { refuse } from '../domain/kernel/problem.ts';
-import { bounded, maxBodyBytes } from '../http/bodies.ts';
+import { type Body, bounded, maxBodyBytes } from '../http/bodies.ts';
 import { accentPath, logoPath } from '../http/brand.ts';
 import { actorOf, requestContext } from '../http/context.ts';
-import { cors, readableBy } from '../http/cors.ts';
+import { type CorsPolicy, readableBy } from '../http/cors.ts';
+import { noStore, type Operation, type Route, type Unlisted } from '../http/routes/route.ts';
 import { siteAt } from '../http/site.ts';
 import { accentSheet, brandingOf, logoFile } from './experience.ts';
+import { signinOperation } from './openapi.ts';
 import { resumeAddress, type SigninPageDeps, signinPage } from './page.ts';
 import { logFields, toSigninFailure, UnreadableRequest } from './signin-error.ts';
 import { checked, readJson, readStep, txnOf, writeAnswer, writeResumed } from './wire.ts';
 
-export interface SigninDeps extends SigninPageDeps {
+interface SigninDeps extends SigninPageDeps {
   ceremonies: Pick<Ceremonies, 'challenge' | 'isPending' | 'resume' | 'take' | 'replaceNonce'>;
   callers: Pick<SigninCallers, 'byApiKey' | 'byFlow' | 'requestOf'>;
   /** Whether any client has a redirect URI of this origin (a CORS preflight names no client). */
@@ -35,62 +43,91 @@ export interface SigninDeps extends SigninPageDeps {
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
 }
 
-export function signinRoutes(deps: SigninDeps): Router {
-  const router = Router();
-  const api = Router();
-  api.use(
-    cors({
-      origin: deps.isRegisteredOrigin,
-      methods: ['POST'],
-      requestHeaders: ['Content-Type', 'X-Api-Key', deviceProofHeader],
-      exposedHeaders: ['Retry-After', 'X-Request-Id'],
-      // A page whose origin is not registered can read that error: see `failing`.
-      preflightOfAnySite: true,
-    }),
-  );
-  // Raw bytes: the proof signs the body as sent.
-  api.use(bounded(express.raw({ type: 'application/json', limit: maxBodyBytes, inflate: false }), maxBodyBytes));
-  api.route('/challenge').post(answering(deps, challenge)).all(onlyPost);
-  api.route('/resume').post(answering(deps, resume)).all(onlyPost);
-  for (const step of Object.keys(steps) as CeremonyStep[]) {
-    api
-      .route(`/${step}`)
-      .post(answering(deps, (_, req, res) => take(deps, step, req, res)))
-      .all(onlyPost);
-  }
-  api.use(() => {
+const root = '/v1/signin';
+const names: readonly string[] = [...signinSteps, 'resume'];
+
+type SigninRoute = Route<SigninDeps>;
+
+/** Raw bytes: the proof signs the body as sent. */
+const body: Body = {
+  maxBytes: maxBodyBytes,
+  read: bounded(express.raw({ type: 'application/json', limit: maxBodyBytes, inflate: false }), maxBodyBytes),
+};
+
+/** The part that all routes of the API share. */
+const api = {
+  label: '/v1/signin/:step',
+  cors: ({ isRegisteredOrigin }: SigninDeps): CorsPolicy => ({
+    origin: isRegisteredOrigin,
+    requestHeaders: ['Content-Type', 'X-Api-Key', deviceProofHeader],
+    exposedHeaders: ['Retry-After', 'X-Request-Id'],
+    // A page whose origin is not registered can read that error: see `failing`.
+    preflightOfAnySite: true,
+  }),
+  headers: noStore,
+  errors: failing,
+  service: 'sign_in',
+} as const;
+
+const step = (name: SigninStep | 'resume', answer: Handler): SigninRoute => ({
+  path: `${root}/${name}`,
+  methods: {
+    POST: {
+      body,
+      handler: (deps) => answering(deps, name, answer),
+      openApi: name === 'resume' ? 'read by our own pages alone' : () => signinOperation(name),
+    },
+  },
+  ...api,
+});
+
+const page = (path: string, handler: (deps: SigninDeps) => RequestHandler, openApi: Unlisted): SigninRoute => ({
+  path,
+  methods: { GET: { handler, openApi } },
+});
+
+const unknownStep: Operation<SigninDeps, void> = {
+  body,
+  handler: () => () => {
     throw new UnreadableRequest(404, 'Unknown step.');
-  });
-  api.use(failing(deps));
-  router.use('/v1/signin', api);
-  router.get('/.well-known/webauthn', async (req, res) => {
+  },
+  openApi: 'refusal',
+};
+
+export const signinRoutes: readonly SigninRoute[] = [
+  ...signinSteps.map((name) =>
+    step(name, name === 'challenge' ? challenge : (deps, req, res) => take(deps, name, req, res)),
+  ),
+  step('resume', resume),
+  // Its CORS names POST, as the steps do.
+  { path: `${root}{/*step}`, methods: { POST: unknownStep }, any: unknownStep, ...api },
+  page('/.well-known/webauthn', relatedOrigins, 'read by browsers (WebAuthn)'),
+  page('/.well-known/passkey-endpoints', () => passkeyEndpoints, 'read by browsers (WebAuthn)'),
+  page('/signin', signinPage, 'page'),
+  page(`${accentPath}/:color.css`, () => accentSheet, 'asset of the pages'),
+  page(`${logoPath}/:id`, logoFile, 'asset of the pages'),
+  page('/experience/of/:key', brandingOf, 'asset of the pages'),
+];
+
+function relatedOrigins(deps: SigninDeps): RequestHandler {
+  return async (req, res) => {
     // Pages of applications use the relying-party id of the base host.
     res.json({ origins: siteAt(req).domain === null ? await deps.relatedOrigins() : [] });
-  });
-  router.get('/.well-known/passkey-endpoints', (req, res) => {
-    const account = `${siteAt(req).origin}/account`;
-    res.json({ enroll: account, manage: account });
-  });
-  router.get('/signin', signinPage(deps));
-  router.get(`${accentPath}/:color.css`, accentSheet);
-  router.get(`${logoPath}/:id`, logoFile(deps));
-  router.get('/experience/of/:key', brandingOf(deps));
-  return router;
+  };
 }
 
-const onlyPost: RequestHandler = (_req, res) => {
-  res.setHeader('Allow', 'POST');
-  throw new UnreadableRequest(405, 'Method not allowed.');
+const passkeyEndpoints: RequestHandler = (req, res) => {
+  const account = `${siteAt(req).origin}/account`;
+  res.json({ enroll: account, manage: account });
 };
 
 type Handler = (deps: SigninDeps, req: Request, res: Response) => Promise<object>;
 
-function answering(deps: SigninDeps, handler: Handler): RequestHandler {
+function answering(deps: SigninDeps, name: string, answer: Handler): RequestHandler {
   return async (req, res) => {
-    res.setHeader('Cache-Control', 'no-store');
-    const answer = await handler(deps, req, res);
-    deps.onStep?.(req.path.slice(1), 'status' in answer ? String(answer.status) : 'BEGUN');
-    res.json(answer);
+    const answered = await answer(deps, req, res);
+    deps.onStep?.(name, 'status' in answered ? String(answered.status) : 'BEGUN');
+    res.json(answered);
   };
 }
 
@@ -176,9 +213,8 @@ function failing(deps: SigninDeps): express.ErrorRequestHandler {
     if (res.headersSent) return next(thrown);
     const { requestId } = requestContext(req);
     const { status, retryAfterSeconds, body, isBug } = toSigninFailure(thrown, requestId);
-    if (Object.hasOwn(steps, req.path.slice(1)) || ['/challenge', '/resume'].includes(req.path)) {
-      deps.onStep?.(req.path.slice(1), body.error.code);
-    }
+    const name = req.path.slice(root.length + 1);
+    if (names.includes(name)) deps.onStep?.(name, body.error.code);
     if (isBug) deps.log.error({ err: thrown, requestId }, 'sign-in failed');
     else deps.log.info({ requestId, status, ...logFields(thrown) }, 'sign-in refused');
     res.setHeader('Cache-Control', 'no-store');

@@ -176,12 +176,18 @@ export function toSigninFailure(thrown: unknown, requestId: string): SigninFailu
   };
 }
 
+/** Requests that no step took, by status. */
+const faults: Partial<Record<number, string>> = {
+  405: 'Method not allowed.',
+  413: 'The body is larger than 64 KB.',
+};
+
 function checked(failure: unknown): { row: SigninErrorRow; problem?: Problem } {
   if (failure instanceof Refusal) return { row: detailed(failure.problem), problem: failure.problem };
   const status = failure instanceof UnreadableRequest ? failure.status : bodyFault(failure);
   if (status === undefined) return { row: bug };
-  const message = failure instanceof UnreadableRequest ? failure.message : wrongRequest[3];
-  return { row: [status, 'INVALID_REQUEST', 'fatal', status === 413 ? 'The body is larger than 64 KB.' : message] };
+  const message = failure instanceof UnreadableRequest ? failure.message : (faults[status] ?? wrongRequest[3]);
+  return { row: [status, 'INVALID_REQUEST', 'fatal', message] };
 }
 
 /** Names the invalid field and its rule, never its value. */

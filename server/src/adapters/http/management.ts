@@ -20,42 +20,50 @@ export interface ManagementOptions {
   servesHost(host: string): Promise<boolean>;
 }
 
-/**
- * Health and metrics, on a port that is not public. `/health/live`: the process runs; restart it if this fails. It does
- * not depend on the database. `/health/started`: start-up is complete. `/health/ready`: the process can serve requests;
- * route none to it if this fails. `/metrics`: Prometheus format. `/internal/domains/check?domain=`: 200 if a certificate may
- * be issued for that host (`ask` of Caddy's on-demand TLS), else 404.
- */
+interface Answer {
+  status: number;
+  /** JSON. */
+  body: object;
+}
+
+/** A route of the management port. It answers GET and HEAD, as JSON or as text. */
+type Route = (options: ManagementOptions, query: URLSearchParams) => Promise<Answer | { type: string; text: string }>;
+
+const routes: Partial<Record<string, Route>> = {
+  /** The process runs; restart it if this fails. Does not depend on the database. */
+  '/health/live': async ({ version }) => ({ status: 200, body: { status: 'live', version } }),
+  /** Start-up is complete. */
+  '/health/started': async ({ phase, version }) => {
+    const hasStarted = phase() !== 'starting';
+    return { status: hasStarted ? 200 : 503, body: { status: hasStarted ? 'started' : 'starting', version } };
+  },
+  /** The process can serve requests; route none to it if this fails. */
+  '/health/ready': async (options) => {
+    const faults = await failing(options);
+    const [status, text] = faults.length === 0 ? [200, 'ready'] : [503, 'not ready'];
+    const { version, warnings } = options;
+    return { status, body: { status: text, version, faults, warnings: warnings?.() ?? [] } };
+  },
+  /** Prometheus format. */
+  '/metrics': async ({ metrics: { registry } }) => ({ type: registry.contentType, text: await registry.metrics() }),
+  /** `?domain=`: 200 if a certificate may be issued for that host (`ask` of Caddy's on-demand TLS), else 404. */
+  '/internal/domains/check': async ({ servesHost }, query) => {
+    const isServed = await servesHost(query.get('domain') ?? '').catch(() => null);
+    if (isServed === null) return { status: 503, body: { status: 'unavailable' } };
+    return { status: isServed ? 200 : 404, body: { status: isServed ? 'served' : 'not served' } };
+  },
+};
+
+/** Health and metrics, on a port that is not public. */
 export function managementServer(options: ManagementOptions): Server {
   return createServer(async (req, res) => {
-    const { version } = options;
-    const path = req.url?.split('?')[0];
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { Allow: 'GET, HEAD' }).end();
-    if (path === '/health/live') return json(res, 200, { status: 'live', version });
-    if (path === '/health/started') {
-      const hasStarted = options.phase() !== 'starting';
-      return json(res, hasStarted ? 200 : 503, { status: hasStarted ? 'started' : 'starting', version });
-    }
-    if (path === '/health/ready') {
-      const faults = await failing(options);
-      return json(res, faults.length === 0 ? 200 : 503, {
-        status: faults.length === 0 ? 'ready' : 'not ready',
-        version,
-        faults,
-        warnings: options.warnings?.() ?? [],
-      });
-    }
-    if (path === '/metrics') {
-      const body = await options.metrics.registry.metrics();
-      return void res.writeHead(200, { 'Content-Type': options.metrics.registry.contentType }).end(body);
-    }
-    if (path === '/internal/domains/check') {
-      const host = new URL(req.url ?? '', 'http://localhost').searchParams.get('domain') ?? '';
-      const isServed = await options.servesHost(host).catch(() => null);
-      if (isServed === null) return json(res, 503, { status: 'unavailable' });
-      return json(res, isServed ? 200 : 404, { status: isServed ? 'served' : 'not served' });
-    }
-    json(res, 404, { status: 'not found' });
+    const [path = '', query] = (req.url ?? '').split('?', 2);
+    const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+    if (!route) return json(res, { status: 404, body: { status: 'not found' } });
+    const answer = await route(options, new URLSearchParams(query));
+    if ('body' in answer) return json(res, answer);
+    res.writeHead(200, { 'Content-Type': answer.type }).end(answer.text);
   });
 }
 
@@ -77,6 +85,6 @@ async function failing({ checks, phase }: ManagementOptions): Promise<string[]> 
   return results.flat();
 }
 
-function json(res: ServerResponse, status: number, body: object): void {
+function json(res: ServerResponse, { status, body }: Answer): void {
   res.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }).end(JSON.stringify(body));
 }

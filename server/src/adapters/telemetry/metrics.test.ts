@@ -1,14 +1,16 @@
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import { expect, it } from 'vitest';
+import { mount } from '../../http/routes/mount.ts';
 import { Metrics } from './metrics.ts';
 
 it('requests are counted by route and status, and no input becomes a label', async () => {
   const metrics = new Metrics();
   const app = express();
   app.use(metrics.observe());
-  app.get('/userinfo', (_req, res) => void res.status(401).end());
+  const refuse: RequestHandler = (_req, res) => void res.status(401).end();
+  mount(app, [{ path: '/userinfo', methods: { GET: { handler: () => refuse, openApi: 'page' } } }], {});
   const server = createServer(app).listen(0, '127.0.0.1');
   await new Promise((resolve) => {
     server.once('listening', resolve);
@@ -22,7 +24,7 @@ it('requests are counted by route and status, and no input becomes a label', asy
   server.close();
   const text = await metrics.registry.metrics();
   expect(text).toContain('latchkey_http_request_seconds_count{route="/userinfo",method="GET",status="401"} 1');
-  expect(text).toContain('latchkey_http_request_seconds_count{route="other",method="GET",status="404"} 1');
+  expect(text).toContain('latchkey_http_request_seconds_count{route="other",method="GET",status="404"} 2');
   expect(text).not.toContain('secret');
 });
 

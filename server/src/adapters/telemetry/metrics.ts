@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueGauge } from '../../domain/kernel/queue.ts';
 import type { Observer } from '../../http/observer.ts';
-import { routeLabel } from '../../http/route-label.ts';
+import { routeLabel } from '../../http/routes/route.ts';
 import type { DatabaseWatch } from '../postgres/watch.ts';
 
 /** Other methods share the label `other`, to bound its values. */
@@ -99,14 +99,13 @@ export class Metrics {
   observe(): Observer {
     return (req, res, next) => {
       const startedAt = performance.now();
-      const route = routeLabel(pathOf(req.url ?? ''));
       this.inFlight.inc();
       res.once('close', () => {
         this.inFlight.dec();
         const method = methods.has(req.method ?? '') ? (req.method as string) : 'other';
         // 499, as proxies log it: the client closed the connection.
         const status = res.writableFinished ? String(res.statusCode) : '499';
-        this.requests.observe({ route, method, status }, (performance.now() - startedAt) / 1000);
+        this.requests.observe({ route: routeLabel(req), method, status }, (performance.now() - startedAt) / 1000);
       });
       next();
     };
@@ -266,9 +265,4 @@ export class Metrics {
 async function orLate<T>(value: Promise<T>, otherwise: T): Promise<T> {
   const late = new Promise<T>((resolve) => setTimeout(resolve, statsTimeoutMs, otherwise).unref());
   return Promise.race([value, late]).catch(() => otherwise);
-}
-
-function pathOf(url: string): string {
-  const at = url.indexOf('?');
-  return at < 0 ? url : url.slice(0, at);
 }

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { buildTestApp } from '../../../test/build-app.ts';
+import { mount } from '../../http/routes/mount.ts';
 import { postForm } from '../http/outbound.ts';
 import type { Tracing } from './trace-port.ts';
 import { startTracing } from './tracing.ts';
@@ -56,7 +57,7 @@ it("a request continues and propagates its caller's trace, with its route and no
   const target = `${await listen(receiver)}/logout?tenant=lk_secret`;
   const app = express();
   app.use(tracing.observe);
-  app.get('/userinfo', async (_req, res) => {
+  const handle: RequestHandler = async (_req, res) => {
     await tracing.statement("select * from users where email = 'lk_secret'", async () => undefined);
     await tracing.outgoing(target, (headers) =>
       postForm(target, new URLSearchParams({ logout_token: 'lk_secret' }), {
@@ -66,7 +67,8 @@ it("a request continues and propagates its caller's trace, with its route and no
       }),
     );
     res.end();
-  });
+  };
+  mount(app, [{ path: '/userinfo', methods: { GET: { handler: () => handle, openApi: 'page' } } }], {});
   const server = createServer(app);
   const url = await listen(server);
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';

@@ -15,7 +15,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Observer } from '../../http/observer.ts';
-import { routeLabel } from '../../http/route-label.ts';
+import { routeLabel } from '../../http/routes/route.ts';
 import type { Tracing } from './trace-port.ts';
 
 export interface TracingOptions {
@@ -39,11 +39,14 @@ export function startTracing({ endpoint, ratio, version }: TracingOptions): Trac
   const tracer = provider.getTracer('latchkey');
 
   const observe: Observer = (req, res, next) => {
-    const route = routeLabel(req.url?.split('?')[0] ?? '');
     const parent = propagation.extract(context.active(), onlyText(req.headers));
-    const attributes = { 'http.request.method': req.method ?? '', 'http.route': route };
-    const span = tracer.startSpan(`${req.method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
+    const attributes = { 'http.request.method': req.method ?? '' };
+    const span = tracer.startSpan(`${req.method}`, { kind: SpanKind.SERVER, attributes }, parent);
     res.once('close', () => {
+      // Known since the match.
+      const route = routeLabel(req);
+      span.updateName(`${req.method} ${route}`);
+      span.setAttribute('http.route', route);
       span.setAttribute('http.response.status_code', res.statusCode);
       if (res.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();

@@ -1,6 +1,6 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { expressMiddleware } from '@as-integrations/express5';
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { GraphQLError } from 'graphql';
 import type { IdempotentRequests } from '../../domain/admins/idempotent-requests.ts';
 import { hasAny } from '../../domain/admins/permission.ts';
@@ -8,7 +8,7 @@ import type { Clock } from '../../domain/kernel/clock.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
 import type { Turns } from '../../domain/limits/turns.ts';
-import { bounded, maxBodyBytes } from '../../http/bodies.ts';
+import { type Body, bounded, maxBodyBytes } from '../../http/bodies.ts';
 import { actorOf, requestContext } from '../../http/context.ts';
 import { failureOf } from '../../http/failure.ts';
 import { adminSchema } from '../schema.ts';
@@ -40,8 +40,18 @@ export interface AdminApi {
 /** Forms and images of other sites cannot send it. */
 export const csrfHeader = 'X-Latchkey-Csrf';
 
-/** `POST /graphql`, mounted at `/admin`: one operation as JSON, from an authenticated caller. */
-export async function graphqlRoute(api: AdminApi, callerOf: CallerOf): Promise<Router> {
+/** The handlers of `POST /admin/graphql`: one operation as JSON, from an authenticated caller. */
+export interface GraphqlEndpoint {
+  authenticate: RequestHandler;
+  handle: RequestHandler;
+}
+
+export const graphqlBody: Body = {
+  maxBytes: maxBodyBytes,
+  read: bounded(express.json({ limit: maxBodyBytes }), maxBodyBytes),
+};
+
+export async function graphqlEndpoint(api: AdminApi, callerOf: CallerOf): Promise<GraphqlEndpoint> {
   const server = new ApolloServer<AdminRequest>({
     schema: adminSchema(),
     // For admins only: `authenticate` runs first.
@@ -75,17 +85,7 @@ export async function graphqlRoute(api: AdminApi, callerOf: CallerOf): Promise<R
     },
   });
 
-  const router = Router();
-  router.all(
-    '/graphql',
-    noStore,
-    onlyJsonPost,
-    authenticate(api, callerOf, callers),
-    bounded(express.json({ limit: maxBodyBytes }), maxBodyBytes),
-    takingTurns(api, callers, handle),
-    badBody,
-  );
-  return router;
+  return { authenticate: authenticate(api, callerOf, callers), handle: takingTurns(api, callers, handle) };
 }
 
 /** Refuses unauthenticated callers, cross-site requests and callers without a role; stores the caller in `callers`. */
@@ -116,16 +116,7 @@ function takingTurns(
   };
 }
 
-const noStore: RequestHandler = (_req, res, next) => {
-  res.setHeader('Cache-Control', 'no-store');
-  next();
-};
-
-const onlyJsonPost: RequestHandler = (req, res, next) => {
-  if (req.method !== 'POST') {
-    res.setHeader('Allow', 'POST');
-    return sendProblem(req, res.status(405), { code: 'invalid', field: 'method', reason: 'must be POST' });
-  }
+export const onlyJson: RequestHandler = (req, res, next) => {
   if (!req.is('application/json')) {
     return sendProblem(req, res.status(415), {
       code: 'invalid',
@@ -136,7 +127,7 @@ const onlyJsonPost: RequestHandler = (req, res, next) => {
   next();
 };
 
-const badBody: ErrorRequestHandler = (error, req, res, next) => {
+export const graphqlErrors: ErrorRequestHandler = (error, req, res, next) => {
   const failure = failureOf(error);
   if (failure instanceof Refusal) {
     const { problem } = failure;
@@ -145,6 +136,8 @@ const badBody: ErrorRequestHandler = (error, req, res, next) => {
   }
   const status = (error as { status?: unknown }).status;
   if (typeof status !== 'number' || status < 400 || status > 499) return next(error);
+  if (status === 405)
+    return sendProblem(req, res.status(405), { code: 'invalid', field: 'method', reason: 'must be POST' });
   const reason = status === 413 ? 'must have at most 64 KB' : 'must be a JSON object';
   sendProblem(req, res.status(status), { code: 'invalid', field: 'body', reason });
 };

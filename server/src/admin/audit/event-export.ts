@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import type { RequestHandler } from 'express';
 import type { Audit } from '../../domain/audit/audit.ts';
 import { type EventFilter, type EventRecord, eachEvent } from '../../domain/audit/events.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
@@ -37,9 +37,9 @@ const columns: { [header: string]: (event: EventRecord) => unknown } = {
  * whole instance, for owners), `format` (`csv`, `jsonl`), and the filters `type` (comma-separated), `result`, `user`,
  * `actor`, `subject`, `client`, `request`, `signIn`, `since`, `until`. The export is recorded as an event.
  */
-export function eventExport(deps: EventExportDeps): Router {
+export function eventExport(deps: EventExportDeps): RequestHandler {
   const { db, clock, audit } = deps;
-  const handle = exportRoute(deps, async (req, res, caller) => {
+  return exportRoute(deps, async (req, res, caller) => {
     const { project, format, filter } = read(exportQuery(req, ['project', 'format', ...parameters]));
     const about = project === null ? null : ({ noun: 'project', id: project } as const);
     const projectId = await checkExport(deps, caller, 'project_viewer', about, { scope: 'audit:read' });
@@ -62,9 +62,6 @@ export function eventExport(deps: EventExportDeps): Router {
     );
     await sendExport(res, { name, format, columns, pages });
   });
-  const router = Router();
-  router.get('/export/events', handle);
-  return router;
 }
 
 const parameters = [

@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import type { Role } from '../../domain/admins/membership.entity.ts';
 import { allows, roleIn } from '../../domain/admins/permission.ts';
 import { chooseLocale } from '../../domain/delivery/locale.ts';
@@ -15,6 +15,7 @@ import { openProject } from '../../domain/kernel/scope.ts';
 import { Project, passkeyPolicyOf } from '../../domain/projects/project.entity.ts';
 import { bounded } from '../../http/bodies.ts';
 import { actorOf } from '../../http/context.ts';
+import { bodyFault } from '../../http/failure.ts';
 import type { Pages } from '../../http/pages.ts';
 import { checkScope } from '../api/authorize.ts';
 import { type AdminCaller, actorFor } from '../api/caller.ts';
@@ -53,21 +54,10 @@ const previewSteps = [
   'ended',
 ];
 
-/**
- * `POST /admin/projects/{id}/logos`: an image as the request body. `GET /admin/preview/{page}`: a hosted page without a
- * flow, for a frame in the console.
- */
-export function experienceRoutes(deps: ExperienceRoutes): Router {
-  const router = Router();
-  router.post('/projects/:projectId/logos', upload(deps));
-  router.get('/preview/:page', preview(deps));
-  router.use(sendRefusal);
-  return router;
-}
-
-function upload(deps: ExperienceRoutes): RequestHandler[] {
+/** `POST /admin/projects/{id}/logos`: an image as the request body. */
+export function logoUpload(deps: ExperienceRoutes): RequestHandler {
   const body = bounded(express.raw({ type: () => true, limit: maxLogoBytes, inflate: false }), maxLogoBytes);
-  const take: RequestHandler = async (req, res) => {
+  return async (req, res) => {
     const { caller, projectId } = await callerWith(
       deps,
       req,
@@ -86,10 +76,10 @@ function upload(deps: ExperienceRoutes): RequestHandler[] {
     );
     res.status(201).json({ id, type, width, height });
   };
-  return [take];
 }
 
-function preview(deps: ExperienceRoutes): RequestHandler {
+/** `GET /admin/preview/{page}`: a hosted page without a flow, for a frame in the console. */
+export function preview(deps: ExperienceRoutes): RequestHandler {
   return async (req, res) => {
     const { projectId } = await callerWith(
       deps,
@@ -204,14 +194,18 @@ const statuses: Partial<Record<Problem['code'], number>> = {
 };
 
 /** Refusals in the shape of the GraphQL API's errors. */
-const sendRefusal: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
-  const isTooLarge = (thrown as { status?: unknown } | null)?.status === 413;
-  const problem: Problem | null = isTooLarge
-    ? { code: 'invalid', field: 'logo', reason: `must have at most ${maxLogoBytes / 1024} KB` }
-    : thrown instanceof Refusal
-      ? thrown.problem
-      : null;
+export const refusals: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
+  const fault = bodyFault(thrown);
+  const problem: Problem | null =
+    fault !== undefined ? unhandled(fault) : thrown instanceof Refusal ? thrown.problem : null;
   if (!problem || res.headersSent) return next(thrown);
   res.setHeader('Cache-Control', 'no-store');
-  sendProblem(req, res.status(isTooLarge ? 413 : (statuses[problem.code] ?? 400)), problem);
+  sendProblem(req, res.status(fault ?? statuses[problem.code] ?? 400), problem);
 };
+
+/** A request that no handler took. */
+function unhandled(status: number): Problem {
+  if (status === 405) return { code: 'invalid', field: 'method', reason: 'is not supported here' };
+  if (status !== 413) return { code: 'invalid', field: 'body', reason: 'cannot be read' };
+  return { code: 'invalid', field: 'logo', reason: `must have at most ${maxLogoBytes / 1024} KB` };
+}

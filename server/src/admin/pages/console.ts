@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Request, type Response, Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Clients } from '../../domain/clients/clients.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { newSecret, type Random } from '../../domain/kernel/random.ts';
@@ -27,33 +27,35 @@ export interface ConsoleDeps {
 /** End of a repeated sign-in: the page notifies the console and closes. */
 const signedIn = '/admin/signed-in';
 
+/** `/admin/callback`: only the session is needed; the code is never redeemed and expires. */
+export const consoleCallback: RequestHandler = (req, res) => {
+  const { error, state } = req.query;
+  const back = returnPath(state);
+  if (typeof error !== 'string') return res.redirect(303, back);
+  const again = back.startsWith(signedIn) ? back.replace(signedIn, '/admin/sign-in') : back;
+  const text = `<h1>You are not signed in</h1><p>The sign-in was not finished.</p><p><a href="${escapeHtml(again)}">Try again</a></p>`;
+  sendPlainPage(res, 403, 'Not signed in', text);
+};
+
+/** `/admin/sign-in`: `?fresh` requires a code or factor. Without it, a trusted device may start a new session. */
+export function consoleSignIn(deps: ConsoleDeps): RequestHandler {
+  return async (req, res) => {
+    const isFresh = 'fresh' in req.query;
+    const back = isFresh ? `${signedIn}?fresh` : signedIn;
+    res.redirect(303, await signInAddress(deps, back, isFresh ? 'login' : undefined));
+  };
+}
+
 /**
  * `/admin` and below: the console with a session, else a redirect to the sign-in. The page holds no data: the console
  * reads and writes through `/admin/graphql`, which authenticates each request.
  */
-export function consoleRoutes(deps: ConsoleDeps): Router {
-  const router = Router();
-  // Only the session is needed; the code is never redeemed and expires.
-  router.get('/callback', (req, res) => {
-    const { error, state } = req.query;
-    const back = returnPath(state);
-    if (typeof error !== 'string') return res.redirect(303, back);
-    const again = back.startsWith(signedIn) ? back.replace(signedIn, '/admin/sign-in') : back;
-    const text = `<h1>You are not signed in</h1><p>The sign-in was not finished.</p><p><a href="${escapeHtml(again)}">Try again</a></p>`;
-    sendPlainPage(res, 403, 'Not signed in', text);
-  });
-  // `?fresh` requires a code or factor. Without it, a trusted device may start a new session.
-  router.get('/sign-in', async (req, res) => {
-    const isFresh = 'fresh' in req.query;
-    const back = isFresh ? `${signedIn}?fresh` : signedIn;
-    res.redirect(303, await signInAddress(deps, back, isFresh ? 'login' : undefined));
-  });
-  router.get('/{*path}', async (req, res) => {
+export function consolePage(deps: ConsoleDeps): RequestHandler {
+  return async (req, res) => {
     const caller = await deps.callerOf(req);
     if (!caller) return res.redirect(303, await signInAddress(deps, req.originalUrl));
     await sendConsole(deps, caller, req, res);
-  });
-  return router;
+  };
 }
 
 async function signInAddress(
@@ -111,7 +113,7 @@ async function sendConsole(deps: ConsoleDeps, { id, grants }: AdminCaller, req: 
   };
   res.setHeader('Content-Security-Policy', consolePolicy(nonce));
   // A site that opens the console must not navigate its window. A popup with this policy could not close itself.
-  if (req.path !== signedIn.slice('/admin'.length)) {
+  if (req.path !== signedIn) {
     res.setHeader('Cross-Origin-Opener-Policy', 'same-origin-allow-popups');
   }
   res.type('html').send(page.replace(/%\{(\w+)\}/g, (_whole, name: string) => escapeHtml(values[name] ?? '')));

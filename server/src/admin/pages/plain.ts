@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { RequestHandler, Response } from 'express';
+import type { Response } from 'express';
 import { escapeHtml } from '../../http/html.ts';
 
 /** For every page below /admin and /setup: no caching, framing or referrer. */
-export const pageHeaders: RequestHandler = (_req, res, next) => {
-  res.setHeader('Cache-Control', 'no-store');
-  res.setHeader('Referrer-Policy', 'no-referrer');
-  res.setHeader('X-Content-Type-Options', 'nosniff');
-  res.setHeader(
-    'Content-Security-Policy',
-    policy({ 'script-src': "'self'", 'style-src': "'self'", 'connect-src': "'self'", 'form-action': "'self'" }),
-  );
-  next();
+export const pageHeaders = {
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': policy({
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'connect-src': "'self'",
+    'form-action': "'self'",
+  }),
 };
 
 /** Sends a page with an inline style sheet and no script. */

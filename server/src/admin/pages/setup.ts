@@ -1,4 +1,4 @@
-import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Admins } from '../../domain/admins/admins.ts';
 import type { SetupLink } from '../../domain/admins/setup-link.entity.ts';
 import type { AuthorizationRequests } from '../../domain/ceremonies/requests/authorization-requests.ts';
@@ -9,7 +9,7 @@ import { newSecret, type Random } from '../../domain/kernel/random.ts';
 import { inAllProjects, inProject } from '../../domain/kernel/scope.ts';
 import { digest } from '../../domain/kernel/secret.ts';
 import { isAddress } from '../../domain/users/login.ts';
-import { bounded, maxBodyBytes } from '../../http/bodies.ts';
+import { type Body, bounded, maxBodyBytes } from '../../http/bodies.ts';
 import { Cookies } from '../../http/cookies.ts';
 import type { Pages } from '../../http/pages.ts';
 import type { AdminCaller } from '../api/caller.ts';
@@ -34,67 +34,78 @@ export interface SetupDeps {
 const mailboxPageSize = 100;
 
 /**
- * `/setup`, the target of the one-time link: the holder enters an address, signs in with it and becomes an owner. A GET
+ * `GET /setup`, the target of the one-time link: the holder enters an address, signs in with it and becomes an owner. A GET
  * does not consume the link; it moves the token from the URL into an HttpOnly cookie.
  */
-export function setupRoutes(deps: SetupDeps): Router {
+export function setupPage(deps: SetupDeps): RequestHandler {
   const cookies = new Cookies(deps.issuer);
-  const form = { values: { issuer: deps.issuer, action: '/setup' } };
-  const router = Router();
-
-  const linkOf = async (req: Request): Promise<SetupLink | null> => {
-    const token = cookies.setup(req);
-    return token === undefined ? null : deps.admins.findSetupLink(deps.db.reader(), token);
-  };
-  const refuseLink = (req: Request, res: Response) => {
-    const [title, message] = [deps.pages.text(req, 'setup.closedTitle'), deps.pages.text(req, 'setup.closed')];
-    deps.pages.send(req, res, 'plain/closed', { status: 410, values: { title, message } });
-  };
-
-  router.get('/', async (req, res) => {
+  return async (req, res) => {
     const token = typeof req.query['token'] === 'string' ? req.query['token'] : undefined;
     if (token !== undefined) {
-      if (!(await deps.admins.findSetupLink(deps.db.reader(), token))) return refuseLink(req, res);
+      if (!(await deps.admins.findSetupLink(deps.db.reader(), token))) return refuseLink(deps, req, res);
       cookies.setSetup(res, token);
       return res.redirect(303, '/setup');
     }
-    if (!(await linkOf(req))) return refuseLink(req, res);
-    deps.pages.send(req, res, 'setup', form);
-  });
+    if (!(await linkOf(deps, req))) return refuseLink(deps, req, res);
+    deps.pages.send(req, res, 'setup', { values: formOf(deps) });
+  };
+}
 
-  router.post(
-    '/',
-    ownOrigin(deps.issuer),
-    bounded(express.urlencoded({ extended: false, limit: maxBodyBytes }), maxBodyBytes),
-    async (req, res) => {
-      const link = await linkOf(req);
-      if (!link) return refuseLink(req, res);
-      const email = String((req.body as { email?: unknown } | undefined)?.email ?? '').trim();
-      if (!isAddress(email)) {
-        return deps.pages.send(req, res, 'setup', { ...form, status: 400 });
-      }
-      const { flow, browserSecret } = await begin(deps, link, email);
-      deps.setFlowCookie(res, flow, browserSecret);
-      res.redirect(303, `/signin?flow=${encodeURIComponent(flow)}`);
-    },
-  );
+export const setupBody: Body = {
+  maxBytes: maxBodyBytes,
+  read: bounded(express.urlencoded({ extended: false, limit: maxBodyBytes }), maxBodyBytes),
+};
 
-  const mayReadMailbox: RequestHandler = async (req, res, next) => {
+/** `POST /setup`: begins the sign-in of the link's holder. */
+export function setupForm(deps: SetupDeps): RequestHandler {
+  return async (req, res) => {
+    const link = await linkOf(deps, req);
+    if (!link) return refuseLink(deps, req, res);
+    const email = String((req.body as { email?: unknown } | undefined)?.email ?? '').trim();
+    if (!isAddress(email)) return deps.pages.send(req, res, 'setup', { values: formOf(deps), status: 400 });
+    const { flow, browserSecret } = await begin(deps, link, email);
+    deps.setFlowCookie(res, flow, browserSecret);
+    res.redirect(303, `/signin?flow=${encodeURIComponent(flow)}`);
+  };
+}
+
+/** The dev mailbox is for the holder of a setup link, and for owners. */
+export function mayReadMailbox(deps: SetupDeps): RequestHandler {
+  return async (req, res, next) => {
     const refuse = (status: number, message: string) =>
       deps.pages.send(req, res, 'plain/closed', {
         status,
         values: { title: deps.pages.text(req, 'mailbox.title'), message },
       });
     if (!deps.mailbox) return refuse(404, 'This instance has no dev mailbox.');
-    if ((await linkOf(req)) || (await deps.callerOf(req))?.grants.owner) return next();
+    if ((await linkOf(deps, req)) || (await deps.callerOf(req))?.grants.owner) return next();
     refuse(403, deps.pages.text(req, 'mailbox.closed'));
   };
-  router.get('/mailbox', mayReadMailbox, (req, res) => deps.pages.send(req, res, 'mailbox'));
-  router.get('/mailbox.json', mayReadMailbox, async (_req, res) => {
-    const page = await inAllProjects(() => deps.mailbox?.list({ first: mailboxPageSize, after: null }));
+}
+
+/** `GET /setup/mailbox`. */
+export function mailboxPage({ pages }: SetupDeps): RequestHandler {
+  return (req, res) => pages.send(req, res, 'mailbox');
+}
+
+/** `GET /setup/mailbox.json`: the newest messages. */
+export function mailboxContent({ mailbox }: SetupDeps): RequestHandler {
+  return async (_req, res) => {
+    const page = await inAllProjects(() => mailbox?.list({ first: mailboxPageSize, after: null }));
     res.json({ messages: page?.items ?? [] });
-  });
-  return router;
+  };
+}
+
+const formOf = ({ issuer }: SetupDeps) => ({ issuer, action: '/setup' });
+
+async function linkOf({ admins, db, issuer }: SetupDeps, req: Request): Promise<SetupLink | null> {
+  const token = new Cookies(issuer).setup(req);
+  return token === undefined ? null : admins.findSetupLink(db.reader(), token);
+}
+
+function refuseLink({ pages }: SetupDeps, req: Request, res: Response): void {
+  const [title, message] = [pages.text(req, 'setup.closedTitle'), pages.text(req, 'setup.closed')];
+  pages.send(req, res, 'plain/closed', { status: 410, values: { title, message } });
 }
 
 /** Begins the holder's sign-in with the console's client. Only its session is used; the code is never redeemed. */
@@ -116,7 +127,7 @@ async function begin({ clients, db, random, requests, issuer }: SetupDeps, link:
 }
 
 /** CSRF: refuses forms of other sites. */
-function ownOrigin(issuer: string): RequestHandler {
+export function ownOrigin(issuer: string): RequestHandler {
   return (req, res, next) => {
     const site = req.get('sec-fetch-site');
     const origin = req.get('origin');

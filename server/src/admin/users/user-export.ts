@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type RequestHandler, Router } from 'express';
+import type { RequestHandler } from 'express';
 import { isOfAdmins } from '../../domain/accounts/account-access.ts';
 import { personExport } from '../../domain/accounts/person-export.ts';
 import type { Audit } from '../../domain/audit/audit.ts';
@@ -38,19 +38,11 @@ const filters = ['search', 'active', 'provenance', 'has_factor', 'has_signed_in'
 const moments = ['signed_in_since', 'not_signed_in_since'] as const;
 
 /**
- * Mounted at `/admin`, for project admins with a fresh sign-in. Each export is recorded as an event.
- * - `GET /export/users`: the users of `users` as a file. Parameters: `project`, `format` (`csv`, `jsonl`), `search`, and
- *   the filters `active`, `provenance`, `has_factor`, `has_signed_in`, `is_invited`, `group`, `signed_in_since`, `not_signed_in_since`.
- * - `GET /export/users/{id}`: all data about one user, as a JSON object. Refuses applications.
+ * `GET /admin/export/users`: the users of `users` as a file, for project admins with a fresh sign-in; recorded as an event.
+ * Parameters: `project`, `format` (`csv`, `jsonl`), `search`, and the filters `active`, `provenance`, `has_factor`, `has_signed_in`, `is_invited`, `group`, `signed_in_since`,
+ * `not_signed_in_since`.
  */
-export function userExport(deps: UserExportDeps): Router {
-  const router = Router();
-  router.get('/export/users', listExport(deps));
-  router.get('/export/users/:id', oneExport(deps));
-  return router;
-}
-
-function listExport(deps: UserExportDeps): RequestHandler {
+export function userListExport(deps: UserExportDeps): RequestHandler {
   const { db, audit, customAttributes } = deps;
   return exportRoute(deps, async (req, res, caller) => {
     const get = exportQuery(req, ['project', 'format', ...filters, ...moments]);
@@ -83,7 +75,8 @@ function listExport(deps: UserExportDeps): RequestHandler {
   });
 }
 
-function oneExport(deps: UserExportDeps): RequestHandler {
+/** `GET /admin/export/users/{id}`: all data about one user, as a JSON object, as above. Refuses applications. */
+export function userExport(deps: UserExportDeps): RequestHandler {
   const { db, clock, audit, issuer } = deps;
   return exportRoute(deps, async (req, res, caller) => {
     exportQuery(req, []);

@@ -3,15 +3,16 @@ import { Refusal } from '../../domain/kernel/problem.ts';
 import { requestContext } from '../context.ts';
 import { failureOf } from '../failure.ts';
 import { PageMissingError, type Pages, wantsPage } from '../pages.ts';
+import { routeLabel } from '../routes/route.ts';
 
-/** Final error handler, for bugs and an unreachable database: an HTML page for browsers, JSON otherwise. */
+/** Final error handler, for bugs, an unreachable database and requests that no handler took: a page for browsers, JSON otherwise. */
 export function lastResort(log: { error(fields: object, message: string): void }, pages: Pages): ErrorRequestHandler {
   // Express recognizes error handlers by their four parameters.
   return (thrown: unknown, req, res, _next) => {
     const { requestId } = requestContext(req);
     if (res.headersSent) {
       // Express's default handler would print the whole error, including the driver's details.
-      log.error({ err: thrown, requestId }, 'response aborted');
+      log.error({ err: thrown, requestId, route: routeLabel(req) }, 'response aborted');
       res.destroy();
       return;
     }
@@ -19,8 +20,8 @@ export function lastResort(log: { error(fields: object, message: string): void }
     const away = failure instanceof Refusal && failure.problem.code === 'unavailable' ? failure.problem : undefined;
     const status = away ? 503 : statusOf(thrown);
     if (away) res.setHeader('Retry-After', String(away.retryAfterSeconds));
-    if (!away && status >= 500) log.error({ err: thrown, requestId }, 'request failed');
-    if (status >= 500 && wantsPage(req)) return sendUnavailable(pages, req, res, status);
+    if (!away && status >= 500) log.error({ err: thrown, requestId, route: routeLabel(req) }, 'request failed');
+    if (wantsPage(req)) return sendPage(pages, req, res, status);
     const error = away ? 'temporarily_unavailable' : status < 500 ? 'invalid_request' : 'server_error';
     res
       .status(status)
@@ -38,11 +39,17 @@ function statusOf(thrown: unknown): number {
   return typeof status === 'number' ? status : 500;
 }
 
-function sendUnavailable(pages: Pages, req: Request, res: Response, status: number): void {
+/** Message keys of requests that no handler took, by status. */
+const refusals: Partial<Record<number, string>> = { 405: 'error.method', 413: 'error.tooLong' };
+
+function sendPage(pages: Pages, req: Request, res: Response, status: number): void {
   try {
-    pages.send(req, res, 'plain/unavailable', { status });
+    if (status >= 500) return pages.send(req, res, 'plain/unavailable', { status });
+    const message = pages.text(req, refusals[status] ?? 'error.unreadable');
+    pages.send(req, res, 'plain/closed', { status, values: { title: pages.text(req, 'error.refusedTitle'), message } });
   } catch (error) {
     if (!(error instanceof PageMissingError)) throw error;
-    res.status(status).type('text/plain').send('Temporarily unavailable. Try again in a moment.\n');
+    const text = status >= 500 ? 'Temporarily unavailable. Try again in a moment.' : 'This request is not supported.';
+    res.status(status).type('text/plain').send(`${text}\n`);
   }
 }

@@ -1,10 +1,23 @@
 import type { RequestHandler } from 'express';
 import type { Cookies } from '../cookies.ts';
 import { PageMissingError, type Pages, wantsPage } from '../pages.ts';
+import type { Route } from '../routes/route.ts';
+import { siteAt } from '../site.ts';
 
-/** `GET /`: the account of a person who is signed in; else a page that describes this address. */
-export function startPage(pages: Pages, cookies: Pick<Cookies, 'sessions'>): RequestHandler {
+interface StartDeps {
+  pages: Pages;
+  cookies: Pick<Cookies, 'sessions'>;
+}
+
+export const startRoutes: readonly Route<StartDeps>[] = [
+  { path: '/', methods: { GET: { handler: startPage, openApi: 'page' } } },
+];
+
+/** The account of a person who is signed in, and of every visitor of a custom domain; else a page that describes this address. */
+function startPage({ pages, cookies }: StartDeps): RequestHandler {
   return (req, res) => {
+    const { domain } = siteAt(req);
+    if (domain !== null) return res.redirect(303, '/account');
     if (cookies.sessions(req).length === 0) return pages.send(req, res, 'plain/start');
     res.setHeader('Cache-Control', 'no-store');
     res.redirect(303, '/account');

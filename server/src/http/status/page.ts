@@ -1,12 +1,11 @@
 /** `/status`: the state of the services for people and monitors. Public; off unless `STATUS_PAGE` is set. */
 import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
-import { type PublicService, type PublicStatus, publicServices } from '../../domain/instance/public-status.ts';
+import { type PublicStatus, publicServices } from '../../domain/instance/public-status.ts';
 import { html } from '../markup.ts';
 import type { Observer } from '../observer.ts';
 import { type Pages, wantsPage } from '../pages.ts';
-
-const signIn = /^(?:\/p\/[^/]+)?\/(?:v1\/signin\/|authorize(?:$|\/)|oauth2\/token$|userinfo$)/;
+import { matchedRoute, type Route } from '../routes/route.ts';
 
 /** Minimum `Retry-After` of a 503 that does not count as a failure: a feature is not configured, such as SCIM without a token. */
 const notSetUpSeconds = 60;
@@ -14,8 +13,10 @@ const notSetUpSeconds = 60;
 /** Records which requests of a service end with a server error. Requests that the client aborted do not count. */
 export function observeServices(status: Pick<PublicStatus, 'record'>): Observer {
   return (req, res, next) => {
-    const service = serviceAt((req.url ?? '').split('?', 1)[0] ?? '');
-    if (service) res.once('finish', () => status.record(service, !isFault(res)));
+    res.once('finish', () => {
+      const service = matchedRoute(req)?.service;
+      if (service) status.record(service, !isFault(res));
+    });
     next();
   };
 }
@@ -24,12 +25,16 @@ function isFault(res: ServerResponse): boolean {
   return res.statusCode >= 500 && Number(res.getHeader('Retry-After') ?? 0) < notSetUpSeconds;
 }
 
-function serviceAt(path: string): PublicService | null {
-  if (path.startsWith('/v1/scim/')) return 'directory_sync';
-  return signIn.test(path) ? 'sign_in' : null;
+interface StatusDeps {
+  status: Pick<PublicStatus, 'report'>;
+  pages: Pages;
 }
 
-export function statusPage(status: Pick<PublicStatus, 'report'>, pages: Pages): RequestHandler {
+export const statusRoutes: readonly Route<StatusDeps>[] = [
+  { path: '/status', methods: { GET: { handler: statusPage, openApi: 'page' } } },
+];
+
+function statusPage({ status, pages }: StatusDeps): RequestHandler {
   return (req, res) => {
     const { state, services, at } = status.report();
     res.vary('Accept');

@@ -1,4 +1,4 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { DeviceApprovals, Visit, WaitingDevice } from '../../domain/ceremonies/requests/device-approvals.ts';
 import { brandIn, type ExperienceContent } from '../../domain/experience/content.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
@@ -8,7 +8,7 @@ import { shownUserCode, typedUserCode } from '../../domain/tokens/device/user-co
 import { actorOf } from '../../http/context.ts';
 import type { Cookies } from '../../http/cookies.ts';
 import type { PageContent, Pages } from '../../http/pages.ts';
-import { formBody, parametersOf } from '../../http/parameters.ts';
+import { parametersOf } from '../../http/parameters.ts';
 import { isSameOrigin } from '../../http/same-origin.ts';
 import { approvalPage, signInPage } from '../authorize.ts';
 import { issuerOf } from '../issuer.ts';
@@ -28,22 +28,20 @@ export interface DevicePagesDeps {
 
 type Handler = (deps: DevicePagesDeps, req: Request, res: Response) => Promise<void>;
 
-/** `{issuer}/device`: a person enters the code of a device, signs in, and decides (RFC 8628 §3.3, §5.4); also without script. */
-export function devicePages(deps: DevicePagesDeps): Router {
-  const router = Router({ mergeParams: true });
-  const at =
-    (handler: Handler): RequestHandler =>
-    async (req, res) => {
-      const { project } = issuerOf(req);
-      if (project) openProject(project.id);
-      await handler(deps, req, res);
-    };
-  router.get('/', at(askForCode));
-  router.post('/', formBody(), at(takeCode));
-  router.get('/approval', at(askForDecision));
-  router.post('/approval', formBody(), at(takeDecision));
-  return router;
-}
+const at =
+  (handler: Handler) =>
+  (deps: DevicePagesDeps): RequestHandler =>
+  async (req, res) => {
+    const { project } = issuerOf(req);
+    if (project) openProject(project.id);
+    await handler(deps, req, res);
+  };
+
+// `{issuer}/device`: a person enters the code of a device, signs in, and decides (RFC 8628 §3.3, §5.4); also without script.
+export const codePage = at(askForCode);
+export const codeForm = at(takeCode);
+export const approvalForm = at(askForDecision);
+export const decision = at(takeDecision);
 
 /** The code in the URL is shown, to be compared with the device (RFC 8628 §3.3.1). Nothing is looked up. */
 async function askForCode(deps: DevicePagesDeps, req: Request, res: Response): Promise<void> {
@@ -82,13 +80,13 @@ async function takeDecision(deps: DevicePagesDeps, req: Request, res: Response):
   const form = parametersOf(req);
   const visit = visitOf(deps, req, form.get('flow'));
   const waiting = await deps.approvals.waiting(visit);
-  const decision = form.get('decision');
+  const answer = form.get('decision');
   if (waiting === null || waiting === 'sign-in-first') return sendDecision(deps, req, res, visit, waiting);
   const isOurs = isSameOrigin(req, visit.issuer.url) && deps.csrf.holds(boundTo(waiting), form.get('csrf'));
-  if (!isOurs || form.faults.length > 0 || (decision !== 'allow' && decision !== 'deny')) {
+  if (!isOurs || form.faults.length > 0 || (answer !== 'allow' && answer !== 'deny')) {
     return sendDecision(deps, req, res, visit, waiting, 403);
   }
-  const isAllowed = decision === 'allow';
+  const isAllowed = answer === 'allow';
   const decided = await deps.approvals.decide(visit, isAllowed, actorOf(req));
   if (decided === 'sign-in-first') return sendDecision(deps, req, res, visit, decided);
   deps.cookies.clearFlow(res, visit.flow);
@@ -122,7 +120,7 @@ async function sendDecision(
     values: {
       client_name: request.client.getEntity().name,
       account: user.email ?? user.userName,
-      action: `${req.baseUrl}/approval`,
+      action: `${req.baseUrl}/device/approval`,
       flow: visit.flow,
       csrf: deps.csrf.make(boundTo(waiting)),
       other_account: signInPage(visit.flow),
@@ -164,7 +162,7 @@ async function sendForm(
     status,
     values: {
       client_name: '',
-      action: req.baseUrl,
+      action: `${req.baseUrl}/device`,
       csrf: deps.csrf.make(secret),
       code: match ?? typed,
       problem: problem === undefined ? '' : deps.pages.text(req, problem),
