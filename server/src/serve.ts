@@ -7,7 +7,7 @@ import { UntrustedProxy } from './adapters/http/untrusted-proxy.ts';
 import { attended } from './adapters/postgres/attended.ts';
 import { placeOf } from './adapters/postgres/connection.ts';
 import { JobQueue } from './adapters/postgres/job-queue.ts';
-import { renewSeconds, renewStatistics } from './adapters/postgres/statistics.ts';
+import { renewStatistics } from './adapters/postgres/statistics.ts';
 import { DatabaseWatch } from './adapters/postgres/watch.ts';
 import { SendHealth } from './adapters/senders.ts';
 import { DatabaseClock } from './adapters/system/database-clock.ts';
@@ -18,12 +18,11 @@ import { Metrics } from './adapters/telemetry/metrics.ts';
 import type { Tracing } from './adapters/telemetry/trace-port.ts';
 import { compose } from './compose.ts';
 import type { Config } from './config.ts';
-import { beatSeconds } from './domain/instance/processes.ts';
 import { PublicStatus } from './domain/instance/public-status.ts';
 import { system } from './domain/kernel/actor.ts';
-import { lateLanes } from './domain/relay/late.ts';
 import { openConfigured, reach } from './instance.ts';
 import { jobs } from './jobs/jobs.ts';
+import { processTasks, startTasks } from './jobs/process-tasks.ts';
 import type { Services } from './services.ts';
 
 /** Build output of the console package. */
@@ -165,7 +164,7 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
     }),
   );
   opened.add(() => listening.drain(leftMs(afterRequestsMs)));
-  await startTimers(shared, services, (lanes) => {
+  await startTasksOf(shared, services, (lanes) => {
     late = lanes.map((lane) => `deliveries late: ${lane}`);
   });
   opened.add(() => {
@@ -269,37 +268,26 @@ async function startJobs({ opened, leftMs }: Start, services: Services, queue: J
   await queue.start(jobs(services));
 }
 
-/** Starts the heartbeat, the deliveries and the renewal of statistics. */
-async function startTimers(
+/** Starts the deliveries and the tasks of this process. */
+async function startTasksOf(
   { log, opened }: Start,
   services: Services,
   onLate: (lanes: readonly string[]) => void,
 ): Promise<void> {
-  const { processes, keys } = services;
-  const beat = async () => {
-    await processes.beat().catch((err: unknown) => log.warn({ err }, 'heartbeat failed'));
-    await keys.have().catch((err: unknown) => log.error({ err }, 'no signing key'));
+  const { processes, keys, relays, db } = services;
+  await processes.beat().catch((err: unknown) => log.warn({ err }, 'heartbeat failed'));
+  await keys.have().catch((err: unknown) => log.error({ err }, 'no signing key'));
+  for (const relay of relays) relay.open((err) => log.warn({ err }, 'delivery failed, will retry'));
+  const reported = (late: readonly string[]) => {
+    if (late.length > 0) log.error({ late }, 'deliveries late');
+    onLate(late);
   };
-  await beat();
-  for (const relay of services.relays) relay.open((err) => log.warn({ err }, 'delivery failed, will retry'));
-  const timers = [
-    setInterval(beat, beatSeconds * 1000),
-    setInterval(() => checkLag(services, log, onLate).catch(() => undefined), lagSeconds * 1000),
-    setInterval(() => renewStatistics(services.db).catch(() => undefined), renewSeconds * 1000),
-  ];
+  const tasks = { processes, keys, relays, onLate: reported, renewStatistics: () => renewStatistics(db) };
+  const stop = startTasks(processTasks(tasks), log);
   opened.add(() => {
-    for (const timer of timers) clearInterval(timer);
+    stop();
     return processes.leave().catch((err: unknown) => log.warn({ err }, 'process deregistration failed'));
   });
-}
-
-/** Interval of the check for late deliveries. */
-const lagSeconds = 60;
-
-async function checkLag({ relays }: Services, log: Log, onLate: (lanes: readonly string[]) => void): Promise<void> {
-  const late = lateLanes((await Promise.all(relays.map((relay) => relay.lag()))).flat());
-  if (late.length > 0) log.error({ late }, 'deliveries late');
-  onLate(late);
 }
 
 /** Imported on demand: the OpenTelemetry SDK is large. */

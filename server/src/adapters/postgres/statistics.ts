@@ -1,9 +1,6 @@
 import type { Database } from '../../domain/kernel/database.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
 
-/** Period of {@link renewStatistics} in each process. */
-export const renewSeconds = 2;
-
 /** Larger tables are left to PostgreSQL's autovacuum, which runs once a minute. */
 const largestRows = 100_000;
 /** Rows at which the statistics are renewed: 20, then three times as many as they were computed from. */

@@ -1,3 +1,4 @@
+import { Backoff } from '../relay/backoff.ts';
 import type { Lane } from '../relay/round-robin.ts';
 import type { Message } from './message.entity.ts';
 import { codeTemplates } from './wording.ts';
@@ -31,10 +32,13 @@ export function laneOf({ channel, template }: Kind): number {
   return bulk.includes(template) ? 2 : 1;
 }
 
-/** Seconds until the next attempt: doubled each time. A code expires within minutes. */
-export function pauseSeconds(message: Kind & Pick<Message, 'attempts'>): number {
-  const longest = isCode(message) || message.channel === 'sms' ? 30 : longestPauseSeconds;
-  return Math.min(longest, 2 ** Math.max(0, message.attempts - 1));
-}
+const curve = { firstSeconds: 1, factor: 2 } as const;
+/** Waits between the attempts of any message. */
+export const longestRetries = new Backoff({ ...curve, longestSeconds: 900 });
+/** A code expires within minutes. */
+const urgentRetries = new Backoff({ ...curve, longestSeconds: 30 });
 
-export const longestPauseSeconds = 900;
+/** Waits between the attempts of a message. */
+export function retriesOf(message: Kind): Backoff {
+  return isCode(message) || message.channel === 'sms' ? urgentRetries : longestRetries;
+}

@@ -5,9 +5,9 @@ import type { Random } from '../kernel/random.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
-import type { Channel, Claimed } from '../relay/channel.ts';
-import { lagOfRows, waitingRows } from '../relay/claims.ts';
-import { isCode, longestPauseSeconds, messageLanes, pauseSeconds } from './lanes.ts';
+import type { Claimed } from '../relay/channel.ts';
+import { RowChannel } from '../relay/row-channel.ts';
+import { isCode, longestRetries, messageLanes, retriesOf } from './lanes.ts';
 import type { Locale } from './locale.ts';
 import { Message } from './message.entity.ts';
 import type { MessageContext, PreviousContext, Recipient, RecipientCheck } from './recipient.ts';
@@ -18,8 +18,6 @@ import type { MessageContent } from './wording.ts';
 /** A claim that is not renewed for this long ends. `next_attempt_at` holds it, as the previous release reads it. */
 const leaseSeconds = 60;
 const renewMs = 20_000;
-
-const isPending = sql`t.state = 'pending'`;
 
 export interface DeliveryDeps {
   db: Database;
@@ -45,37 +43,18 @@ interface Attempt {
 }
 
 /** Sends the messages of the outbox, by mail and SMS. */
-export class MessageChannel implements Channel {
+export class MessageChannel extends RowChannel<DeliveryDeps> {
   readonly lanes = messageLanes;
   readonly table = 'messages';
   readonly lane = sql`t.lane`;
-  readonly project = sql`t.project_id`;
   /** The number of the attempt. */
   readonly token = sql`t.attempts`;
-  readonly waits = [
-    {
-      ...{ table: 'messages', column: 'next_attempt_at', where: isPending },
-      longestSeconds: sql`case when t.attempts = 0 then 0
-        else greatest(${leaseSeconds}, least(${longestPauseSeconds}, 2 ^ least(t.attempts, 10))) end`,
-    },
-  ];
+  protected readonly leaseSeconds = leaseSeconds;
+  protected readonly retries = longestRetries;
+  protected readonly attempts = sql`t.attempts`;
 
-  constructor(private readonly deps: DeliveryDeps) {}
-
-  waiting(now: Date) {
-    return waitingRows(this, isPending, now);
-  }
-
-  isDue(now: Date) {
-    return sql`${isPending} and t.next_attempt_at <= ${now}`;
-  }
-
-  claim(now: Date) {
-    return sql`attempts = t.attempts + 1, next_attempt_at = ${secondsLater(now, leaseSeconds)}`;
-  }
-
-  lag(now: Date) {
-    return lagOfRows(this, isPending, now);
+  override claim(now: Date) {
+    return sql`attempts = t.attempts + 1, ${super.claim(now)}`;
   }
 
   /** Throws {@link SendError} if it could not be sent yet: the next attempt is scheduled then, until the message expires. */
@@ -117,7 +96,7 @@ export class MessageChannel implements Channel {
     { context, recipient }: Attempt,
     failure: SendError | null,
   ): Promise<void> {
-    const { clock, senders, settled } = this.deps;
+    const { clock, random, senders, settled } = this.deps;
     const message = await em.findOne(Message, { ...atKey(key), state: 'pending', attempts });
     if (!message) return;
     if ('suppress' in recipient) settle(message, 'suppressed', recipient.suppress);
@@ -127,7 +106,7 @@ export class MessageChannel implements Channel {
       settle(message, 'sent', null, { keepContent: senders[message.channel]?.kind === 'mailbox' });
     } else if (failure.permanent) settle(message, 'failed', failure.message);
     else {
-      const nextAttemptAt = secondsLater(clock.now(), pauseSeconds(message));
+      const nextAttemptAt = retriesOf(message).next(clock.now(), message.attempts, random);
       Object.assign(message, { note: failure.message, nextAttemptAt });
     }
     settled(em, message, context);

@@ -17,6 +17,15 @@ export interface PeriodicJob {
   run(): Promise<void>;
 }
 
+/** Recurring work that each process does for itself, such as its heartbeat. */
+export interface ProcessTask {
+  name: string;
+  everySeconds: number;
+  run(): Promise<void>;
+  /** Log line of the first failure in a row. */
+  failure: { level: 'warn' | 'error'; text: string };
+}
+
 /** Background jobs. */
 export interface JobTable {
   queued: readonly QueuedJob[];

@@ -1,16 +1,16 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { system } from '../kernel/actor.ts';
-import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
+import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
 import { atKey, keyIn } from '../projects/tenant.ts';
-import type { Channel, Claimed } from '../relay/channel.ts';
-import { lagOfRows, waitingRows } from '../relay/claims.ts';
+import type { Claimed } from '../relay/channel.ts';
 import type { Lane } from '../relay/round-robin.ts';
-import { isFinal, isSuccess, longestWait, maxAttempts, nextAttemptAt } from './attempts.ts';
+import { RowChannel } from '../relay/row-channel.ts';
+import { isFinal, isSuccess, maxAttempts, retries } from './attempts.ts';
 import { type DeliveryAttempt, LogoutDelivery } from './logout-delivery.entity.ts';
 
 /** Posts one logout token; never throws. Takes at most 5 seconds. */
@@ -20,8 +20,6 @@ export type PostLogoutToken = (uri: string, logoutToken: string) => Promise<{ st
 export const leaseSeconds = 10;
 /** Lifetime of a logout token. */
 const tokenTtlSeconds = 120;
-
-const isPending = sql`t.state = 'pending'`;
 
 export interface LogoutChannelDeps {
   db: Database;
@@ -33,7 +31,7 @@ export interface LogoutChannelDeps {
 }
 
 /** Posts logout tokens (OpenID Connect Back-Channel Logout 1.0). First attempts do not wait for retries. */
-export class LogoutChannel implements Channel {
+export class LogoutChannel extends RowChannel<LogoutChannelDeps> {
   readonly lanes: readonly Lane[] = [
     { name: 'logout', atOnce: 200, ofProject: 100, ofReceiver: 50 },
     { name: 'logout-slow', atOnce: 400, ofProject: 100, ofReceiver: 50 },
@@ -41,31 +39,16 @@ export class LogoutChannel implements Channel {
   readonly slowLane = 1;
   readonly table = 'logout_deliveries';
   readonly lane = sql`(case when t.attempts = '[]' then 0 else 1 end)`;
-  readonly project = sql`t.project_id`;
-  readonly receiver = sql`t.client_id`;
+  override readonly receiver = sql`t.client_id`;
   readonly token = sql`t.next_attempt_at`;
-  readonly waits = [
-    { ...{ table: 'logout_deliveries', column: 'next_attempt_at', where: isPending }, longestSeconds: longestWait },
-  ];
-
-  constructor(private readonly deps: LogoutChannelDeps) {}
-
-  waiting(now: Date) {
-    return waitingRows(this, isPending, now);
-  }
+  protected readonly leaseSeconds = leaseSeconds;
+  protected readonly retries = retries;
+  protected readonly attempts = sql`jsonb_array_length(t.attempts)`;
 
   /** Not while the delivery that this one follows awaits its first attempt. */
-  isDue(now: Date) {
-    return sql`${isPending} and t.next_attempt_at <= ${now} and not exists (select from logout_deliveries before
+  override isDue(now: Date) {
+    return sql`${super.isDue(now)} and not exists (select from logout_deliveries before
       where before.project_id = t.project_id and before.id = t.after_id and before.state = 'pending' and before.attempts = '[]')`;
-  }
-
-  claim(now: Date) {
-    return sql`next_attempt_at = ${secondsLater(now, leaseSeconds)}`;
-  }
-
-  lag(now: Date) {
-    return lagOfRows(this, isPending, now);
   }
 
   async deliver({ project, id }: Claimed): Promise<void> {
@@ -88,7 +71,7 @@ export class LogoutChannel implements Channel {
       else if (isFinal(outcome) || row.attempts.length >= maxAttempts) {
         Object.assign(row, { state: 'failed', nextAttemptAt: null });
         this.recordGivenUp(em, delivery, attempt);
-      } else row.nextAttemptAt = nextAttemptAt(clock.now(), row.attempts.length, random);
+      } else row.nextAttemptAt = retries.next(clock.now(), row.attempts.length, random);
     });
   }
 

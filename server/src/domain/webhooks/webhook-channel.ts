@@ -8,25 +8,15 @@ import { inAllProjects } from '../kernel/scope.ts';
 import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
-import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
-import type { Channel, Claimed, LaneLag } from '../relay/channel.ts';
-import type { Lane, Waiting } from '../relay/round-robin.ts';
-import {
-  failuresBeforePause,
-  isPausing,
-  longestPause,
-  longestRetry,
-  maxFailingSeconds,
-  pauseUntil,
-} from './attempts.ts';
+import { atKey, keyIn } from '../projects/tenant.ts';
+import type { Claimed, LaneLag, Wait } from '../relay/channel.ts';
+import { pauses, ReceiverChannel } from '../relay/receiver-channel.ts';
+import type { Lane } from '../relay/round-robin.ts';
+import { failuresBeforePause, isPausing, maxFailingSeconds, retries } from './attempts.ts';
 import { type DisabledReason, Webhook } from './webhook.entity.ts';
 import { type Due, type RoundDeps, WebhookRound } from './webhook-round.ts';
 import { entry, hostOf, ofWebhook } from './webhooks.ts';
 
-/** Lifetime of a claim on a webhook; after it, another process delivers. A round takes at most {@link roundSeconds}. */
-const leaseSeconds = 18;
-/** After this long, a run yields to other webhooks and processes. */
-const runSeconds = 20;
 const batch = 100;
 /** A webhook that accepts some events is not disabled: only the events it refuses fail. */
 const failuresBeforeDisabled = 20;
@@ -45,41 +35,24 @@ export interface WebhookChannelDeps extends RoundDeps {
  * its process sends the events of a subject one after another, and those of several subjects in parallel. A failed delivery
  * holds back only later ones of its subject. Webhooks that failed last have their own lane.
  */
-export class WebhookChannel implements Channel {
+export class WebhookChannel extends ReceiverChannel<WebhookChannelDeps> {
   readonly lanes: readonly Lane[] = [
     { name: 'webhooks', atOnce: 200, ofProject: 20, ofReceiver: 1 },
     { name: 'webhooks-slow', atOnce: 1000, ofProject: 20, ofReceiver: 1 },
   ];
-  readonly slowLane = 1;
   readonly table = 'webhooks';
-  readonly lane = sql`(case when t.failures = 0 then 0 else 1 end)`;
   readonly project = sql`t.project_id`;
-  readonly receiver = sql`t.id`;
-  readonly token = sql`t.lease`;
-  readonly waits = [
-    { table: 'webhooks', column: 'leased_until', longestSeconds: sql`${leaseSeconds}` },
-    { table: 'webhooks', column: 'next_attempt_at', longestSeconds: sql`${longestPause}` },
-    {
-      ...{ table: 'webhook_deliveries', column: 'next_attempt_at', where: sql`t.state = 'pending'` },
-      longestSeconds: longestRetry,
-    },
-  ];
+  protected readonly isEnabled = sql`t.disabled_reason is null`;
 
-  constructor(private readonly deps: WebhookChannelDeps) {}
-
-  waiting(now: Date) {
-    return sql<Waiting>`select ${this.lane} as lane, t.project_id as project, t.id::text as receiver from webhooks t
-      where ${this.isDue(now)}`;
+  override get waits(): readonly Wait[] {
+    const where = sql`t.state = 'pending'`;
+    const longestSeconds = retries.longest(sql`t.tries`);
+    return [...super.waits, { table: 'webhook_deliveries', column: 'next_attempt_at', where, longestSeconds }];
   }
 
-  isDue(now: Date) {
-    return sql`t.disabled_reason is null and coalesce(t.leased_until <= ${now}, true)
-      and coalesce(t.next_attempt_at <= ${now}, true)
-      and exists (select from webhook_deliveries d where d.project_id = t.project_id and d.webhook_id = t.id and ${isReady(now)})`;
-  }
-
-  claim(now: Date) {
-    return sql`lease = ${this.deps.random.id()}, leased_until = ${secondsLater(now, leaseSeconds)}`;
+  protected hasDue(now: Date) {
+    return sql`exists (select from webhook_deliveries d
+      where d.project_id = t.project_id and d.webhook_id = t.id and ${isReady(now)})`;
   }
 
   lag(now: Date) {
@@ -93,32 +66,13 @@ export class WebhookChannel implements Channel {
       where t.disabled_reason is null group by 1`;
   }
 
-  async deliver({ project, id, token: lease }: Claimed, isEnding: () => boolean): Promise<void> {
-    const { clock, db } = this.deps;
-    const key = keyIn(project, id);
-    const endsAt = secondsLater(clock.now(), runSeconds);
-    while (!isEnding() && clock.now() < endsAt) {
-      const webhook = await this.renew(key, lease);
-      const due = webhook ? await this.due(webhook) : [];
-      if (!webhook || due.length === 0) break;
-      const round = new WebhookRound(this.deps, webhook, isEnding);
-      await round.send(due);
-      if (!(await this.settle(webhook, lease, round)) || due.length < batch) break;
-    }
-    const release = sql`update webhooks set lease = null, leased_until = null
-      where project_id = ${project} and id = ${id} and lease = ${lease}`;
-    await execute(db.alone, release);
-  }
-
-  /** The current state of the webhook; null if another process has claimed it, or it was disabled or deleted. */
-  private async renew(key: TenantKey, lease: string): Promise<Webhook | null> {
-    const { clock, db } = this.deps;
-    const renewed = await execute(
-      db.alone,
-      sql`update webhooks set leased_until = ${secondsLater(clock.now(), leaseSeconds)}
-        where project_id = ${key.project.id} and id = ${key.id} and lease = ${lease} and disabled_reason is null`,
-    );
-    return renewed === 1 ? db.reader().findOne(Webhook, atKey(key)) : null;
+  protected async round({ project, id, token: lease }: Claimed, isEnding: () => boolean): Promise<boolean> {
+    const webhook = await this.deps.db.reader().findOne(Webhook, atKey(keyIn(project, id)));
+    const due = webhook ? await this.due(webhook) : [];
+    if (!webhook || due.length === 0) return false;
+    const round = new WebhookRound(this.deps, webhook, isEnding);
+    await round.send(due);
+    return (await this.settle(webhook, lease, round)) && due.length === batch;
   }
 
   /** Deliveries whose subject has no earlier one that waits for its retry, oldest first. */
@@ -137,7 +91,7 @@ export class WebhookChannel implements Channel {
 
   /** Saves the result of a round. @returns whether to continue */
   private async settle(webhook: Webhook, lease: string, round: WebhookRound): Promise<boolean> {
-    const { clock, db } = this.deps;
+    const { clock, db, random } = this.deps;
     const now = clock.now();
     const { failures, lastDeliveredAt } = round;
     const failingSince = failures === 0 ? null : lastDeliveredAt ? now : (webhook.failingSince ?? now);
@@ -146,7 +100,7 @@ export class WebhookChannel implements Channel {
     if (isTooLong && failures >= failuresBeforeDisabled) {
       return this.disable(webhook, lease, 'failures', failingSince);
     }
-    const pause = pauseUntil(now, failures);
+    const pause = isPausing(failures) ? pauses.next(now, failures - failuresBeforePause + 1, random) : null;
     const written = await execute(
       db.alone,
       sql`update webhooks set failures = ${failures}, failing_since = ${failingSince}, next_attempt_at = ${pause},

@@ -4,7 +4,7 @@ import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
-import { isDelivered, isGone, isPausing, maxTries, retryAt, type WebhookOutcome } from './attempts.ts';
+import { isDelivered, isGone, isPausing, maxTries, retries, type WebhookOutcome } from './attempts.ts';
 import { payloadOf } from './payload.ts';
 import { signedHeaders } from './signature.ts';
 import type { Webhook } from './webhook.entity.ts';
@@ -123,7 +123,12 @@ export class WebhookRound {
     }
     const isLast = due.tries + 1 >= maxTries;
     const state = isDone ? 'delivered' : isLast ? 'failed' : 'pending';
-    await this.write(due, attempt, state, state === 'pending' ? retryAt(now, due.tries + 1, this.deps.random) : null);
+    await this.write(
+      due,
+      attempt,
+      state,
+      state === 'pending' ? retries.next(now, due.tries + 1, this.deps.random) : null,
+    );
     return state !== 'pending';
   }
 
