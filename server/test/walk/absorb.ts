@@ -24,8 +24,8 @@ export function absorb(model: Model, changes: readonly Change[], txn?: Transacti
   for (const change of changes) checkSuspended(model, change);
   model.mirror(changes);
   for (const { table, old, new: row } of changes) {
-    if (table === 'users' || table === 'enrolments')
-      checkNumbers(model, (row ?? old)?.[table === 'users' ? 'id' : 'user_id']);
+    if (table === 'users') checkNumbers(model, (row ?? old)?.['id'], old?.['phone']);
+    if (table === 'enrolments') checkNumbers(model, (row ?? old)?.['user_id']);
   }
   if (txn?.registeredStep === model.step) absorbRegistration(model, txn);
 }
@@ -37,14 +37,18 @@ function absorbOwn(rows: Map<string, string>, old: Row | null, row: Row | null):
   if (row) rows.set(keyOf(row), row['user_id']);
 }
 
-/** Codes by SMS go only to the login phone of their user (decisions/0301). */
-function checkNumbers(model: Model, id: string): void {
+/**
+ * Codes by SMS go to the login phone of their user (decisions/0301). Who has none can enrol the number of another user, but
+ * does not keep a number that they have lost.
+ */
+function checkNumbers(model: Model, id: string, former?: string | null): void {
   const user = model.users.get(id);
   if (!user) return;
   const numbers = model
     .factorsOf(id)
     .flatMap(({ method, phone }) => (method === 'sms' && phone !== null ? [phone] : []));
-  const others = numbers.filter((number) => number !== user['phone']);
+  const mayBeOthers = user['phone'] === null;
+  const others = numbers.filter((number) => number !== user['phone'] && !(mayBeOthers && number !== former));
   demand(others.length === 0, `codes of ${user['user_name']} are sent to another number than the login phone`);
 }
 

@@ -243,7 +243,9 @@ function checkDevice(model: Model, taken: AcceptedStep, change: Change): void {
 function checkEnrolment(model: Model, taken: AcceptedStep, change: Change): void {
   const { txn, step } = taken;
   const user = own(model, taken, change);
-  const before = change.old?.['verified_at'] ?? null;
+  // Without a number, an SMS factor is suspended, and counts as none (decisions/0301).
+  const isSuspended = change.old?.['method'] === 'sms' && change.old['phone'] === null;
+  const before = isSuspended ? null : (change.old?.['verified_at'] ?? null);
   const after = change.new?.['verified_at'] ?? null;
   if (txn.request?.addsAuthenticator && change.op === 'INSERT' && change.new?.['device_id'] === null) {
     return checkApp(model, taken, change.new);
