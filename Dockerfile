@@ -19,7 +19,7 @@ COPY shared shared
 COPY server server
 COPY console console
 ENV ASSET_COMPRESSION=best
-RUN node_modules/.bin/tsc -b server shared/browser \
+RUN node server/build.mjs \
  && node .config/pack.mjs \
  && cd console && ../node_modules/.bin/vite build --logLevel warn
 RUN mkdir /app && cp package.json package-lock.json .npmrc /app/ \

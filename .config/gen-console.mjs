@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as operations from '@graphql-codegen/typescript-operations';
 import { buildSchema, concatAST, Kind, parse, print, stripIgnoredCharacters, visit } from 'graphql';
-import { eventTypes } from '../server/dist/domain/audit/event-types.js';
+import { eventTypes } from '../server/dist/event-types.js';
 import { fail, root } from './lib/workspace.mjs';
 
 const generated = 'console/admin/generated';

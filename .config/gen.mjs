@@ -1,13 +1,15 @@
 /** `npm run gen`: writes the generated files; `npm run gen -- --check` lists those that are out of date. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { run } from './lib/run.mjs';
-import { fail, projectNode, requireNode20, root, tool } from './lib/workspace.mjs';
+import { fail, projectNode, requireNode20, root } from './lib/workspace.mjs';
 
 requireNode20();
 await ensureInstalled();
-if ((await run(tool('tsc'), ['-b', 'server'])).code !== 0) fail('The server failed to build: fix the errors above.');
+const broken = await ensureBuilt({ only: 'server' });
+if (broken) fail('The server failed to build: fix the errors above.');
 // The console's types depend on the schema, which the server generates.
 const codes = [];
 const generators = [

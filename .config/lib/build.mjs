@@ -5,35 +5,30 @@ import { run } from './run.mjs';
 import { memory, print, projectNode, root, tool } from './workspace.mjs';
 
 /**
- * Parts to build, their sources and outputs, at the same time; one with `after` when that part is built. Sources are compared by
+ * Parts to build, their sources and outputs, at the same time. Sources are compared by
  * content hash: a checkout changes mtimes.
  */
 const parts = [
   {
     name: 'server',
-    sources: [
-      'server/src',
-      'server/tsconfig.json',
-      'shared/contracts',
-      'shared/browser',
-      'tsconfig.json',
-      '.config/tsconfig.base.json',
-    ],
+    sources: ['server/src', 'shared/contracts', 'server/build.mjs'],
     result: 'server/dist/main.js',
-    build: (options) => run(tool('tsc'), ['-b', 'server', 'shared/browser'], options),
+    build: () => run(projectNode(), [join(root, 'server/build.mjs')]),
   },
   {
     name: 'console',
     sources: ['console', 'shared/browser', 'shared/contracts/src', '.config/tsconfig.base.json'],
     result: 'console/dist/signin/index.html',
-    build: (options) => run(tool('vite'), ['build', '--logLevel', 'warn'], { ...options, cwd: join(root, 'console') }),
+    build: () => run(tool('vite'), ['build', '--logLevel', 'warn'], { cwd: join(root, 'console') }),
   },
   {
     name: 'packages',
-    after: 'server',
     sources: ['shared', '.config/pack.mjs', '.config/tsconfig.base.json'],
     result: 'shared/dist/integrity.json',
-    build: (options) => run(projectNode(), [join(root, '.config/pack.mjs')], options),
+    build: async () => {
+      const compiled = await run(tool('tsc'), ['-b', 'shared/browser']);
+      return compiled.code === 0 ? run(projectNode(), [join(root, '.config/pack.mjs')]) : compiled;
+    },
   },
 ];
 
@@ -44,14 +39,11 @@ const parts = [
  * @returns {Promise<string | undefined>} name of the part that failed; its errors were printed
  */
 export async function ensureBuilt({ all = false, missing = false, only } = {}) {
-  const builds = {};
-  for (const part of parts) {
-    if (only !== undefined && part.name !== only) continue;
-    if (missing && existsSync(join(root, part.result))) continue;
-    const earlier = builds[part.after];
-    builds[part.name] = Promise.resolve(earlier).then((broken) => broken ?? buildPart(part, all));
-  }
-  return (await Promise.all(Object.values(builds))).find((broken) => broken !== undefined);
+  const wanted = parts.filter(
+    ({ name, result }) => (only === undefined || name === only) && !(missing && existsSync(join(root, result))),
+  );
+  const broken = await Promise.all(wanted.map((part) => buildPart(part, all)));
+  return broken.find((name) => name !== undefined);
 }
 
 async function buildPart({ name, sources, result, build }, all) {

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { packageFolder } from './adapters/system/package-folder.ts';
 import { printAdminSchema, printPermissions } from './admin/schema.ts';
 import { renderConfigMarkdown } from './config.ts';
 import { baseIssuer, projectIssuer } from './domain/projects/issuer.ts';
@@ -24,7 +25,7 @@ const generated: Record<string, string> = {
   'server/src/oidc/generated/openid-configuration.json': `${JSON.stringify(discoveryDocument(base), null, 2)}\n`,
 };
 
-const root = join(import.meta.dirname, '../..');
+const root = join(packageFolder, '..');
 const stale = Object.entries(generated).filter(([path, text]) => read(join(root, path)) !== text);
 const checking = process.argv.includes('--check');
 for (const [path, text] of stale) {

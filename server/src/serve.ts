@@ -11,6 +11,7 @@ import { renewStatistics } from './adapters/postgres/statistics.ts';
 import { DatabaseWatch } from './adapters/postgres/watch.ts';
 import { SendHealth } from './adapters/senders.ts';
 import { DatabaseClock } from './adapters/system/database-clock.ts';
+import { packageFolder } from './adapters/system/package-folder.ts';
 import { randomOn } from './adapters/system/random.ts';
 import { releaseVersion, runtimeOf } from './adapters/system/runtime.ts';
 import { type Log, openLog } from './adapters/telemetry/log.ts';
@@ -26,8 +27,8 @@ import { processTasks, startTasks } from './jobs/process-tasks.ts';
 import type { Services } from './services.ts';
 
 /** Build output of the console package. */
-const consoleFolder = join(import.meta.dirname, '../../console/dist');
-const sdkFolder = join(import.meta.dirname, '../../shared/dist');
+const consoleFolder = join(packageFolder, '../console/dist');
+const sdkFolder = join(packageFolder, '../shared/dist');
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const progress = (line: string): void => print(`· ${line}`);
 

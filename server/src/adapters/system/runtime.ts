@@ -3,11 +3,12 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Runtime } from '../../domain/instance/processes.ts';
 import { migrations } from '../../migrations/index.ts';
+import { packageFolder } from './package-folder.ts';
 import { measureSigning } from './signing-speed.ts';
 
 /** The version of this release. */
 export function releaseVersion(): string {
-  const text = readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8');
+  const text = readFileSync(join(packageFolder, 'package.json'), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }
 
