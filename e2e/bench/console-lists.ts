@@ -110,6 +110,9 @@ export function questions({ projectId, clientId, userId, groupId }: World): Ques
     users('first page', {}),
     users('search by name', { search: 'ada 77' }),
     users('search by email', { search: 'user77777@' }),
+    users('search by one character', { search: '山' }),
+    users('search by two characters', { search: '本太' }),
+    users('search in Cyrillic', { search: 'ПЕТРОВ77' }),
     users('search without a match', { search: 'no match' }),
     users('by name', { orderBy: 'NAME' }),
     users('by email', { orderBy: 'EMAIL' }),
@@ -234,8 +237,9 @@ async function fill(api: AdminApi, database: pg.Client): Promise<World> {
   await run(
     `insert into users (id, project_id, user_name, user_name_key, external_id, display_name, given_name, family_name, email, email_key,
        active, provenance, created_at, updated_at, last_sign_in_at)
-     select gen_random_uuid(), $1, 'user' || n || '@example.com', 'user' || n || '@example.com', 'ext-' || n, 'Ada ' || n, 'Ada',
-       'Family ' || n % 5000, 'user' || n || '@example.com', 'user' || n || '@example.com', n % 50 <> 0,
+     select gen_random_uuid(), $1, 'user' || n || '@example.com', 'user' || n || '@example.com', 'ext-' || n,
+       case when n % 9 = 0 then '山' || (array['田', '本', '下', '口'])[1 + n % 4] || '太郎' || n else 'Ada ' || n end, 'Ada',
+       case when n % 9 = 1 then 'Петров' || n else 'Family ' || n % 5000 end, 'user' || n || '@example.com', 'user' || n || '@example.com', n % 50 <> 0,
        case when n % 3 = 0 then 'local' else 'scim' end, now(), now(),
        case when n % 4 <> 0 then now() - (n % 900) * interval '3 hours' end
      from generate_series(1, ${users}) n`,

@@ -388,6 +388,24 @@ test('a project admin tests sign-in, exports and erases; a viewer only reads', a
   await context.close();
 });
 
+test('the palette finds names by one character of Chinese, and without accents', async () => {
+  const { page } = owner;
+  for (const [displayName, local] of [
+    ['山田太郎', 'yamada'],
+    ['İbrahim O’Neill', 'ibrahim'],
+  ]) {
+    await admin.run(createUser, { input: { projectId, email: `${local}@example.com`, displayName } });
+  }
+  await page.goto(at('users'));
+  await page.keyboard.press('Control+k');
+  const input = page.getByRole('combobox', { name: 'Search or go to' });
+  await input.fill('田');
+  await expect(page.getByRole('option', { name: /^山田太郎/ })).toBeVisible();
+  await input.fill("IBRAHIM o'neill");
+  await expect(page.getByRole('option', { name: /^İbrahim O’Neill/ })).toBeVisible();
+  await page.keyboard.press('Escape');
+});
+
 test('input for one user never applies to another', async () => {
   const { page } = owner;
   const add = async (displayName: string) => {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Listbox } from '../frame/search/listbox.tsx';
-import { useSearch } from '../frame/search/use-search.ts';
+import { isSearchable, useSearch } from '../frame/search/use-search.ts';
 import { PaletteInProject } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useListParams } from '../ui/lists/list-bar.tsx';
@@ -81,7 +81,7 @@ function identified(names: readonly string[], id: string): Completion[] {
 /** Users and applications that match. @param about name of a filter; empty: any */
 function useFound(projectId: string | undefined, about: string, wanted: string) {
   const isNamed = about === '' || ['user', 'client', 'app'].includes(about);
-  const isSearched = projectId !== undefined && isNamed && (wanted.length > 1 || about !== '');
+  const isSearched = projectId !== undefined && isNamed && (isSearchable(wanted) || about !== '');
   const { answer, pending } = useSearch(PaletteInProject, { projectId: projectId ?? '', search: wanted }, isSearched);
   const found = isSearched ? answer : undefined;
   const users = (found?.users.edges ?? []).map(({ node: { id, displayName, userName } }) => ({

@@ -84,6 +84,7 @@ import { Migration20261128203500IdempotentRequests } from './20261128203500-idem
 import { Migration20261128204500WarnedDomains } from './20261128204500-warned-domains.ts';
 import { Migration20261128205000RetentionProgress } from './20261128205000-retention-progress.ts';
 import { Migration20261128205600LoginHints } from './20261128205600-login-hints.ts';
+import { Migration20261129001700SearchFold } from './20261129001700-search-fold.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -173,4 +174,5 @@ export const migrations = [
   { name: '20261128204500-warned-domains', class: Migration20261128204500WarnedDomains },
   { name: '20261128205000-retention-progress', class: Migration20261128205000RetentionProgress },
   { name: '20261128205600-login-hints', class: Migration20261128205600LoginHints },
+  { name: '20261129001700-search-fold', class: Migration20261129001700SearchFold },
 ];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { instancePlaces, projectPlaces } from '../places.ts';
 import { clientCommands, matching, objectAt, userCommands } from './commands.ts';
+import { isSearchable } from './use-search.ts';
 
 const project = projectPlaces('p').flatMap(({ places }) => places);
 const places = [...project, ...instancePlaces({ isOwner: true, hasDevMailbox: true })];
@@ -31,6 +32,19 @@ describe('the palette', () => {
     expect(found('port')).toEqual([]);
     expect(found('scim nonsense')).toEqual([]);
     expect(found('')).toHaveLength(places.length);
+  });
+
+  it('finds translated labels by words without accents, and in any script', () => {
+    const labels = ['Paramètres', 'Größe', 'アクセス'].map((label) => ({ label }));
+    const of = (wanted: string) => matching([labels], wanted).map(({ label }) => label);
+    expect(of('parametres')).toEqual(['Paramètres']);
+    expect(of('GROSSE')).toEqual(['Größe']);
+    expect(of('ア')).toEqual(['アクセス']);
+  });
+
+  it('searches on the server for one character of a script such as Chinese, and for two letters', () => {
+    expect(['山', 'ß', 'ad'].every(isSearchable)).toBe(true);
+    expect(['', 'a', '7'].some(isSearchable)).toBe(false);
   });
 
   it('offers the actions of the user whose page is open', () => {

@@ -1,3 +1,4 @@
+import { searchFold } from '@latchkey/contracts/search-fold';
 import { t } from '../../language/language.ts';
 import type { IconName } from '../../ui/icon.tsx';
 
@@ -96,8 +97,7 @@ interface Wanted {
 }
 
 const tokensOf = (text = '') =>
-  text
-    .toLowerCase()
+  searchFold(text)
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
 

@@ -17,7 +17,7 @@ import { useInstancePlaces } from '../navigation.tsx';
 import { projectPlaces } from '../places.ts';
 import { type Command, clientCommands, matching, objectAt, userCommands } from './commands.ts';
 import { type Choice, Listbox } from './listbox.tsx';
-import { useSearch } from './use-search.ts';
+import { isSearchable, useSearch } from './use-search.ts';
 
 interface PaletteProps {
   opened: boolean;
@@ -147,7 +147,7 @@ function useActions(projectId: ProjectId, go: Go, onClose: () => void): Choice[]
 
 /** Results of the server's search in the project; without a project, in the instance. */
 function useFound(projectId: ProjectId, wanted: string, go: Go): { found: Choice[]; pending: boolean } {
-  const isLong = wanted.length > 1;
+  const isLong = isSearchable(wanted);
   const isProject = projectId !== undefined;
   const inProject = useSearch(PaletteInProject, { projectId: projectId ?? '', search: wanted }, isProject && isLong);
   const inInstance = useSearch(PaletteProjects, { search: wanted }, !isProject && isLong);

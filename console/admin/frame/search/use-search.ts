@@ -3,6 +3,9 @@ import { useCallback, useEffect, useState } from 'react';
 import { useQuery } from '../../api.ts';
 import type { Operation } from '../../generated/operations.ts';
 
+/** Whether a text is enough for a search on the server: two characters, or one of a script such as Chinese. */
+export const isSearchable = (text: string): boolean => text.length > 1 || /[^\0-\x7f]/.test(text);
+
 /** Debounced search; the last result stays until the next. */
 export function useSearch<Data, Variables>(
   operation: Operation<Data, Variables>,

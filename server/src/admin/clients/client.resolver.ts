@@ -27,7 +27,8 @@ export class ClientResolver {
   async clients(
     @Arg('projectId', () => ID) projectId: string,
     @Ctx() { domain, em }: AdminContext,
-    @Arg('search', () => String, { nullable: true, description: 'Part of the name.' }) search?: string | null,
+    @Arg('search', () => String, { nullable: true, description: 'Part of the name, ignoring case and accents.' })
+    search?: string | null,
     @Arg('first', () => Int, { nullable: true }) first?: number | null,
     @Arg('after', () => String, { nullable: true }) after?: string | null,
   ) {

@@ -40,7 +40,8 @@ export class ProjectResolver {
   @Query(() => ProjectConnection, { description: 'The projects in which the caller has a role, newest first.' })
   async projects(
     @Ctx() { domain, em, caller }: AdminContext,
-    @Arg('search', () => String, { nullable: true, description: 'Part of the name.' }) search?: string | null,
+    @Arg('search', () => String, { nullable: true, description: 'Part of the name, ignoring case and accents.' })
+    search?: string | null,
     @Arg('first', () => Int, { nullable: true }) first?: number | null,
     @Arg('after', () => String, { nullable: true }) after?: string | null,
   ) {

@@ -28,7 +28,7 @@ export class GroupResolver {
   async groups(
     @Arg('projectId', () => ID) projectId: string,
     @Ctx() { em }: AdminContext,
-    @Arg('search', () => String, { nullable: true, description: 'Part of the name, case-insensitive.' })
+    @Arg('search', () => String, { nullable: true, description: 'Part of the name, ignoring case and accents.' })
     search?: string | null,
     @Arg('userId', () => ID, { nullable: true, description: 'Groups with this member.' })
     userId?: string | null,

@@ -41,7 +41,7 @@ export class UserResolver {
     @Arg('search', () => String, {
       nullable: true,
       description:
-        'Words in the userName, email address, names or externalId, ignoring case. All must be found, in any order; those of one or two characters where a word begins. At most 1,000 users are found.',
+        'Words in the userName, email address, names or externalId, ignoring case and accents. All must be found, in any order; those of one or two ASCII characters where a word begins. At most 1,000 users are found.',
     })
     search?: string | null,
     @Arg('filter', () => UserFilterInput, { nullable: true }) filter?: UserFilterInput | null,

@@ -5,7 +5,7 @@ import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, withoutTimeLimit } from '../kernel/database.ts';
-import { containing, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
+import { named, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { inProject } from '../kernel/scope.ts';
@@ -291,7 +291,7 @@ function withDefaults(settings: Partial<Client>): Partial<Client> {
 }
 
 function matching(projectId: string, search: string | undefined) {
-  return { project: projectId, ...(search ? { name: { $ilike: containing(search) } } : {}) };
+  return { project: projectId, ...named(search) };
 }
 
 /** Refuses `invalid`: the users of the console's project are the admins of all projects. */

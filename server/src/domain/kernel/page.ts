@@ -1,4 +1,5 @@
-import type { EntityClass, FilterQuery } from '@mikro-orm/core';
+import { searchFold } from '@latchkey/contracts/search-fold';
+import { type EntityClass, type FilterQuery, raw } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Executing, type Fragment, query, sql } from './sql.ts';
 
@@ -33,6 +34,11 @@ export async function pageOf<T extends { id: string }>(
 /** A `like` pattern that matches `text` literally, anywhere. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}
+
+/** Filter by a part of the name, ignoring case and accents. All rows for an empty text. */
+export function named(part = ''): object {
+  return part === '' ? {} : { [raw((table) => `search_fold(${table}.name)`)]: { $like: containing(searchFold(part)) } };
 }
 
 /** The number of rows of a list, for display: exact up to {@link maxTotal} (decisions/0233). */

@@ -4,7 +4,7 @@ import { type Actor, system } from '../kernel/actor.ts';
 import { type Change, change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, flushUnlessTaken, pastDeadlocks, withoutTimeLimit } from '../kernel/database.ts';
-import { containing, exactTotal, limitedTotal, maxTotal, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
+import { exactTotal, limitedTotal, maxTotal, named, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
@@ -339,10 +339,7 @@ export class Projects {
 }
 
 function matching(filter: { among: readonly string[] | null; search?: string | undefined }) {
-  return {
-    ...(filter.among ? { id: { $in: [...filter.among] } } : {}),
-    ...(filter.search ? { name: { $ilike: containing(filter.search) } } : {}),
-  };
+  return { ...(filter.among ? { id: { $in: [...filter.among] } } : {}), ...named(filter.search) };
 }
 
 function subject(project: Project) {

@@ -1,14 +1,15 @@
+import { searchFold } from '@latchkey/contracts/search-fold';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { orderedPage, type Place } from '../kernel/ordered-page.ts';
 import { containing, exactTotal, limitedTotal, maxTotal, type Total, totalOf } from '../kernel/page.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { keyIn, keyText, type TenantKey } from '../projects/tenant.ts';
 import { Group } from './group.entity.ts';
-import { foldCase } from './login.ts';
+import { userNameKey } from './login.ts';
 
 /** Filter of a project's groups; an absent field does not filter. */
 export interface GroupFilter {
-  /** Part of the name, ignoring case. */
+  /** Part of the name, ignoring case and accents. */
   search?: string | undefined;
   /** Groups of this user. */
   userId?: string | undefined;
@@ -56,9 +57,9 @@ export async function countMembers(
 }
 
 function matching(projectId: string, { search = '', userId, provenance }: GroupFilter): Fragment {
-  const part = foldCase(search.trim());
+  const part = searchFold(userNameKey(search));
   const conditions = [sql`r.project_id = ${projectId}`];
-  if (part !== '') conditions.push(sql`lower(r.display_name) like ${containing(part)}`);
+  if (part !== '') conditions.push(sql`search_fold(r.display_name) like ${containing(part)}`);
   if (userId !== undefined) {
     conditions.push(sql`exists (select from group_members m
       where m.project_id = r.project_id and m.user_id = ${userId}::uuid and m.group_id = r.id)`);

@@ -1,3 +1,4 @@
+import { searchFold } from '@latchkey/contracts/search-fold';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { hourOf, orderedPage, type Place } from '../kernel/ordered-page.ts';
 import { containing, exactTotal, type Total, totalOf } from '../kernel/page.ts';
@@ -7,12 +8,12 @@ import { customUrn } from './custom/definition.ts';
 import type { CustomValues } from './custom/values.ts';
 import { countRows } from './listing.ts';
 import { addressKey, foldName } from './login.ts';
-import { User } from './user.entity.ts';
+import { searchedText, User } from './user.entity.ts';
 import { selectionOf, type UserRecord, withInstants } from './user-record.ts';
 
 /** Conditions on users of a project; absent ones do not apply. */
 export interface UserFilter {
-  /** Words in a userName, login email, name or externalId, ignoring case. */
+  /** Words in a userName, login email, name or externalId, ignoring case and accents. */
   search?: string | undefined;
   active?: boolean | undefined;
   provenance?: User['provenance'] | undefined;
@@ -136,28 +137,33 @@ const maxWords = 10;
 /** The index has sequences of three characters, and a space before a word counts. */
 const shortWord = 2;
 
-/** The searched text of the row `r`, as in the index `users_search_index`: each field begins after a space. */
-const searchedText: Fragment = sql`(' ' || r.user_name_key || ' ' || coalesce(r.email_key, '') || ' '
-  || lower(coalesce(r.display_name, '') || ' ' || coalesce(r.given_name, '') || ' ' || coalesce(r.family_name, '')
-  || ' ' || coalesce(r.external_id, '')))`;
+const text = sql.raw(`(${searchedText('r.')})`);
 
-/** The words of a search. All must be found, in any order and any field. */
+/** The words of a search, folded. All must be found, in any order and any field. */
 function wordsOf(search: string): string[] {
   const words = foldName(search).split(' ').filter(Boolean).map(addressKey);
-  return [...new Set(words)].slice(0, maxWords);
+  const folded = searchFold(words.join(' ')).split(' ').filter(Boolean);
+  return [...new Set(folded)].slice(0, maxWords);
+}
+
+/** A search without letters and digits finds nothing: the indexes have neither. */
+function containingWords(words: readonly string[]): Fragment {
+  if (!words.some((word) => /[\p{L}\p{N}]/u.test(word))) return sql`false`;
+  return sql.join(words.map(containingWord), sql` and `);
 }
 
 /**
- * The condition on the row `r`: a word is found anywhere; one of one or two characters only at the beginning of a word.
- * A search without letters and digits finds nothing: the index has neither.
+ * The condition on the row `r`: a word is found anywhere; one of one or two characters of ASCII only at the beginning of a
+ * word. Words of other scripts are looked up by their characters and pairs of them, which is exact for one or two.
  */
-function containingWords(words: readonly string[]): Fragment {
-  if (!words.some((word) => /[\p{L}\p{N}]/u.test(word))) return sql`false`;
-  const patterns = words.map((word) => containing([...word].length <= shortWord ? ` ${word}` : word));
-  return sql.join(
-    patterns.map((pattern) => sql`${searchedText} like ${pattern}`),
-    sql` and `,
-  );
+function containingWord(word: string): Fragment {
+  const length = [...word].length;
+  const others = word.replace(/[\0-\x7f]/g, '');
+  if (others === '') return sql`${text} like ${containing(length <= shortWord ? ` ${word}` : word)}`;
+  const grams = sql`search_grams${text} @> search_grams(${word}::text)`;
+  if (length <= shortWord && others === word) return grams;
+  const plain = (word.match(/[\0-\x7f]{3,}/g) ?? []).map((part) => sql`${text} like ${containing(part)}`);
+  return sql.join([grams, ...plain, sql`strpos(${text}, ${word}) > 0`], sql` and `);
 }
 
 /** The users found; `isLimited` if there are more. */
