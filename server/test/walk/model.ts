@@ -301,6 +301,8 @@ export class Model {
   readonly tokens: TokenModel[] = [];
   readonly grants: GrantModel[] = [];
   readonly recoveries: RecoveryModel[] = [];
+  /** IDs of recoveries that a later one has ended. */
+  readonly replacedRecoveries = new Set<string>();
   /** Recovery grants by the ids of their unsent notices. */
   readonly notices = new Map<string, RecoveryModel>();
   readonly clients: ClientModel[] = [];

@@ -55,7 +55,6 @@ export class RecoveryActor {
         checkRefusal(changes, 'a recovery');
         return null;
       }
-      model.endRecoveries(user, 'replaced');
       const row = model.user(user);
       const others = ((row['attributes']?.emails ?? []) as { value: string }[]).map(({ value }) => fold(value));
       const recovery: RecoveryModel = {
@@ -63,6 +62,11 @@ export class RecoveryActor {
         ...{ usableAt: model.now + hours * 3_600_000, expiresAt: model.now + (hours + 24) * 3_600_000 },
       };
       this.checkGrant(recovery, changes);
+      // Of two at once, the later one ends the earlier one, in whichever order they are read.
+      for (const { table, op, new: changed } of changes)
+        if (table === 'recovery_grants' && op === 'UPDATE') model.replacedRecoveries.add(changed?.['id']);
+      if (model.replacedRecoveries.has(recovery.id)) recovery.ended = 'replaced';
+      else model.endRecoveries(user, 'replaced');
       model.recoveries.push(recovery);
       absorb(model, changes);
       const entry = project === world.console ? ('console' as const) : ('hosted' as const);
