@@ -11,6 +11,7 @@ import {
   turn,
 } from '../../test/back-end.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import { sweepAhead } from '../../test/clock.ts';
 import type { ApiKey } from '../domain/clients/api-key.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -218,10 +219,17 @@ describe('POST /v1/delegation', () => {
       const [status] = await sealed(backEnd.send(text));
       expect([400, 409]).toContain(status);
     }
-    turn(app, 120);
+    turn(app, 24 * 3600 + 120);
     await app.services.retention.sweep();
     const left = await app.services.db.reader().execute('select * from used_delegation_requests');
     expect(left).toEqual([]);
+  });
+
+  it('refuses a used request after a sweep by a clock that was an hour ahead', async () => {
+    const text = await backEnd.seal();
+    expect(await sealed(backEnd.send(text))).toEqual([200, undefined]);
+    await sweepAhead(app, 3600);
+    expect(await sealed(backEnd.send(text))).toEqual([409, 'REPLAYED']);
   });
 
   it('marks a rejected request as used', async () => {

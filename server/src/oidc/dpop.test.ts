@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { decodeJwt, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { sweepAhead } from '../../test/clock.ts';
 import { type DpopKey, dpopKey } from '../../test/dpop.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
@@ -271,7 +272,7 @@ describe('UserInfo with a bound token', () => {
     expect((await userInfo(party, token, await userInfoProof(party, token), 'dpop')).status).toBe(200);
   });
 
-  it('takes a proof once, in a race of 40 over two processes, and deletes it after its expiry', async () => {
+  it('takes a proof once, in a race of 40 over two processes, and keeps it for a day after its expiry', async () => {
     const { access_token: token } = await tokens(party);
     const proof = await userInfoProof(party, token);
     const answers = await Promise.all(
@@ -282,9 +283,17 @@ describe('UserInfo with a bound token', () => {
     app.clock.turn(90);
     await app.services.retention.sweep();
     expect((await userInfo(party, token, proof)).challenge).toContain('invalid_dpop_proof');
-    app.clock.turn(120);
+    app.clock.turn(24 * 3600 + 120);
     await app.services.retention.sweep();
     expect(await used()).toBe(0);
+  });
+
+  it('refuses a used proof after a sweep by a clock that was an hour ahead', async () => {
+    const { access_token: token } = await tokens(party);
+    const proof = await userInfoProof(party, token);
+    expect((await userInfo(party, token, proof)).status).toBe(200);
+    await sweepAhead(app, 3600);
+    expect((await userInfo(party, token, proof)).challenge).toContain('invalid_dpop_proof');
   });
 
   it('responds to pages of other origins', async () => {

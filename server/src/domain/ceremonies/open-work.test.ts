@@ -47,6 +47,18 @@ describe('endOpenWork for a user', () => {
     expect(await stranger.step('verify-email-otp', { userid: address, otp })).toMatchObject(expired);
   });
 
+  it('ends sign-ins that only a clock that is ahead takes for expired', async () => {
+    const { address, user } = await registeredUser();
+    app.clock.turn(31);
+    const other = await world.page();
+    await world.verifyAddress(other, address);
+    app.clock.turn(3600);
+    await end(user);
+    app.clock.turn(-3600);
+    const registration = await other.step('verify-device', { userid: address }, 'registration');
+    expect(registration).toMatchObject(expired);
+  });
+
   it('ends sign-ins with a verified mail code', async () => {
     const { address, user } = await registeredUser();
     app.clock.turn(31);

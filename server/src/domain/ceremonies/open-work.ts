@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { endPendingChanges } from '../contacts/user-tables.ts';
-import { secondsLater } from '../kernel/clock.ts';
 import { query, sql } from '../kernel/sql.ts';
 import { endFactorChanges } from '../mfa/factor-change-rows.ts';
 import { endUnverified } from '../mfa/user-tables.ts';
@@ -27,12 +26,11 @@ interface LoginRow {
   email_key: string | null;
 }
 
-/** Process clocks may differ: a sign-in that has just expired here may be open elsewhere. */
-const clockSkewSeconds = 60;
-
 /**
  * Ends a user's open work: sign-ins, unused one-time codes, unverified factors, changes of address, phone and factor; and the
  * results of finished sign-ins: unredeemed authorization codes, access tokens and refresh grants.
+ *
+ * Expired ones, too: they are open again when a clock that was ahead is set back.
  *
  * Joins the caller's transaction. Lock order, as in every step: user, ceremonies, the rest. A caller that changes the
  * login address calls this first: the change waits for every step that references the user's row.
@@ -56,7 +54,7 @@ export const endOpenWork: EndOpenWork = async (
     sql<{ id: string }>`
       with open as (
           select id from ceremonies
-          where project_id = ${user.project.id} and finished_at is null and expires_at > ${secondsLater(now, -clockSkewSeconds)}
+          where project_id = ${user.project.id} and finished_at is null
             and id is distinct from ${keepCeremonyId}::uuid
             and (account_id = ${user.id} or user_id = ${user.id} or (account_id is null
               and address = any(${addresses}::text[])

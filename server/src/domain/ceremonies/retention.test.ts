@@ -45,7 +45,7 @@ const ofUser = () => user.id;
 const ofClient = () => world.client.id;
 
 it.each<[table: string, column: string, graceSeconds: number, where: string, of: () => string]>([
-  ['used_assertions', 'forget_at', 0, 'client_id = ?', ofClient],
+  ['used_assertions', 'forget_at', day, 'client_id = ?', ofClient],
   ['authorization_codes', 'forget_at', 0, 'user_id = ?', ofUser],
   ['ceremonies', 'expires_at', hour, 'account_id = ?', ofUser],
   ['phone_changes', 'expires_at', 0, 'user_id = ?', ofUser],

@@ -7,12 +7,19 @@ import { deleteInBatches, type Fragment, sql } from '../kernel/sql.ts';
 const day = 24 * 3600;
 
 /**
+ * A used assertion, proof or request is refused by its mark alone. It is kept for this long after it has expired: a clock that is
+ * set back makes it valid again (decisions/0352).
+ */
+const markSeconds = day;
+
+/**
  * Retention rules. Rows are deleted `graceSeconds` after they have become obsolete; rows that users and admins still
  * look at (ended sessions) are kept longer. `at` is now minus `graceSeconds`.
  */
 const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[] = [
-  { table: 'used_assertions', where: (at) => sql`forget_at <= ${at}`, graceSeconds: 0 },
-  { table: 'used_delegation_requests', where: (at) => sql`forget_at <= ${at}`, graceSeconds: 0 },
+  { table: 'used_assertions', where: (at) => sql`forget_at <= ${at}`, graceSeconds: markSeconds },
+  { table: 'used_delegation_requests', where: (at) => sql`forget_at <= ${at}`, graceSeconds: markSeconds },
+  // Without its row, a code, token, sign-in or change is unknown, and refused.
   { table: 'authorization_codes', where: (at) => sql`forget_at <= ${at}`, graceSeconds: 0 },
   // Longer than any grant may be idle.
   { table: 'refresh_grants', where: (at) => sql`coalesce(revoked_at, last_used_at) <= ${at}`, graceSeconds: 100 * day },
