@@ -161,6 +161,16 @@ describe('a suspended user who becomes another person', () => {
     expect(await hosted.usePasskey()).toMatchObject(refusal('PASSKEY_UNKNOWN', 401));
   });
 
+  it('without any login address is not signed in by the passkey of the former one', async () => {
+    const hosted = await person.enrolled();
+    const id = (await world.findUser(person.userid))?.id ?? '';
+    await patch(id, { userName: `ada-${id}`, emails: [] });
+    await patch(id, { active: false });
+    await scim('PUT', `/Users/${id}`, { userName: `berta-${id}`, name: { givenName: 'Berta' }, active: true });
+    await hosted.open({ prompt: 'login' });
+    expect(await hosted.usePasskey()).toMatchObject(refusal('PASSKEY_UNKNOWN', 401));
+  });
+
   it('with the same address and another externalId can enroll a factor of their own', async () => {
     const address = newAddress();
     const { body } = await scim('POST', '/Users', {
@@ -182,14 +192,19 @@ describe('a suspended user who becomes another person', () => {
 
 describe('a user who is inactive for more than 30 days', () => {
   it('becomes another person by another externalId alone, and by a rename that was taken back too late', async () => {
-    const [linked, renamed] = [await equipped(), await equipped()];
+    const [linked, renamed, relinked] = [await equipped(), await equipped(), await equipped()];
+    await patch(relinked.user.id, { externalId: 'former' });
+    await patch(relinked.user.id, { active: false });
+    await scim('PATCH', `/Users/${relinked.user.id}`, { Operations: [{ op: 'remove', path: 'externalId' }] });
     await patch(linked.user.id, { externalId: 'former' });
     await patch(linked.user.id, { active: false });
     await patch(renamed.user.id, { active: false, userName: `0123456789abcdef0123456789abcdef${renamed.address}` });
     world.app.clock.turn(30 * day);
     await patch(linked.user.id, { externalId: 'successor' });
     await patch(renamed.user.id, { active: true, userName: renamed.address });
-    expect([await holdings(linked.user), await holdings(renamed.user)]).toEqual([nothing, nothing]);
+    await patch(relinked.user.id, { active: true, externalId: 'successor' });
+    const left = await Promise.all([linked, renamed, relinked].map(({ user }) => holdings(user)));
+    expect(left).toEqual([nothing, nothing, nothing]);
   });
 
   it('returns as the same person if nothing has changed', async () => {

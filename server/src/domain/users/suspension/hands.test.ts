@@ -14,6 +14,8 @@ const other: [string, Values, Values, boolean][] = [
   ['no address', {}, { email: null }, true],
   ['a first address', { email: null }, {}, true],
   ['another userName that is no address', {}, { userName: 'berta' }, false],
+  ['another userName of a user without an address', { email: null }, { userName: 'berta', email: null }, true],
+  ['the spelling of such a userName', { email: null }, { userName: ' ADA', email: null }, false],
   ['another userName that is an address', { userName: 'ada@example.com' }, { userName: 'berta@example.com' }, true],
   ['spaces of the userName', { userName: 'ada@example.com' }, { userName: ' Ada@example.com' }, false],
   ['a userName that becomes an address', {}, { userName: 'berta@example.com' }, true],
@@ -67,6 +69,26 @@ const changes: [State, State, HeldIdentity | null, boolean][] = [
   ['ada, inactive', 'berta, inactive', null, true],
   ['ada, inactive', 'berta, active', null, true],
 ];
+
+describe('a phone or externalId that is removed in between', () => {
+  const changed = (name: 'phone' | 'externalId', value: string, heldFor: number) => {
+    const before = { ...record('ada, inactive'), [name]: null } as UserRecord;
+    const after = { ...record('ada, active'), [name]: value } as UserRecord;
+    return changesHands({ before, after, held: held(heldFor), now });
+  };
+
+  it.each([
+    ['phone', '+41790000002'],
+    ['externalId', 'b'],
+  ] as const)('hides no other one, at any time: %s', (name, value) => {
+    expect([0, heldSeconds - 1, heldSeconds].map((age) => changed(name, value, age))).toEqual([true, true, true]);
+    expect([0, heldSeconds - 1, heldSeconds].map((age) => changed(name, ada[name], age))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});
 
 describe('a change of a user', () => {
   it.each(changes)('from "%s" to "%s", held: %o, changes hands: %s', (before, after, identity, expected) => {

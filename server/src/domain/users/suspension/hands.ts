@@ -61,16 +61,20 @@ export function changesHands({ before, after, held, now }: IdentityChange): bool
   if (before.active) return false;
   const [was, is] = [identityOf(before), identityOf(after)];
   if (held && !isPast(secondsLater(held.suspendedAt, heldSeconds), now)) return after.active && isOther(held, is);
-  return isOther(was, is) || (held !== null && isOther(held, was));
+  // The held identity is compared with both: a phone or `externalId` may have been removed in between.
+  return isOther(was, is) || (held !== null && (isOther(held, was) || isOther(held, is)));
 }
 
 /**
  * Another login address, also none, another login phone or another `externalId`. A phone or `externalId` that is added
- * or removed is not another one. A userName that is no address signs in no one.
+ * or removed is not another one. A userName that is no address signs in no one; it counts for a user without any login address,
+ * whom nothing else names: passkeys work without one.
  */
 export function isOther(was: Identity, is: Identity): boolean {
   const changes = (name: 'phone' | 'externalId') => was[name] !== null && is[name] !== null && was[name] !== is[name];
-  return was.emailKey !== is.emailKey || nameOf(was) !== nameOf(is) || changes('phone') || changes('externalId');
+  const isRenamed = was.emailKey === null && is.emailKey === null && was.userNameKey !== is.userNameKey;
+  const isMoved = was.emailKey !== is.emailKey || nameOf(was) !== nameOf(is);
+  return isMoved || isRenamed || changes('phone') || changes('externalId');
 }
 
 /** The userName, if it is a login address. */
