@@ -57,7 +57,7 @@ describe('the API of roles', () => {
     const query = 'query ($id: ID!) { project(id: $id) { id } }';
     expect((await harness.call(query, { id: projectId }, bearer)).code).toBeUndefined();
     await admins.revokeRole(membership.id, owner);
-    expect((await harness.call(query, { id: projectId }, bearer)).status).toBe(403);
+    expect((await harness.call(query, { id: projectId }, bearer)).status).toBe(401);
   });
 
   it('creates no token that outlives the calling token', async () => {

@@ -53,6 +53,7 @@ it('an erased admin is not named in the events of any project', async () => {
     { type: 'membership.granted' },
     { type: 'membership.granted' },
     { type: 'membership.revoked' },
+    { type: 'membership.revoked' },
   ]);
 });
 

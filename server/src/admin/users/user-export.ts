@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
-import { isOfAdmins } from '../../domain/accounts/account-access.ts';
 import { personExport } from '../../domain/accounts/person-export.ts';
+import { isOfAdmins } from '../../domain/admins/admins-of.ts';
 import type { Audit } from '../../domain/audit/audit.ts';
 import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import { found, refuse } from '../../domain/kernel/problem.ts';
@@ -98,7 +98,7 @@ export function userExport(deps: UserExportDeps): RequestHandler {
     const about = { exportedAt: clock.now(), issuer, projectId };
     const chunks = personExport(() => db.reader(), user, about);
     // The tokens that an admin created are for other projects.
-    const scope = (await isOfAdmins(db, projectId)) ? 'all' : projectId;
+    const scope = (await isOfAdmins(db.alone, projectId)) ? 'all' : projectId;
     const text = Readable.from(eachInScope(scope, chunks));
     await pipeline(text, res).catch((error: { code?: unknown }) => {
       if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;

@@ -1,5 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Admins } from '../admins/admins.ts';
+import { isOfAdmins } from '../admins/admins-of.ts';
+import { endRoles } from '../admins/ended-rights.ts';
 import type { Audit } from '../audit/audit.ts';
 import { mailboxesOf, notifyEverywhere } from '../ceremonies/notices.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
@@ -16,7 +18,6 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { found, problemOf, refuse } from '../kernel/problem.ts';
 import { inAllProjects } from '../kernel/scope.ts';
-import { query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { LogoutNotices } from '../logout/notices.ts';
@@ -137,13 +138,18 @@ export class AccountAccess {
 
   /** Refuses `forbidden` for the last owner of the instance. */
   async erase(projectId: string, userId: string, actor: Actor): Promise<void> {
+    const { accounts, admins, audit, clock, db } = this.deps;
+    const ofAdmins = await isOfAdmins(db.alone, projectId);
     const work = () =>
       this.change(projectId, userId, async (em, user) => {
-        await this.deps.admins.keepOwner(em, userId);
-        await this.deps.accounts.erase(em, projectId, [user.id], actor);
+        await admins.keepOwner(em, userId);
+        const name = user.email ?? user.userName;
+        // Before the erasure, which removes the name.
+        if (ofAdmins) await endRoles(em, { id: userId, projectId, name }, { actor, audit, now: clock.now() });
+        await accounts.erase(em, projectId, [user.id], actor);
       });
     // An admin is named in the events of other projects, too.
-    await ((await isOfAdmins(this.deps.db, projectId)) ? inAllProjects(work) : work());
+    await (ofAdmins ? inAllProjects(work) : work());
   }
 
   /** Ends all sessions and notifies the applications that the user used, also without a session. */
@@ -254,11 +260,6 @@ export class AccountAccess {
       ),
     );
   }
-}
-
-export async function isOfAdmins({ alone }: Database, projectId: string): Promise<boolean> {
-  const found = sql`select from projects where id = ${projectId} and built_in = 'console'`;
-  return (await query(alone, found)).length === 1;
 }
 
 function shown(device: Device, project: Project): ShownDevice {

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { isOfAdmins } from '../admins/admins-of.ts';
+import { endRoles } from '../admins/ended-rights.ts';
 import type { Audit } from '../audit/audit.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { restoreDevices } from '../credentials/user-tables.ts';
@@ -7,6 +9,7 @@ import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
+import { inAllProjects } from '../kernel/scope.ts';
 import { type Executing, execute, type Fragment, query } from '../kernel/sql.ts';
 import type { LogoutNotices } from '../logout/notices.ts';
 import { endGrants, followPhone } from '../mfa/user-tables.ts';
@@ -20,7 +23,7 @@ import {
   type Listed,
   type Selection,
 } from '../users/listing.ts';
-import { changesHands, identityOf, newLogin } from '../users/suspension/hands.ts';
+import { changesHands, type HeldIdentity, identityOf, newLogin } from '../users/suspension/hands.ts';
 import { endSuspension, heldIdentity, suspend } from '../users/suspension/suspensions.ts';
 import type { User } from '../users/user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
@@ -117,7 +120,9 @@ export class Accounts {
       this.deps.users.changeAtOnce(this.deps.db.alone, projectId, seen, values, actor, schema, hidden),
     );
     if (written) return written;
-    const after = await this.atomically((em) => this.changeIn(em, projectId, userId, edit, actor, options));
+    const after = await this.inScopeOf(projectId, () =>
+      this.deps.db.transaction((em) => this.changeIn(em, projectId, userId, edit, actor, options)),
+    );
     return this.deps.users.shown(this.deps.db.alone, projectId, recordOf(after), seen);
   }
 
@@ -180,7 +185,7 @@ export class Accounts {
     const now = this.deps.clock.now();
     const held = await heldIdentity(em, after);
     const isHandedOver = changesHands({ before, after, held, now });
-    if (isHandedOver) await this.handOver(em, after, actor, held !== null);
+    if (isHandedOver) await this.handOver(em, after, actor, held);
     else if (after.active) await restoreDevices(em, after, now);
     if (isHandedOver || after.active) await endSuspension(em, after);
   }
@@ -188,18 +193,23 @@ export class Accounts {
   /**
    * Ends everything that proves or stands for the former person of an account.
    *
-   * @param isKnown whether the user was deactivated: else a user who was never active is prepared, without an event
+   * @param held null: the user was not deactivated. One who was never active is prepared, without an event
    */
-  private async handOver(em: EntityManager, user: User, actor: Actor, isKnown: boolean): Promise<void> {
+  private async handOver(em: EntityManager, user: User, actor: Actor, held: HeldIdentity | null): Promise<void> {
     const now = this.deps.clock.now();
     await endOpenWork(em, now, user);
     await this.deps.sessions.endAllOfUser(em, user, 'deactivated', actor);
     await this.deps.logoutNotices.ofUser(em, user, actor);
     for (const { handOver } of userTables) await handOver?.(em, user, now);
+    const projectId = user.project.id;
+    if (await isOfAdmins(em, projectId)) {
+      const name = held ? (held.emailKey ?? held.userNameKey) : (user.email ?? user.userName);
+      await endRoles(em, { id: user.id, projectId, name }, { actor, audit: this.deps.audit, now });
+    }
     user.invitedAt = null;
-    if (!isKnown) return;
+    if (!held) return;
     const subject = { kind: 'user', id: user.id, name: user.userName };
-    this.deps.audit.record(em, { type: 'user.handed_over', actor, projectId: user.project.id, subject });
+    this.deps.audit.record(em, { type: 'user.handed_over', actor, projectId, subject });
   }
 
   /** Activates or deactivates a user. Refuses `not-found`. */
@@ -274,7 +284,9 @@ export class Accounts {
     for (const tables of userTables) await tables.deactivate?.(em, user, now, actor.kind === 'scim');
   }
 
-  private atomically<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
-    return pastDeadlocks(() => this.deps.db.transaction(work));
+  /** Admins have roles in other projects, which end there. */
+  private async inScopeOf<T>(projectId: string, work: () => Promise<T>): Promise<T> {
+    const repeated = () => pastDeadlocks(work);
+    return (await isOfAdmins(this.deps.db.alone, projectId)) ? inAllProjects(repeated) : repeated();
   }
 }

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Executing, query, sql } from '../kernel/sql.ts';
 import type { User } from '../users/user.entity.ts';
 import { Membership } from './membership.entity.ts';
 
@@ -11,4 +12,10 @@ export async function adminsOf(em: EntityManager, projectId: string): Promise<Us
 async function activeUsers(em: EntityManager, where: { project?: string; role: Membership['role'] }): Promise<User[]> {
   const memberships = await em.find(Membership, where, { populate: ['user'], limit: 50 });
   return memberships.map(({ user }) => user.getEntity() as User).filter(({ active }) => active);
+}
+
+/** Whether the users of the project are the admins, who may have roles in other projects. */
+export async function isOfAdmins(on: Executing, projectId: string): Promise<boolean> {
+  const project = sql`select from projects where id = ${projectId} and built_in = 'console'`;
+  return (await query(on, project, { prepare: 'admins.is-of-admins' })).length === 1;
 }

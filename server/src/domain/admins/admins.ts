@@ -1,13 +1,12 @@
 import type { EntityManager, FilterQuery } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
-import type { EventType } from '../audit/event-types.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
-import { inProject } from '../kernel/scope.ts';
+import { inAllProjects, inProject } from '../kernel/scope.ts';
 import { digest } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
@@ -16,6 +15,8 @@ import { existing, locked } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { AdminToken } from './admin-token.entity.ts';
+import { endPowerlessTokens, lockRoles } from './ended-rights.ts';
+import { roleEvent, tokenEvent } from './events.ts';
 import { Membership, type Role } from './membership.entity.ts';
 import { type Grants, grantsOf, intersection, mayGrant } from './permission.ts';
 import { SetupLink } from './setup-link.entity.ts';
@@ -58,8 +59,6 @@ export interface NewAdminToken {
 
 const setupLinkSeconds = 15 * 60;
 const tokenPrefix = 'lk_admin_';
-/** Key of the advisory lock: role changes are serialized, so that two owners cannot remove each other. */
-const rolesLock = 7_316_904_554;
 const lastUsedSeconds = 60;
 /** Maximum number of live tokens for a project, or for the instance, and of tokens in a list, ended ones included. */
 const maxTokens = 100;
@@ -185,7 +184,7 @@ export class Admins {
    * A token created with a token expires with it at the latest. Refuses `forbidden` beyond the granter's rights, `invalid`,
    * `not-found`.
    */
-  createToken(input: NewAdminToken, by: Granter): Promise<{ adminToken: AdminToken; token: string }> {
+  async createToken(input: NewAdminToken, by: Granter): Promise<{ adminToken: AdminToken; token: string }> {
     const name = cleanName(input.name);
     const now = this.deps.clock.now();
     if (input.expiresAt && input.expiresAt <= now) {
@@ -195,9 +194,10 @@ export class Admins {
     if (expiresAt && by.expiresAt && expiresAt > by.expiresAt) {
       refuse({ code: 'invalid', field: 'expiresAt', reason: "must not be after the expiry of the caller's token" });
     }
+    const createdAt = by.userId === undefined ? now : await this.afterRolesOf(by.userId, now);
     return this.deps.db.transaction(async (em) => {
       const project = await this.scope(em, input.role, input.projectId, by.grants);
-      await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
+      await lockRoles(em);
       if ((await em.count(AdminToken, this.liveTokens(project?.id ?? null))) >= maxTokens) {
         const field = project ? 'projectId' : 'role';
         refuse({ code: 'invalid', field, reason: `already has ${maxTokens} tokens: revoke one first` });
@@ -211,7 +211,7 @@ export class Admins {
         role: input.role,
         project: project ? em.getReference(Project, project.id, { wrapped: true }) : null,
         createdById: by.userId ?? null,
-        createdAt: now,
+        createdAt,
         expiresAt,
         lastUsedAt: null,
         revokedAt: null,
@@ -220,6 +220,13 @@ export class Admins {
       this.recordToken(em, 'admin-token.issued', adminToken, by.actor);
       return { adminToken, token };
     });
+  }
+
+  /** Now, but not before the roles of the user: the clock that granted one may have been ahead (see {@link byToken}). */
+  private async afterRolesOf(userId: string, now: Date): Promise<Date> {
+    const newest = sql<{ at: string | null }>`select max(created_at) as at from memberships where user_id = ${userId}`;
+    const [row] = await inAllProjects(() => query(this.deps.db.alone, newest));
+    return new Date(Math.max(now.getTime(), row?.at ? new Date(row.at).getTime() : 0));
   }
 
   /** Takes effect immediately. Revoking twice changes nothing. Refuses `not-found`, `forbidden`. */
@@ -246,7 +253,7 @@ export class Admins {
   async grantRoleIn(em: EntityManager, { email, role, projectId }: NewRole, by: Granter): Promise<Membership> {
     const project = await this.scope(em, role, projectId, by.grants);
     // Also serializes the creation of the user.
-    await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
+    await lockRoles(em);
     const console = await em.findOneOrFail(Project, { builtIn: 'console' });
     const user =
       (await this.deps.users.findByAddress(em, console.id, email)) ??
@@ -262,19 +269,27 @@ export class Admins {
     return this.deps.users.signUp(em, console.id, email, actor);
   }
 
-  /** Refuses `not-found`, and `forbidden` beyond the granter's rights and for the last owner. */
+  /**
+   * Ends a role, and the API tokens of its user that have no rights without it. Refuses `not-found`, and `forbidden` beyond the
+   * granter's rights and for the last owner.
+   */
   revokeRole(membershipId: string, by: Granter): Promise<Membership> {
-    return this.deps.db.transaction(async (em) => {
-      await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
+    const { audit, clock, db } = this.deps;
+    // The tokens may be of other projects.
+    const work = async (em: EntityManager) => {
+      await lockRoles(em);
       const membership = await existing(em, Membership, membershipId, 'membership', { populate: ['user'] });
       this.checkMayGrant(by.grants, membership.role, membership.project?.id ?? null);
       if (membership.role === 'owner' && (await this.activeOwners(em)).every((id) => id === membership.user.id)) {
         refuse({ code: 'forbidden', reason: 'the last owner cannot be removed: add another owner first' });
       }
-      this.recordMembership(em, 'membership.revoked', membership, by.actor);
+      this.recordRole(em, 'membership.revoked', membership, by.actor);
       em.remove(membership);
+      await em.flush();
+      await endPowerlessTokens(em, membership.user.id, { actor: by.actor, audit, now: clock.now() });
       return membership;
-    });
+    };
+    return inAllProjects(() => db.transaction(work));
   }
 
   /** Joins a deactivation or erasure: refuses `forbidden` for the last owner of the instance. */
@@ -283,7 +298,7 @@ export class Admins {
     const admin = sql`select from projects p join users u on u.project_id = p.id and u.id = ${userId}
       where p.built_in = 'console'`;
     if ((await query(em, admin, { prepare: 'admins.is-admin' })).length === 0) return;
-    await em.execute('select pg_advisory_xact_lock(?)', [rolesLock]);
+    await lockRoles(em);
     const owners = await this.activeOwners(em);
     if (owners.length > 0 && owners.every((id) => id === userId)) {
       refuse({ code: 'forbidden', reason: 'the last owner cannot be deactivated or erased: add another owner first' });
@@ -316,7 +331,7 @@ export class Admins {
 
   /** Adds or changes one membership, and audits it. */
   private async put(em: EntityManager, user: User, role: Role, project: Project | null, actor: Actor) {
-    await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
+    await lockRoles(em);
     const known = await em.findOne(Membership, { user, project: project?.id ?? null }, { populate: ['user'] });
     if (known?.role === role) return known;
     if (!known && project && (await em.count(Membership, { project: project.id })) >= maxMemberships) {
@@ -335,7 +350,7 @@ export class Admins {
       });
     membership.role = role;
     em.persist(membership);
-    this.recordMembership(em, 'membership.granted', membership, actor, before);
+    this.recordRole(em, 'membership.granted', membership, actor, before);
     return membership;
   }
 
@@ -376,34 +391,25 @@ export class Admins {
     return owners.map((owner) => owner.id);
   }
 
-  private recordToken(em: EntityManager, type: EventType, token: AdminToken, actor: Actor): void {
-    this.deps.audit.record(em, {
-      type,
-      actor,
-      projectId: token.project?.id,
-      subject: { kind: 'admin-token', id: token.id, name: token.name },
-      detail: { role: token.role, expiresAt: token.expiresAt?.toISOString() ?? null },
-    });
+  private recordToken(
+    em: EntityManager,
+    type: 'admin-token.issued' | 'admin-token.revoked',
+    { id, name, role, project, expiresAt }: AdminToken,
+    actor: Actor,
+  ): void {
+    const token = { id, name, role, projectId: project?.id ?? null, expiresAt: expiresAt ?? null };
+    this.deps.audit.record(em, tokenEvent(type, token, actor));
   }
 
-  private recordMembership(
+  private recordRole(
     em: EntityManager,
-    type: EventType,
-    membership: Membership,
+    type: 'membership.granted' | 'membership.revoked',
+    { id, role, project, user }: Membership,
     actor: Actor,
     before: Role | null = null,
   ): void {
-    const user = membership.user.getEntity();
-    this.deps.audit.record(em, {
-      type,
-      actor,
-      projectId: membership.project?.id,
-      subject: { kind: 'membership', id: membership.id, name: user.email ?? user.userName },
-      detail: {
-        role: membership.role,
-        userId: user.id,
-        ...(before ? { before: { role: before }, after: { role: membership.role } } : {}),
-      },
-    });
+    const { id: userId, email, userName } = user.getEntity();
+    const recorded = { id, role, projectId: project?.id ?? null, userId, name: email ?? userName };
+    this.deps.audit.record(em, roleEvent(type, recorded, actor, before));
   }
 }

@@ -1,11 +1,10 @@
-import { execute, sql } from '../kernel/sql.ts';
+import { sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 
 export const adminTables: UserTables = {
   tables: ['memberships', 'admin_tokens'],
-  // Without the role that it was created under, an API token has no rights (`Admins.byToken`).
-  handOver: (em, { id, project }) =>
-    execute(em, sql`delete from memberships where user_project_id = ${project.id} and user_id = ${id}`),
+  // `Accounts` ends the roles and tokens, with their events.
+  handOver: null,
   exportRows: {
     adminRoles: ({ id, project }) => sql`
       select m.id, m.role, m.project_id as "projectId", m.created_at as "createdAt"
