@@ -129,10 +129,17 @@ export default {
       name: 'entities-point-to-parents',
       comment:
         'Relations between entities point child → parent only (Device → User → Project): an entity may import its ' +
-        'parents, the columns of projects/tenant.ts and the kernel. Query children instead of inverse collections.',
+        'parents, the columns of projects/tenant.ts, declarations and the kernel. Query children instead of inverse collections.',
       severity: 'error',
       from: { path: `${domain}.*\\.entity\\.ts$` },
-      to: { path: domain, pathNot: `\\.entity\\.ts$|${domain}(kernel/|projects/tenant\\.ts$)` },
+      to: { path: domain, pathNot: `\\.(entity|resource)\\.ts$|${domain}(kernel/|projects/tenant\\.ts$)` },
+    },
+    {
+      name: 'declarations-know-no-entities',
+      comment: 'A declaration of settings (*.resource.ts) has values and checks; the entity imports it.',
+      severity: 'error',
+      from: { path: `${domain}.*\\.resource\\.ts$` },
+      to: { path: `\\.entity\\.ts$` },
     },
     {
       name: 'adapters-are-chosen-in-app',

@@ -974,12 +974,14 @@ export type UpdateUserInput = {
 
 /** Absent fields are unchanged. */
 export type UpdateWebhookInput = {
+  /** One line of at most 100 characters. */
   description?: string | null | undefined;
   /** False: events are not queued, and waiting ones are held back. */
   enabled?: boolean | null | undefined;
   id: string;
   /** Event types, e.g. `user.created`, or all types of a resource, e.g. `user.*`; empty: all types. */
   types?: Array<string> | null | undefined;
+  /** https. Its host must have a public address. */
   url?: string | null | undefined;
 };
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TransferRecord } from '../adapters/files/transfer.ts';
 import type { ApiSettings } from '../domain/apis/api-settings.ts';
 import { changedSettings, defaultClaimSettings } from '../domain/claims/claim-settings.ts';
-import type { ClientSettings } from '../domain/clients/client-settings.ts';
+import { clientFields } from '../domain/clients/client.resource.ts';
 import { checkKey } from '../domain/clients/clients.ts';
 import { checkFapi } from '../domain/clients/fapi.ts';
 import { passkeyKeyOf } from '../domain/credentials/authenticator-data.ts';
@@ -13,6 +13,7 @@ import { checkLogo } from '../domain/experience/logo-file.ts';
 import { cleanName } from '../domain/kernel/name.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import { publicKeyFault } from '../domain/kernel/public-keys/public-key.ts';
+import { columnNamesOf } from '../domain/kernel/resource.ts';
 import { digest, isStorableText } from '../domain/kernel/secret.ts';
 import { checkedNetworks } from '../domain/projects/networks.ts';
 import type { ProjectSettings } from '../domain/projects/project-settings.ts';
@@ -47,29 +48,7 @@ const columns = {
     ...{ idTokenTtlSeconds: 'id_token_ttl_seconds', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
     ...{ refreshTokenTtlSeconds: 'refresh_token_ttl_seconds', refreshTokenIdleSeconds: 'refresh_token_idle_seconds' },
   } satisfies ColumnsOf<SessionPolicy>,
-  client: {
-    ...{
-      name: 'name',
-      tokenEndpointAuthMethod: 'token_endpoint_auth_method',
-      jwks: 'jwk',
-      redirectUris: 'redirect_uris',
-    },
-    ...{ postLogoutRedirectUris: 'post_logout_redirect_uris', backchannelLogoutUri: 'backchannel_logout_uri' },
-    ...{ backchannelLogoutSessionRequired: 'backchannel_logout_session_required', pkceRequired: 'pkce_required' },
-    ...{ relatedOrigins: 'related_origins', passkeyRequired: 'passkey_required', pkceOptional: 'pkce_optional' },
-    ...{ jwksUri: 'jwks_uri', idTokenSignedResponseAlg: 'id_token_signed_response_alg', grantTypes: 'grant_types' },
-    ...{ dpopRequired: 'dpop_required', dpopNonceRequired: 'dpop_nonce_required' },
-    ...{ pushedRequestsRequired: 'pushed_requests_required', fapiProfile: 'fapi_profile' },
-    ...{ logoutTokenType: 'logout_token_type', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
-    ...{ refreshTokenTtlSeconds: 'refresh_token_ttl_seconds', refreshTokenIdleSeconds: 'refresh_token_idle_seconds' },
-    ...{
-      idTokenTtlSeconds: 'id_token_ttl_seconds',
-      kind: 'kind',
-      adminScopes: 'admin_scopes',
-      thirdParty: 'third_party',
-      loginHintChecked: 'login_hint_checked',
-    },
-  } satisfies ColumnsOf<Omit<ClientSettings, 'disabled'>>,
+  client: { ...columnNamesOf(clientFields), jwks: 'jwk' },
   api: {
     ...{ identifier: 'identifier', name: 'name', scopes: 'scopes', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
   } satisfies ColumnsOf<ApiSettings & { identifier: string }>,

@@ -13,7 +13,7 @@ import type { DomainEnd, LostDomain } from '../domain/domains/domain-end.ts';
 import { type Domains, endDomainJob } from '../domain/domains/domains.ts';
 import type { Experiences } from '../domain/experience/experiences.ts';
 import type { Database } from '../domain/kernel/database.ts';
-import type { JobTable } from '../domain/kernel/jobs.ts';
+import type { JobTable } from '../domain/kernel/queue.ts';
 import { inProject } from '../domain/kernel/scope.ts';
 import type { Keys } from '../domain/keys/keys.ts';
 import type { Limits } from '../domain/limits/limits.ts';

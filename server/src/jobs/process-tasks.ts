@@ -1,6 +1,6 @@
 /** Recurring work of each process. A job of `jobs.ts` is run by one of them. */
 import { beatSeconds, type Processes } from '../domain/instance/processes.ts';
-import type { ProcessTask } from '../domain/kernel/jobs.ts';
+import type { ProcessTask } from '../domain/kernel/queue.ts';
 import type { Keys } from '../domain/keys/keys.ts';
 import { lateLanes } from '../domain/relay/late.ts';
 import type { Relay } from '../domain/relay/relay.ts';

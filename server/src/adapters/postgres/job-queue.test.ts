@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { ownTime } from '../../../test/own-time.ts';
 import { Database } from '../../domain/kernel/database.ts';
-import type { QueuedJob } from '../../domain/kernel/jobs.ts';
+import type { QueuedJob } from '../../domain/kernel/queue.ts';
 import { openDatabase } from './database.ts';
 import { JobQueue } from './job-queue.ts';
 

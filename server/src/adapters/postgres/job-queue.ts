@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { fromKysely, type Job, type JobResult, PgBoss, type UpdateQueueOptions } from 'pg-boss';
-import type { JobTable, PeriodicJob, QueuedJob } from '../../domain/kernel/jobs.ts';
-import type { Queue, QueueGauge, QueueStats } from '../../domain/kernel/queue.ts';
+import type { JobTable, PeriodicJob, Queue, QueuedJob, QueueGauge, QueueStats } from '../../domain/kernel/queue.ts';
 
 export interface JobQueueOptions {
   /** The domain's database. */

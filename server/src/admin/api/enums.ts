@@ -1,17 +1,14 @@
 import 'reflect-metadata';
-import { registerEnumType } from 'type-graphql';
 import { roles } from '../../domain/admins/membership.entity.ts';
 import { omissions } from '../../domain/claims/application-claims.ts';
 import { claimLists, groupSelections } from '../../domain/claims/claim-settings.entity.ts';
 import { apiKeyKinds } from '../../domain/clients/api-key.entity.ts';
-import { clientKinds, logoutTokenTypes } from '../../domain/clients/client.entity.ts';
 import { delegationParties } from '../../domain/clients/delegation-key.entity.ts';
 import { credentialOrigins } from '../../domain/credentials/credential.entity.ts';
 import { messageOutcomes } from '../../domain/delivery/message.entity.ts';
 import { templateNames } from '../../domain/delivery/samples.ts';
 import { domainFaults, domainStates } from '../../domain/domains/custom-domain.entity.ts';
 import { checkLevels } from '../../domain/instance/checks.ts';
-import { grantTypes, idTokenAlgorithms, tokenEndpointAuthMethods } from '../../domain/kernel/openid.ts';
 import { signingAlgorithms } from '../../domain/keys/signing-key.entity.ts';
 import { logoutDeliveryStates } from '../../domain/logout/logout-delivery.entity.ts';
 import { mfaMethods } from '../../domain/mfa/enrolment.entity.ts';
@@ -31,39 +28,16 @@ import { userOrders } from '../../domain/users/user-list.ts';
 import { disabledReasons } from '../../domain/webhooks/webhook.entity.ts';
 import { webhookDeliveryStates } from '../../domain/webhooks/webhook-delivery.entity.ts';
 import { userActions } from '../users/user-action.ts';
+import { enumOf as declaredEnum } from './resource-types.ts';
 
-/** A GraphQL enum of the domain's values: `private_key_jwt` is `PRIVATE_KEY_JWT` on the wire. */
-function enumOf<T extends string>(name: string, description: string, values: readonly T[]): Record<string, T> {
-  const entries = Object.fromEntries(
-    values.map((value) => [
-      value
-        .replace(/([a-z]{2})([A-Z])/g, '$1_$2')
-        .replaceAll('-', '_')
-        .toUpperCase(),
-      value,
-    ]),
-  );
-  registerEnumType(entries, { name, description });
-  return entries;
+function enumOf<T extends string>(name: string, says: string, values: readonly T[]): Record<string, T> {
+  return declaredEnum({ name, says, values });
 }
 
 export const SignUpEnum = enumOf('SignUp', 'Sign-up mode.', signUpModes);
 export const MfaPolicyEnum = enumOf('MfaPolicy', 'Whether a second factor is required.', mfaPolicies);
 export const PasskeyPolicyEnum = enumOf('PasskeyPolicy', 'Use of passkeys at sign-in.', passkeyPolicies);
 export const BuiltInEnum = enumOf('BuiltIn', 'Built-in project or client.', ['console', 'demo'] as const);
-export const ClientKindEnum = enumOf('ClientKind', 'The environment in which an application runs.', clientKinds);
-export const TokenEndpointAuthMethodEnum = enumOf(
-  'TokenEndpointAuthMethod',
-  'Client authentication at the token endpoint (RFC 7591 §2).',
-  tokenEndpointAuthMethods,
-);
-export const GrantTypeEnum = enumOf('GrantType', 'Grants of the token endpoint.', grantTypes);
-export const IdTokenAlgorithmEnum = enumOf('IdTokenAlgorithm', 'Signature of ID tokens.', idTokenAlgorithms);
-export const LogoutTokenTypEnum = enumOf(
-  'LogoutTokenTyp',
-  'Header `typ` of logout tokens: `secevent+jwt` or `logout+jwt`.',
-  logoutTokenTypes,
-);
 export const ApiKeyKindEnum = enumOf('ApiKeyKind', 'For the browser SDK, or for the server library.', apiKeyKinds);
 export const DelegationPartyEnum = enumOf(
   'DelegationParty',

@@ -4,7 +4,7 @@ import { type ClassType, Field, Float, ID, InputType, Int, ObjectType } from 'ty
 type GraphqlType = ReturnType<NonNullable<Parameters<typeof Field>[0]>>;
 
 /** A field of a view or an input; `Value` is its type in TypeScript. */
-interface FieldOf<Value> {
+export interface FieldOf<Value> {
   type: GraphqlType;
   description: string | undefined;
   nullable?: boolean;

@@ -5,7 +5,7 @@ import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { administer, machineOf, tokenOf } from '../../../test/machine.ts';
 import { rows } from '../../../test/rows.ts';
 import type { Client } from '../../domain/clients/client.entity.ts';
-import type { ClientSettings } from '../../domain/clients/client-settings.ts';
+import type { ClientSettings } from '../../domain/clients/client.resource.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';

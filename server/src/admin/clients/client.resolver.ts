@@ -2,14 +2,15 @@ import { GraphQLJSON } from 'graphql-scalars';
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { ApiKeyKind } from '../../domain/clients/api-key.entity.ts';
 import type { Client } from '../../domain/clients/client.entity.ts';
-import type { ClientSettings } from '../../domain/clients/client-settings.ts';
+import { clientFields } from '../../domain/clients/client.resource.ts';
 import { exactTotal } from '../../domain/kernel/page.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { type Inputs, Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
 import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
-import { ApiKeyKindEnum, LogoutTokenTypEnum } from '../api/enums.ts';
+import { ApiKeyKindEnum } from '../api/enums.ts';
+import { changesSensitive, enumOf, settingsIn } from '../api/resource-types.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { CreateClientInput, UpdateClientInput } from './client.inputs.ts';
 import { ApiKeyView, ClientConnection, ClientView, CreatedClient, IssuedApiKey } from './client.view.ts';
@@ -43,7 +44,7 @@ export class ClientResolver {
   @Mutation(() => CreatedClient)
   createClient(@Arg('input', () => CreateClientInput) input: CreateClientInput, @Ctx() ctx: AdminContext) {
     const { projectId, name } = input;
-    const settings = settingsOf(input);
+    const settings = settingsIn(clientFields, withoutNulls({ ...input }));
     // Null selects the project's value, and absence the default of the client.
     if (input.idTokenTtlSeconds === null) settings.idTokenTtlSeconds = null;
     return ctx.domain.clients.create({ ...settings, projectId, name }, ctx.actor, ctx.caller.scopes);
@@ -52,14 +53,10 @@ export class ClientResolver {
   @Requires('project_admin', { about: { client: 'id' }, fresh: redirectsSecrets, scope: 'clients:write' })
   @Mutation(() => ClientView)
   updateClient(@Arg('input', () => UpdateClientInput) input: UpdateClientInput, @Ctx() ctx: ProjectContext) {
-    const { jwks, jwksUri, backchannelLogoutUri } = input;
-    const { idTokenTtlSeconds, accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds } = input;
-    // Null clears these; for all others it means absent.
-    const lifetimes = { idTokenTtlSeconds, accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds };
-    const clearable = { jwks, jwksUri, backchannelLogoutUri, ...lifetimes };
-    const emptied = Object.entries(clearable).filter(([, v]) => v === null);
-    const change = { ...settingsOf(input), ...Object.fromEntries(emptied) };
-    return ctx.domain.clients.update(keyIn(ctx.projectId, input.id), change, ctx.actor, ctx.caller.scopes);
+    const { id, expectedVersion } = input;
+    const version = expectedVersion == null ? {} : { expectedVersion };
+    const change = { ...settingsIn(clientFields, input), ...version };
+    return ctx.domain.clients.update(keyIn(ctx.projectId, id), change, ctx.actor, ctx.caller.scopes);
   }
 
   @Requires('project_admin', { about: { client: 'id' }, fresh: true, scope: 'clients:write' })
@@ -96,7 +93,7 @@ export class ClientResolver {
     return keys && { keys };
   }
 
-  @FieldResolver(() => LogoutTokenTypEnum)
+  @FieldResolver(() => enumOf(clientFields.logoutTokenType.enum))
   logoutTokenTyp(@Root() client: Client) {
     return client.logoutTokenType;
   }
@@ -117,22 +114,7 @@ export class ClientResolver {
   }
 }
 
-function settingsOf(input: CreateClientInput | UpdateClientInput): Partial<ClientSettings> {
-  const { logoutTokenTyp, ...rest } = withoutNulls({ ...input });
-  return { ...rest, ...(logoutTokenTyp ? { logoutTokenType: logoutTokenTyp } : {}) };
-}
-
-/** Settings that decide where codes, tokens and users are sent, and how a client authenticates. */
-const clientAuthSettings = [
-  ...['redirectUris', 'postLogoutRedirectUris', 'backchannelLogoutUri'],
-  ...['jwks', 'jwksUri', 'tokenEndpointAuthMethod', 'grantTypes', 'pkceRequired', 'pkceOptional', 'relatedOrigins'],
-  ...['passkeyRequired', 'thirdParty', 'dpopRequired', 'dpopNonceRequired', 'disabled'],
-  ...['pushedRequestsRequired', 'fapiProfile'],
-];
-
 /** Whether secrets are sent elsewhere, or rights given. */
 function redirectsSecrets(inputs: Inputs): boolean {
-  const { adminScopes } = inputs;
-  const givesRights = Array.isArray(adminScopes) && adminScopes.length > 0;
-  return givesRights || clientAuthSettings.some((name) => inputs[name] !== undefined);
+  return changesSensitive(clientFields, inputs);
 }

@@ -1,25 +1,20 @@
 import { InputType } from 'type-graphql';
 import type { EventType } from '../../domain/audit/event-types.ts';
+import { webhookFields } from '../../domain/webhooks/webhook.resource.ts';
 import { WebhookDeliveryStateEnum } from '../api/enums.ts';
-import { boolean, id, inputFields, list, nullable, oneOf, text } from '../api/fields.ts';
-
-const types = 'Event types, e.g. `user.created`, or all types of a resource, e.g. `user.*`; empty: all types.';
+import { id, inputFields, nullable, oneOf, text } from '../api/fields.ts';
+import { changeOf, creationOf } from '../api/resource-types.ts';
 
 @InputType()
 export class CreateWebhookInput extends inputFields({
+  ...creationOf(webhookFields),
   projectId: id(),
-  url: text('https. Its host must have a public address.'),
-  types: nullable(list(text(types))),
-  description: nullable(text('One line of at most 100 characters.')),
 }) {}
 
 @InputType({ description: 'Absent fields are unchanged.' })
 export class UpdateWebhookInput extends inputFields({
+  ...changeOf(webhookFields),
   id: id(),
-  url: nullable(text()),
-  types: nullable(list(text(types))),
-  description: nullable(text()),
-  enabled: nullable(boolean('False: events are not queued, and waiting ones are held back.')),
 }) {}
 
 @InputType({ description: 'Absent fields do not filter.' })

@@ -2,10 +2,12 @@ import { GraphQLDateTime } from 'graphql-scalars';
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import type { Webhook } from '../../domain/webhooks/webhook.entity.ts';
+import { webhookFields } from '../../domain/webhooks/webhook.resource.ts';
 import { countDeliveries } from '../../domain/webhooks/webhook-deliveries.ts';
 import { hostOf } from '../../domain/webhooks/webhooks.ts';
 import { Requires } from '../api/access.ts';
-import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
+import type { AdminContext, ProjectContext } from '../api/context.ts';
+import { settingsIn } from '../api/resource-types.ts';
 import { CreateWebhookInput, UpdateWebhookInput } from './webhook.inputs.ts';
 import { IssuedWebhookView, WebhookView } from './webhook.view.ts';
 
@@ -34,16 +36,14 @@ export class WebhookResolver {
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
   @Mutation(() => IssuedWebhookView, { description: 'It receives the events from now on.' })
   createWebhook(@Arg('input', () => CreateWebhookInput) input: CreateWebhookInput, @Ctx() ctx: AdminContext) {
-    const { projectId, url, types, description } = input;
-    const settings = { url, types: types ?? [], description: description ?? '' };
-    return ctx.domain.webhooks.create(projectId, settings, ctx.actor);
+    const settings = { ...settingsIn(webhookFields, input), url: input.url };
+    return ctx.domain.webhooks.create(input.projectId, settings, ctx.actor);
   }
 
   @Requires('project_admin', { about: { webhook: 'id' }, fresh: true })
   @Mutation(() => WebhookView, { description: 'Also enables it after a long failure.' })
   updateWebhook(@Arg('input', () => UpdateWebhookInput) input: UpdateWebhookInput, @Ctx() ctx: ProjectContext) {
-    const { id, ...settings } = input;
-    return ctx.domain.webhooks.update(keyIn(ctx.projectId, id), withoutNulls(settings), ctx.actor);
+    return ctx.domain.webhooks.update(keyIn(ctx.projectId, input.id), settingsIn(webhookFields, input), ctx.actor);
   }
 
   @Requires('project_admin', { about: { webhook: 'id' } })

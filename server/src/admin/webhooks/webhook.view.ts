@@ -1,14 +1,15 @@
 import { ObjectType } from 'type-graphql';
+import { webhookFields } from '../../domain/webhooks/webhook.resource.ts';
 import { Access, ofProject } from '../api/access.ts';
 import { WebhookDisabledReasonEnum } from '../api/enums.ts';
-import { fields, id, int, list, nullable, object, oneOf, text, time } from '../api/fields.ts';
+import { fields, id, int, nullable, object, oneOf, text, time } from '../api/fields.ts';
+import { viewOf } from '../api/resource-types.ts';
 
 @Access('project_viewer', ofProject, 'projects:read')
 @ObjectType('Webhook', { description: 'An address that receives events of a project by POST (Standard Webhooks).' })
 export class WebhookView extends fields({
   id: id(),
-  description: text(),
-  types: list(text('Event types or `noun.*`; none: all.')),
+  ...viewOf(webhookFields),
   disabledReason: nullable(oneOf(WebhookDisabledReasonEnum, 'Absent if enabled.')),
   failures: int('Attempts that failed since the last success.'),
   failingSince: nullable(time()),

@@ -8,6 +8,7 @@ import { type Database, withoutTimeLimit } from '../kernel/database.ts';
 import { named, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
+import { withDefaultsOf } from '../kernel/resource.ts';
 import { inProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { Project } from '../projects/project.entity.ts';
@@ -15,8 +16,9 @@ import { atKey, existing, locked, type TenantKey } from '../projects/tenant.ts';
 import { ApiKey, type ApiKeyKind } from './api-key.entity.ts';
 import { apiKeyPrefixes } from './api-key.ts';
 import { Client } from './client.entity.ts';
+import { type ClientSettings, clientFields } from './client.resource.ts';
 import type { ClientSecrets } from './client-secrets.ts';
-import { type ClientSettings, checkedSettings } from './client-settings.ts';
+import { checkedSettings } from './client-settings.ts';
 import { checkFapi } from './fapi.ts';
 import { checkPowers } from './powers.ts';
 
@@ -121,35 +123,10 @@ export class Clients {
     const client = em.create(Client, {
       id: this.deps.random.id(),
       project: project.id,
-      name: input.name,
+      ...withDefaultsOf(clientFields, input),
       builtIn: input.builtIn ?? null,
-      kind: input.kind ?? null,
-      tokenEndpointAuthMethod: input.tokenEndpointAuthMethod ?? 'none',
       jwk: input.jwk ?? null,
       jwkSet: input.jwkSet ?? null,
-      jwksUri: input.jwksUri ?? null,
-      idTokenSignedResponseAlg: input.idTokenSignedResponseAlg ?? 'ES512',
-      redirectUris: input.redirectUris ?? [],
-      postLogoutRedirectUris: input.postLogoutRedirectUris ?? [],
-      backchannelLogoutUri: input.backchannelLogoutUri ?? null,
-      backchannelLogoutSessionRequired: input.backchannelLogoutSessionRequired ?? true,
-      logoutTokenType: input.logoutTokenType ?? 'secevent',
-      idTokenTtlSeconds: input.idTokenTtlSeconds ?? null,
-      accessTokenTtlSeconds: input.accessTokenTtlSeconds ?? null,
-      refreshTokenTtlSeconds: input.refreshTokenTtlSeconds ?? null,
-      refreshTokenIdleSeconds: input.refreshTokenIdleSeconds ?? null,
-      grantTypes: input.grantTypes ?? ['authorization_code'],
-      adminScopes: input.adminScopes ?? [],
-      pkceRequired: input.pkceRequired ?? false,
-      pkceOptional: input.pkceOptional ?? false,
-      relatedOrigins: input.relatedOrigins ?? false,
-      passkeyRequired: input.passkeyRequired ?? false,
-      dpopRequired: input.dpopRequired ?? false,
-      dpopNonceRequired: input.dpopNonceRequired ?? false,
-      pushedRequestsRequired: input.pushedRequestsRequired ?? false,
-      fapiProfile: input.fapiProfile ?? false,
-      loginHintChecked: input.loginHintChecked ?? true,
-      thirdParty: input.thirdParty ?? false,
       disabledAt: input.disabledAt ?? null,
       version: 1,
       createdAt: now,

@@ -1,10 +1,12 @@
 import { checkedApi, checkIdentifier } from '../apis/api-settings.ts';
 import { type ClaimSettings, changedSettings, defaultClaimSettings } from '../claims/claim-settings.ts';
 import type { Client } from '../clients/client.entity.ts';
+import { clientFields } from '../clients/client.resource.ts';
 import type { Clients } from '../clients/clients.ts';
 import { checkContent } from '../experience/content.ts';
 import { checkLogo } from '../experience/logo-file.ts';
 import { refuse } from '../kernel/problem.ts';
+import { exportedNamesOf } from '../kernel/resource.ts';
 import { digest } from '../kernel/secret.ts';
 import type { Projects } from '../projects/projects.ts';
 import { checkSessionPolicy } from '../projects/session-policy.ts';
@@ -67,14 +69,7 @@ export const names = {
     ...['uniqueness', 'indexed', 'visibleTo', 'alias', 'subAttributes'],
   ],
   apis: ['identifier', 'name', 'scopes', 'accessTokenTtlSeconds'],
-  applications: [
-    ...['name', 'kind', 'tokenEndpointAuthMethod', 'jwks', 'jwksUri', 'idTokenSignedResponseAlg', 'redirectUris'],
-    ...['postLogoutRedirectUris', 'backchannelLogoutUri', 'backchannelLogoutSessionRequired', 'logoutTokenType'],
-    ...['idTokenTtlSeconds', 'accessTokenTtlSeconds', 'refreshTokenTtlSeconds', 'refreshTokenIdleSeconds'],
-    ...['grantTypes', 'adminScopes'],
-    ...['pkceRequired', 'pkceOptional', 'relatedOrigins', 'passkeyRequired', 'dpopRequired', 'dpopNonceRequired'],
-    ...['pushedRequestsRequired', 'fapiProfile', 'loginHintChecked', 'thirdParty', 'disabled'],
-  ],
+  applications: exportedNamesOf(clientFields),
   roles: ['key', 'name', 'description'],
   claims: ['groups', 'groupPrefix', 'listLimit', 'rolesClaim', 'directoryRoles', 'mappings'],
   apiAccess: ['identifier', 'scopes', 'introspects'],

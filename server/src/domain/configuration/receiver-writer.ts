@@ -38,7 +38,7 @@ export class ReceiverWriter {
     const { enabled, secret, ...settings } = after as Values & { enabled?: boolean };
     const given = this.textOf(secret);
     if (action === 'create') {
-      const made = await webhooks.create(projectId, { description: '', types: [], ...settings, url }, actor, given);
+      const made = await webhooks.create(projectId, { ...settings, url }, actor, given);
       if (enabled === false) await webhooks.update(made.webhook, { enabled }, actor);
       return given === undefined ? made : null;
     }

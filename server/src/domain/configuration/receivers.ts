@@ -1,10 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Domains } from '../domains/domains.ts';
 import { refuse } from '../kernel/problem.ts';
+import { exportedNamesOf, storedIn } from '../kernel/resource.ts';
 import { digest } from '../kernel/secret.ts';
 import { batchFormats, type StreamKind } from '../streams/log-stream.entity.ts';
 import type { LogStreams } from '../streams/log-streams.ts';
 import { checkedHeader } from '../streams/stream-settings.ts';
+import { webhookFields } from '../webhooks/webhook.resource.ts';
 import { checkedSecret } from '../webhooks/webhook-settings.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import { flagIn, listIn, textIn, type Values } from './values.ts';
@@ -12,7 +14,7 @@ import { flagIn, listIn, textIn, type Values } from './values.ts';
 /** Domains, webhooks and log streams: their addresses identify them, and nothing in a document is secret. */
 export const receiverNames = {
   domains: ['host'],
-  webhooks: ['url', 'description', 'types', 'enabled', 'secret'],
+  webhooks: exportedNamesOf(webhookFields),
   logStreams: ['target', 'description', 'types', 'format', 'gzip', 'header', 'secret', 'paused'],
 } as const;
 
@@ -31,17 +33,17 @@ export function checkedDomain(values: Values, { domains }: ReceiverChecks): Valu
   return { host };
 }
 
-export function checkedWebhook(values: Values, { webhooks }: ReceiverChecks, { secrets }: Secrets): Values {
-  const secret = textIn(values, 'secret');
+export function checkedWebhook(
+  { secret, ...settings }: Values,
+  { webhooks }: ReceiverChecks,
+  { secrets }: Secrets,
+): Values {
+  const given = textIn({ secret }, 'secret');
   return {
-    ...webhooks.check({
-      url: textIn(values, 'url') ?? '',
-      description: textIn(values, 'description') ?? '',
-      types: listIn(values, 'types'),
-    }),
-    enabled: flagIn(values, 'enabled', true),
+    ...webhooks.check(settings),
+    enabled: flagIn(settings, 'enabled', true),
     // The signing secret cannot be removed.
-    ...(secret !== null && { secret: kept(secrets, checkedSecret(secret)) }),
+    ...(given !== null && { secret: kept(secrets, checkedSecret(given)) }),
   };
 }
 
@@ -96,16 +98,10 @@ export async function receiversOf(
   return [
     ...hosts.map(({ host }) => ({ kind: 'domains' as const, id: host, values: { host } })),
     ...hooks.map((hook) => {
-      const { url, description, types, disabledReason } = hook;
       // A webhook that was disabled after failures counts as enabled.
-      const values = {
-        url,
-        description,
-        types,
-        enabled: disabledReason !== 'admin',
-        secret: webhooks.secretDigest(hook),
-      };
-      return { kind: 'webhooks' as const, id: url, values };
+      const enabled = hook.disabledReason !== 'admin';
+      const values = { ...storedIn(webhookFields, hook), enabled, secret: webhooks.secretDigest(hook) };
+      return { kind: 'webhooks' as const, id: hook.url, values };
     }),
     ...streams.map((stream) => {
       const { target, description, types, format, gzip, paused } = stream;

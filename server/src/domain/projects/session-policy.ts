@@ -1,4 +1,4 @@
-import { refuse } from '../kernel/problem.ts';
+import { checkNumber } from '../kernel/resource.ts';
 
 /** Lifetimes of a project's sessions and tokens, in whole seconds (service.md 2.6). */
 export interface SessionPolicy {
@@ -37,11 +37,4 @@ export function checkSessionPolicy(policy: Partial<SessionPolicy>): void {
 /** Refuses `invalid` unless `value` is a whole number within `bounds`. */
 export function checkSeconds(field: string, value: number, bounds: readonly [number, number]): void {
   checkNumber(field, value, bounds, 'seconds');
-}
-
-/** Refuses `invalid` unless `value` is a whole number of `unit` within `bounds`. */
-export function checkNumber(field: string, value: number, [min, max]: readonly [number, number], unit: string): void {
-  if (!Number.isInteger(value) || value < min || value > max) {
-    refuse({ code: 'invalid', field, reason: `must be a whole number of ${unit} from ${min} to ${max}` });
-  }
 }

@@ -1,5 +1,6 @@
 import { refuse } from '../kernel/problem.ts';
-import { checkNumber, checkSeconds } from './session-policy.ts';
+import { checkNumber } from '../kernel/resource.ts';
+import { checkSeconds } from './session-policy.ts';
 
 /** Returns a setting's value as stored. Refuses `invalid`, naming the field; the type of the value is not known. */
 type Check<Value> = (value: Value, field: string) => Value;
@@ -51,8 +52,4 @@ export function numberOf(unit: string, bounds: readonly [number, number]): Check
     checkNumber(field, value, bounds, unit);
     return value;
   };
-}
-
-export function orNull<Value>(check: Check<Value>): Check<Value | null> {
-  return (value, field) => (value === null ? null : check(value, field));
 }

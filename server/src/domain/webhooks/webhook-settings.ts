@@ -3,14 +3,6 @@ import { checkLogoutUri } from '../clients/logout-uri.ts';
 import { isLine } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
 
-/** Settings that an admin can change. */
-export interface WebhookSettings {
-  url: string;
-  description: string;
-  /** Event types, or `noun.*`; empty: all. */
-  types: readonly string[];
-}
-
 const maxDescription = 100;
 /** Bytes of a signing secret (Standard Webhooks). */
 const [minSecret, maxSecret] = [24, 64];

@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
+import { columnsOf } from '../kernel/resource.ts';
 import { tenant } from '../projects/tenant.ts';
+import { webhookFields } from './webhook.resource.ts';
 
 /** The reason why a webhook receives nothing: an admin disabled it, deliveries failed for too long, or it answered 410 (Gone). */
 export const disabledReasons = ['admin', 'failures', 'gone'] as const;
@@ -12,10 +14,7 @@ const schema = defineEntity({
   properties: {
     project: tenant(),
     id: key(),
-    url: p.text(),
-    description: p.text().default(''),
-    /** Event types, or `noun.*`; empty: all. */
-    types: p.array().columnType('text[]'),
+    ...columnsOf(webhookFields),
     /** Null: enabled. */
     disabledReason: p.text().$type<DisabledReason>().nullable(),
     sealedSecret: p.blob(),

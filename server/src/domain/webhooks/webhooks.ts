@@ -8,6 +8,7 @@ import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
+import { checkedBy, type StoredOf, withDefaultsOf } from '../kernel/resource.ts';
 import { digest } from '../kernel/secret.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
@@ -16,14 +17,9 @@ import { Project } from '../projects/project.entity.ts';
 import { existing, locked, type TenantKey } from '../projects/tenant.ts';
 import { newSigningSecret } from './signature.ts';
 import { Webhook } from './webhook.entity.ts';
+import { type WebhookSettings, webhookFields } from './webhook.resource.ts';
 import { WebhookDelivery } from './webhook-delivery.entity.ts';
-import {
-  checkedDescription,
-  checkedSecret,
-  checkedTypes,
-  checkedUrl,
-  type WebhookSettings,
-} from './webhook-settings.ts';
+import { checkedSecret } from './webhook-settings.ts';
 
 const maxWebhooks = 20;
 /** Time for which the previous secret also signs. */
@@ -44,8 +40,7 @@ interface Deps {
   allowPrivateTargets: boolean;
 }
 
-/** Settings as they are stored. */
-type WebhookValues = WebhookSettings & { types: string[] };
+type NewWebhook = Partial<WebhookSettings> & Pick<WebhookSettings, 'url'>;
 
 /** A webhook and its new secret, whose text is available only here. */
 export interface IssuedWebhook {
@@ -68,12 +63,9 @@ export class Webhooks {
   }
 
   /** The given settings as they are stored. Refuses `invalid`. */
-  check({ url, description, types }: Partial<WebhookSettings>): Partial<WebhookValues> {
-    return {
-      ...(url !== undefined && { url: checkedUrl(url, this.deps.allowPrivateTargets) }),
-      ...(description !== undefined && { description: checkedDescription(description) }),
-      ...(types !== undefined && { types: checkedTypes(types) }),
-    };
+  check(settings: Partial<WebhookSettings>): Partial<StoredOf<typeof webhookFields>> {
+    const { allowPrivateTargets, clock } = this.deps;
+    return checkedBy(webhookFields, settings, { now: clock.now(), allowPrivateTargets });
   }
 
   /** A digest by which the signing secret can be compared with another. */
@@ -86,9 +78,9 @@ export class Webhooks {
    *
    * @param given the signing secret; default: a new one
    */
-  create(projectId: string, settings: WebhookSettings, actor: Actor, given?: string): Promise<IssuedWebhook> {
+  create(projectId: string, settings: NewWebhook, actor: Actor, given?: string): Promise<IssuedWebhook> {
     const { audit, clock, db, random, vault } = this.deps;
-    const values = this.check(settings) as WebhookValues;
+    const values = withDefaultsOf(webhookFields, this.check(settings));
     const known = given === undefined ? undefined : checkedSecret(given);
     return db.transaction(async (em) => {
       const project = await existing(em, Project, projectId, 'project', locked);
@@ -117,7 +109,7 @@ export class Webhooks {
    * Changes settings; `enabled: true` also ends a pause after failures. Deliveries that wait go to the new address.
    * Refuses `not-found`, `invalid`.
    */
-  update(key: TenantKey, settings: Partial<WebhookSettings> & { enabled?: boolean }, actor: Actor): Promise<Webhook> {
+  update(key: TenantKey, settings: Partial<WebhookSettings>, actor: Actor): Promise<Webhook> {
     const { audit, clock, db } = this.deps;
     const { enabled } = settings;
     const values = this.check(settings);

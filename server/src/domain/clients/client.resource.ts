@@ -1,0 +1,206 @@
+import { adminScopes } from '../kernel/admin-api.ts';
+import { cleanMailName } from '../kernel/name.ts';
+import { type GrantType, grantTypes, idTokenAlgorithms, tokenEndpointAuthMethods } from '../kernel/openid.ts';
+import { refuse } from '../kernel/problem.ts';
+import {
+  type Checking,
+  choice,
+  choices,
+  flag,
+  json,
+  number,
+  type SettingsOf,
+  text,
+  texts,
+} from '../kernel/resource.ts';
+import { sessionPolicyBounds } from '../projects/session-policy.ts';
+import { checkLogoutUri } from './logout-uri.ts';
+import { checkRedirectUri } from './redirect-uri.ts';
+
+const maxUris = 100;
+
+const clientKinds = ['single-page', 'web-server', 'native'] as const;
+const logoutTokenTypes = ['secevent', 'logout'] as const;
+
+/** Settings of OIDC clients (service.md 2.5), in the order of their documents. */
+export const clientFields = {
+  name: text({ check: (name) => cleanMailName(name), sensitive: false }),
+  /** Selects the console's instructions; no rule depends on it. Null: unknown. */
+  kind: choice(
+    { name: 'ClientKind', says: 'The environment in which an application runs.', values: clientKinds },
+    { default: null, sensitive: false, says: "For the console's instructions." },
+  ),
+  tokenEndpointAuthMethod: choice(
+    {
+      name: 'TokenEndpointAuthMethod',
+      says: 'Client authentication at the token endpoint (RFC 7591 §2).',
+      values: tokenEndpointAuthMethods,
+    },
+    { default: 'none', columnDefault: null, sensitive: true, input: 'Default: NONE.' },
+  ),
+  /** A JWK, a JWK Set, or either as JSON text, stored as `jwk` or `jwkSet`. See {@link parseClientKeys}. */
+  jwks: json({
+    ...{ default: null, clearable: true, stored: false, view: false, sensitive: true },
+    says: 'Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA.',
+  }),
+  /** At most one of `jwk`, `jwkSet` and `jwksUri` is set. */
+  jwksUri: text({
+    ...{ default: null, clearable: true, check: fetchedUri, sensitive: true },
+    says: 'The URL of its keys.',
+    input: 'The https URL of its keys, instead of `jwks`.',
+  }),
+  /** Of its ID and logout tokens, at issuers that offer it. */
+  idTokenSignedResponseAlg: choice(
+    { name: 'IdTokenAlgorithm', says: 'Signature of ID tokens.', values: idTokenAlgorithms },
+    {
+      ...{ default: 'ES512', sensitive: false },
+      says: "At the project's issuer; the base issuer signs with ES512.",
+      input:
+        "At the project's issuer. Default: RS256 with a client secret, else ES512, the only one at the base issuer.",
+    },
+  ),
+  redirectUris: texts({
+    ...{ default: [], columnDefault: null, check: uris, sensitive: true },
+    input: 'Must match exactly; https, or http on loopback.',
+  }),
+  postLogoutRedirectUris: texts({ default: [], columnDefault: null, check: uris, sensitive: true }),
+  backchannelLogoutUri: text({ default: null, clearable: true, check: fetchedUri, sensitive: true }),
+  backchannelLogoutSessionRequired: flag({ default: true, sensitive: false, input: 'Default: true.' }),
+  /** `typ` of its logout tokens: `secevent+jwt` or `logout+jwt`. */
+  logoutTokenType: choice(
+    {
+      name: 'LogoutTokenTyp',
+      says: 'Header `typ` of logout tokens: `secevent+jwt` or `logout+jwt`.',
+      values: logoutTokenTypes,
+    },
+    { default: 'secevent', sensitive: false, api: 'logoutTokenTyp', view: false, input: 'Default: SECEVENT.' },
+  ),
+  idTokenTtlSeconds: number({
+    ...{ default: null, clearable: true, unit: 'seconds', bounds: sessionPolicyBounds.idTokenTtlSeconds },
+    ...{ sensitive: false, says: "In seconds; absent: the project's value." },
+    input: "1 to 86,400 seconds. Default: 300 with a client secret, else the project's value, which null selects.",
+  }),
+  /** Limited to 1…3600 when a token is issued. */
+  accessTokenTtlSeconds: number({
+    ...{ default: null, clearable: true, unit: 'seconds', bounds: sessionPolicyBounds.accessTokenTtlSeconds },
+    ...{ sensitive: false, says: "In seconds; absent: the project's value." },
+    input: "1 to 3600 seconds; default: the project's value.",
+  }),
+  refreshTokenTtlSeconds: number({
+    ...{ default: null, clearable: true, unit: 'seconds', bounds: sessionPolicyBounds.refreshTokenTtlSeconds },
+    sensitive: false,
+    says: 'Maximum age of its refresh tokens after a sign-in, in seconds, if shorter than in the project.',
+    input:
+      'Lifetime of its refresh tokens after a sign-in, in seconds. The shorter value of client and project applies.',
+  }),
+  refreshTokenIdleSeconds: number({
+    ...{ default: null, clearable: true, unit: 'seconds', bounds: sessionPolicyBounds.refreshTokenIdleSeconds },
+    sensitive: false,
+    says: 'Maximum time without use of its refresh tokens, in seconds, if shorter than in the project.',
+    input: 'Idle timeout of its refresh tokens, in seconds. The shorter value of client and project applies.',
+  }),
+  /** Those that it may send to the token endpoint, at issuers that offer them. */
+  grantTypes: choices(
+    { name: 'GrantType', says: 'Grants of the token endpoint.', values: grantTypes },
+    {
+      ...{ default: ['authorization_code'], check: checkedGrants, sensitive: true, says: "At the project's issuer." },
+      input:
+        "At the project's issuer. Default: AUTHORIZATION_CODE, which every client has, and REFRESH_TOKEN with a client secret.",
+    },
+  ),
+  adminScopes: choices(
+    { values: adminScopes },
+    {
+      ...{ default: [], sensitive: (wanted) => Array.isArray(wanted) && wanted.length > 0 },
+      says: 'Its scopes at this API, in its project.',
+      input:
+        'Its scopes at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: none.',
+    },
+  ),
+  pkceRequired: flag({
+    ...{ default: false, sensitive: true },
+    says: 'Whether sign-ins by the browser SDK require a code_challenge (RFC 7636).',
+    input:
+      'Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. True for a new client with a secret: the same as `pkceOptional: false`.',
+  }),
+  pkceOptional: flag({
+    ...{ default: false, sensitive: true },
+    says: "Whether it may omit PKCE at its project's issuer, if it is confidential.",
+    input:
+      "Whether a confidential client may omit PKCE at its project's issuer. A challenge that was sent is bound all the same. Without one, the credential and the nonce protect a code. Default: true with a client secret, unless `pkceRequired`; else false.",
+  }),
+  /** WebAuthn Level 3 section 5.11. */
+  relatedOrigins: flag({
+    ...{ default: false, sensitive: true, input: 'Default: false.' },
+    says: "Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Related Origin Requests).",
+  }),
+  passkeyRequired: flag({
+    ...{ default: false, sensitive: true, input: 'Default: false.' },
+    says: "Whether its users must sign in with a passkey, regardless of the project's policy.",
+  }),
+  /** RFC 9449 section 5.2, `dpop_bound_access_tokens`. */
+  dpopRequired: flag({
+    ...{ default: false, sensitive: true },
+    says: 'Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2).',
+  }),
+  dpopNonceRequired: flag({
+    ...{ default: false, sensitive: true },
+    says: 'Whether DPoP proofs need a nonce of this server (RFC 9449 section 8).',
+  }),
+  /** RFC 9126 section 6, `require_pushed_authorization_requests`. */
+  pushedRequestsRequired: flag({
+    ...{ default: false, sensitive: true },
+    says: 'Whether it must push its authorization requests (RFC 9126).',
+    input: "Whether it must push its authorization requests to its project's issuer (RFC 9126). Default: false.",
+  }),
+  /** See `fapi.ts`. */
+  fapiProfile: flag({
+    ...{ default: false, sensitive: true },
+    says: 'Whether it must comply with the FAPI 2.0 Security Profile.',
+    input:
+      'Whether it must comply with the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false.',
+  }),
+  loginHintChecked: flag({
+    ...{ default: true, sensitive: false },
+    says: "Whether users sign in again if `login_hint` does not name the signed-in one, at its project's issuer.",
+    input:
+      "Whether users sign in again if `login_hint` does not name the signed-in one, at its project's issuer; the base issuer ignores it. Default: true.",
+  }),
+  thirdParty: flag({
+    ...{ default: false, sensitive: true },
+    says: 'Whether users must consent before it gets their data.',
+    input: 'Whether users must consent before it gets their data. The browser SDK is refused. Default: false.',
+  }),
+  /** Stored as `disabledAt`. */
+  disabled: flag({
+    ...{ default: false, stored: false, view: false, inputs: 'change', sensitive: true },
+    input: 'All requests of a disabled client are refused.',
+  }),
+};
+
+/** An OIDC client's configuration. */
+export type ClientSettings = SettingsOf<typeof clientFields>;
+
+/** `authorization_code` may be omitted: every client has it. */
+function checkedGrants(wanted: GrantType[]): GrantType[] {
+  if (!Array.isArray(wanted) || wanted.some((one) => !grantTypes.includes(one))) {
+    refuse({ code: 'invalid', field: 'grantTypes', reason: `must contain only ${grantTypes.join(', ')}` });
+  }
+  return grantTypes.filter((one) => one === 'authorization_code' || wanted.includes(one));
+}
+
+/** An address that this server calls. */
+function fetchedUri(uri: string, field: string, { allowPrivateTargets }: Checking): string {
+  const reason = checkLogoutUri(uri, allowPrivateTargets);
+  if (reason) refuse({ code: 'invalid', field, reason });
+  return uri;
+}
+
+function uris(values: string[], field: string): string[] {
+  if (values.length > maxUris) refuse({ code: 'invalid', field, reason: `must contain at most ${maxUris} URLs` });
+  for (const [index, uri] of values.entries()) {
+    const reason = checkRedirectUri(uri);
+    if (reason) refuse({ code: 'invalid', field: `${field}[${index}]`, reason });
+  }
+  return [...new Set(values)];
+}
