@@ -147,15 +147,30 @@ test('the account page adds a passkey to a security key, and signals a new name 
   const account = () => page.goto(`${hosted.latchkey.baseUrl}/account`);
   const passkeys = page.getByRole('region', { name: 'Passkeys' });
   await account();
-  await press(page, 'Add a passkey');
-  await hosted.latchkey.turn(31);
-  await page.getByText(inbox.address).waitFor();
-  await press(page, 'Continue');
-  await titled(page, 'Check your email');
-  await sixDigits(page).fill(await inbox.code());
-  await titled(page, 'Create a passkey');
+  await test.step('five minutes after the sign-in, the user confirms it first', async () => {
+    await hosted.latchkey.turn(301);
+    await press(page, 'Add a passkey');
+    await titled(page, 'Confirm it’s you');
+    await page.getByText('Sign in once more to add a passkey.').waitFor();
+    await expectAccessible(page);
+    await page.getByText(inbox.address).waitFor();
+    await press(page, 'Continue');
+    await titled(page, 'Check your email');
+    await sixDigits(page).fill(await inbox.code());
+    await titled(page, 'Create a passkey');
+    await press(page, 'Not now');
+    await expect(page).toHaveURL(/\/account\?project=[\w-]+#passkeys$/);
+  });
+  await test.step('seconds after it, the page offers the passkey at once, also after a reload', async () => {
+    await press(page, 'Add a passkey');
+    await titled(page, 'Create a passkey');
+    await expectAccessible(page);
+    await page.reload();
+    await titled(page, 'Create a passkey');
+  });
   await press(page, 'Create passkey');
   await expect(passkeys.getByText('On one device only')).toBeVisible();
+  await expect(page).toHaveURL(/\/account\?project=[\w-]+#passkeys$/);
   const [created] = await key.credentials();
   const deleted = key.signalled('credentialDeleted');
 

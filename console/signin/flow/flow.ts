@@ -110,7 +110,17 @@ export class Flow {
         return this.#ask({ ...prompt, kind: prompt.method, isNew: this.#isEnrolling });
       case 'PASSKEY_ENROLLMENT_NEEDED':
         return this.#askNewPasskey();
+      case 'PASSKEY_OFFERED':
+        return this.#offerPasskey(prompt.redirectTo);
     }
+  }
+
+  /** The user asked for a passkey on the account page, and is signed in. */
+  async #offerPasskey(redirectTo: string): Promise<void> {
+    // A reload resumes it; there is no step to go back to.
+    history.replaceState({ begun: true }, '');
+    await this.#passkeys.load();
+    await this.#finish({ status: 'SUCCESS', message: '', success: true, passkeyOffer: true, redirectTo });
   }
 
   #offerMethods(methods: readonly MfaMethod[]): void {

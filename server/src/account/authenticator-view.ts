@@ -6,7 +6,7 @@ interface PageParts {
   t(key: string, values?: Record<string, string>): string;
   form(change: string, content: Html): Html;
   button(label: string, spoken?: string): Html;
-  confirmation(): Html;
+  confirmation(section: string): Html;
 }
 
 /** The button that begins the sign-in for an authenticator app. */
@@ -23,7 +23,7 @@ export function setUpApp({ button, confirmation, form, t }: PageParts, app: Auth
   const title = html`<h2 id="app">${t('code.titleEnrol')}</h2>`;
   if (app.can === 'confirm') {
     return html`<section aria-labelledby="app">${title}<p class="notice">${t('appStale')}</p>
-      <div class="acts">${confirmation()}${cancel}</div></section>`;
+      <div class="acts">${confirmation('')}${cancel}</div></section>`;
   }
   const { otpauthUri, secret } = app.setup;
   const first = form(

@@ -87,7 +87,7 @@ export const changes: Record<string, Change> = {
     await ownAccount.cancelRecovery(change);
     return saved;
   },
-  confirm: ({ ownAccount }, change) => ownAccount.confirm(change),
+  confirm: ({ ownAccount }, change, form) => ownAccount.confirm(change, sectionIn(form.get('section'))),
   'add-passkey': ({ ownAccount }, change) => ownAccount.addPasskey(change),
   'end-other-sessions': async ({ ownAccount }, change) => {
     await ownAccount.endOtherSessions(change);
@@ -134,6 +134,13 @@ export const changes: Record<string, Change> = {
     recoveryCodes: await ownAccount.renewRecoveryCodes(change),
   }),
 };
+
+/** A section of the page that the user can return to; undefined: the top. */
+export function sectionIn(name: string | undefined): string | undefined {
+  return sections.find((section) => section === name);
+}
+
+const sections = ['profile', 'passkeys', 'factors', 'recovery-codes', 'email', 'phone'];
 
 /** Fields that the form does not name stay; empty ones are removed. */
 function editing(fields: readonly Exclude<OwnField, 'address'>[]): Change {

@@ -26,12 +26,12 @@ export function contactsSections(
   const isPhoneShown = phone.number !== null || phone.isChangeable;
   return html`<section aria-labelledby="email"><h2 id="email">${t('emailAddress')}</h2>
       <p class="hint">${emailText}${email.isProvisioned ? html` ${t('emailProvisioned')}` : nothing}</p>
-      ${isFresh ? emailForms : parts.stale()}</section>
+      ${isFresh ? emailForms : parts.stale('email')}</section>
     ${
       isPhoneShown
         ? html`<section aria-labelledby="phone"><h2 id="phone">${t('phone')}</h2>
       <p class="hint">${phoneText}${phone.isLocked ? html` ${t('phoneLocked')}` : nothing}</p>
-      ${phone.isChangeable ? (isFresh ? phoneForms : parts.stale()) : nothing}</section>`
+      ${phone.isChangeable ? (isFresh ? phoneForms : parts.stale('phone')) : nothing}</section>`
         : nothing
     }`;
 }

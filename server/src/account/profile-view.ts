@@ -13,8 +13,8 @@ export interface ProfileParts {
   /** @param spoken accessible name: several parts have the same label */
   button(label: string, spoken: string): Html;
   fold(label: string, spoken: string, content: Html): Html;
-  /** Asks for a fresh sign-in. */
-  stale(): Html;
+  /** Asks for a fresh sign-in. @param section to return to */
+  stale(section: string): Html;
 }
 
 interface Input {
@@ -113,7 +113,7 @@ function namesForm(parts: ProfileParts, profile: OwnProfile): Html {
 
 /** A form that needs a fresh sign-in; without one, a link to it. */
 function sensitive(parts: ProfileParts, isFresh: boolean, { title, change, inputs }: SensitivePart): Html {
-  const asking = isFresh ? parts.form(change, html`${inputs}${saving(parts, title)}`) : parts.stale();
+  const asking = isFresh ? parts.form(change, html`${inputs}${saving(parts, title)}`) : parts.stale('profile');
   return editing(parts, title, asking);
 }
 

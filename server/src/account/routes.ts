@@ -24,7 +24,7 @@ import { formBody, type Parameters, parametersOf } from '../http/parameters.ts';
 import type { Route } from '../http/routes/route.ts';
 import { isSameOrigin } from '../http/same-origin.ts';
 import { siteAt } from '../http/site.ts';
-import { type ActionOutcome, type ChangeDeps, changes, refusalOf, statuses } from './changes.ts';
+import { type ActionOutcome, type ChangeDeps, changes, refusalOf, sectionIn, statuses } from './changes.ts';
 import type { TestCode } from './contacts-view.ts';
 import { cancelledView, cancelView, notCancelledView } from './recovery-view.ts';
 import {
@@ -63,7 +63,7 @@ export const accountRoutes: readonly Route<AccountDeps>[] = [
   {
     path: confirmedPath,
     methods: {
-      GET: { handler: () => (req, res) => back(res, parametersOf(req).get('state') ?? ''), openApi },
+      GET: { handler: () => confirmed, openApi },
     },
   },
   {
@@ -74,6 +74,12 @@ export const accountRoutes: readonly Route<AccountDeps>[] = [
     },
   },
 ];
+
+/** Back from the sign-in that confirmed the user. */
+function confirmed(req: Request, res: Response): void {
+  const [project = '', section] = (parametersOf(req).get('state') ?? '').split(' ');
+  back(res, project, undefined, sectionIn(section) ?? null);
+}
 
 /** The page of the link in a notice. Mail scanners open links, so only the form cancels. */
 async function askToCancel(deps: AccountDeps, req: Request, res: Response): Promise<void> {

@@ -183,16 +183,17 @@ class AccountPage {
       return waitProblem(t, this.language, t(problems[notice as 'phone-wait']), waitSeconds);
     if (notice === 'saved') return html`<p class="done" role="status">${t('saved')}</p>`;
     const problem = html`<p class="problem" role="alert">${t(problems[notice])}</p>`;
-    return notice === 'stale' ? html`${problem}${this.confirmation()}` : problem;
+    return notice === 'stale' ? html`${problem}${this.confirmation('')}` : problem;
   }
 
   /** Shown instead of actions that require a fresh sign-in. */
-  private stale(): Html {
-    return html`<p class="notice">${this.t('stale')}</p>${this.confirmation()}`;
+  private stale(section: string): Html {
+    return html`<p class="notice">${this.t('stale')}</p>${this.confirmation(section)}`;
   }
 
-  private confirmation(): Html {
-    return this.form('confirm', {}, this.button(this.t('confirm')));
+  /** @param section to return to */
+  private confirmation(section: string): Html {
+    return this.form('confirm', { section }, this.button(this.t('confirm')));
   }
 
   recovery({ recovery }: AccountOverview): Html {
@@ -220,8 +221,8 @@ class AccountPage {
       form: (change: string, content: Html) => this.form(change, {}, content),
       button: (label: string, spoken?: string) => this.button(label, spoken),
       fold: (label: string, spoken: string, content: Html) => this.fold(label, spoken, content),
-      stale: () => this.stale(),
-      confirmation: () => this.confirmation(),
+      stale: (section: string) => this.stale(section),
+      confirmation: (section: string) => this.confirmation(section),
     };
   }
 
@@ -238,7 +239,7 @@ class AccountPage {
     const adding = this.form('add-passkey', {}, this.button(t('addPasskey')));
     return html`<section aria-labelledby="passkeys"><h2 id="passkeys">${t('passkeys')}</h2>
       <p class="hint">${t(passkeys.length > 0 ? 'passkeysText' : 'passkeysNone')}</p>
-      ${passkeys.length > 0 && !isFresh ? this.stale() : nothing}
+      ${passkeys.length > 0 && !isFresh ? this.stale('passkeys') : nothing}
       ${list(passkeys.map((passkey) => this.passkey(passkey, isFresh)))}
       ${isPasskeyAddable ? adding : nothing}</section>`;
   }
@@ -306,7 +307,7 @@ class AccountPage {
     const none = app.can === 'nothing' ? 'factorsNone' : 'factorsNoneYet';
     return html`<section aria-labelledby="factors"><h2 id="factors">${t('factors')}</h2>
       <p class="hint">${t(factors.length > 0 ? 'factorsText' : none)}</p>
-      ${factors.length > 0 && !isFresh ? this.stale() : nothing}
+      ${factors.length > 0 && !isFresh ? this.stale('factors') : nothing}
       ${list(factors.map((factor) => this.factor(factor, isFresh, app)))}
       ${app.can === 'begin' && app.replaces ? nothing : beginApp(this.parts(), app)}</section>`;
   }
@@ -320,7 +321,7 @@ class AccountPage {
       <p class="hint">${t('codesText')}</p>
       <p class="${recoveryCodesLeft > 2 ? 'facts' : 'notice'}"><strong>${t('codesLeft', { count: String(recoveryCodesLeft) })}</strong></p>
       ${isFresh ? html`<div class="acts">${this.fold(t('renew'), t('renew'), renewal)}</div>` : nothing}
-      ${factors.length === 0 && !isFresh ? this.stale() : nothing}</section>`;
+      ${factors.length === 0 && !isFresh ? this.stale('recovery-codes') : nothing}</section>`;
   }
 
   contacts(contacts: OwnContacts, isFresh: boolean, testCode: TestCode | undefined): Html {

@@ -13,6 +13,8 @@ export type PageLanguage = (typeof pageLanguages)[number];
 export interface PageContent {
   /** Values for `%{name}`; escaped. */
   values?: Record<string, string>;
+  /** Texts to show in place of others, by key. The project's own wording of the others does not apply. */
+  texts?: Record<string, string> | undefined;
   /** Trusted HTML for `%{name}`; not escaped. */
   html?: Record<string, string>;
   /**
@@ -80,7 +82,7 @@ export class Pages {
     page: string,
     language: PageLanguage,
     requestId: string,
-    { values = {}, html = {}, brand: brandIn, isPreview }: PageContent,
+    { values = {}, texts = {}, html = {}, brand: brandIn, isPreview }: PageContent,
   ): string {
     const brand = brandIn?.(language) ?? null;
     const all: Record<string, string> = {
@@ -94,7 +96,7 @@ export class Pages {
     };
     const names = { app: all['client_name'] ?? '', project: all['project_name'] ?? '' };
     const own = brandedTexts(brand);
-    const t = (key: string) => this.lookUp(language, key, names, own);
+    const t = (key: string) => this.lookUp(language, texts[key] ?? key, names, own);
     const made: Record<string, string> = {
       header: pageHeader(brand, names.app),
       footer: pageFooter(brand, names, t),

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { SigninCallers } from '../domain/ceremonies/callers.ts';
 import type { Ceremonies } from '../domain/ceremonies/ceremonies.ts';
+import type { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import { isPasskeyRequired } from '../domain/ceremonies/sign-in-context.ts';
 import { brandIn } from '../domain/experience/content.ts';
@@ -16,7 +17,7 @@ import { siteAt } from '../http/site.ts';
 export interface SigninPageDeps {
   callers: Pick<SigninCallers, 'requestOf'>;
   ceremonies: Pick<Ceremonies, 'isPending'>;
-  authorizations: Pick<Authorizations, 'isMet' | 'wayOn' | 'startOf'>;
+  authorizations: Pick<Authorizations, 'isConfirmation' | 'isMet' | 'wayOn' | 'startOf'>;
   db: Database;
   experiences: Pick<Experiences, 'published' | 'logo'>;
   cookies: Cookies;
@@ -58,12 +59,17 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
   }
   const [client, project] = [request.client.getEntity(), request.project.getEntity()];
   const secret = deps.cookies.session(req, project.id);
-  if (!('other' in req.query) && (await deps.authorizations.isMet(request, secret))) {
+  const isPending = await deps.ceremonies.isPending(request);
+  // A passkey that is offered under the session is not created yet.
+  const isOpen = 'other' in req.query || (request.addsPasskey && isPending);
+  if (!isOpen && (await deps.authorizations.isMet(request, secret))) {
     return goTo(res, resumeAddress(request.issuer ?? site.origin, flow));
   }
   const uiLocales = request.uiLocales ?? undefined;
   const experience = await deps.experiences.published(deps.db.reader(), project.id);
+  const texts = deps.authorizations.isConfirmation(request) ? accountTexts(request) : {};
   deps.pages.send(req, res, 'index', {
+    texts,
     brand: (language) => brandIn(experience, project.name, language),
     uiLocales,
     html: { start: startLink(deps.pages, req, deps.authorizations.startOf(request), client.name, uiLocales) },
@@ -76,13 +82,26 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       client_name: client.name,
       login_hint: request.loginHint ?? '',
       asked: String(request.setupLinkId != null),
-      pending: String(await deps.ceremonies.isPending(request)),
+      pending: String(isPending),
       adds_passkey: String(request.addsPasskey),
       passkeys: isPasskeyRequired({ project, client }) ? 'required' : passkeyPolicyOf(project),
       test_mode: String(await deps.testMode.holds(deps.db.reader(), project)),
       dev_mailbox: String(deps.hasMailbox),
     },
   });
+}
+
+/** The texts of a sign-in for the account page, by those of one for an application. */
+function accountTexts({
+  addsAuthenticator,
+  addsPasskey,
+  personRequired,
+}: AuthorizationRequest): Record<string, string> {
+  const ending = { 'done.text': 'confirm.back', 'done.link': 'confirm.link', 'ended.text': 'confirm.ended' };
+  if (!personRequired) return ending;
+  const title = { 'page.title': 'confirm.title', 'address.title': 'confirm.title' };
+  const other = addsAuthenticator ? 'confirm.authenticator' : 'confirm.account';
+  return { ...ending, ...title, 'address.text': addsPasskey ? 'confirm.passkey' : other };
 }
 
 function goTo(res: Response, address: string): void {

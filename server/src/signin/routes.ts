@@ -155,7 +155,8 @@ async function challenge(deps: SigninDeps, req: Request): Promise<object> {
 /** Hosted page only: an application's page has no flow. */
 async function resume(deps: SigninDeps, req: Request): Promise<object> {
   const page = await pageOfFlow(deps, req);
-  return writeResumed(await deps.ceremonies.resume(page, requestContext(req).ip));
+  const issuer = page.request?.issuer ?? siteAt(req).origin;
+  return writeResumed(await deps.ceremonies.resume(page, requestContext(req).ip), redirectOf(issuer, req));
 }
 
 async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Response): Promise<object> {

@@ -169,18 +169,21 @@ function writeSuccess(success: Success, redirectTo: string | null, message: stri
   return { status: 'SUCCESS', message, redirect_to: redirectTo ?? '', ...codes, ...offer };
 }
 
-/** The pending sign-in of a reloaded page in wire names. */
-export function writeResumed(resumed: Resumed | null): ResumeResponse {
+/** The pending sign-in of a reloaded page in wire names. @param redirectTo where it leads when it has ended */
+export function writeResumed(resumed: Resumed | null, redirectTo: string): ResumeResponse {
   if (!resumed) return { status: 'NOTHING_PENDING' };
   const { txn, nonce, expiresInSeconds, nowSeconds, userid, jkt, rememberDevice, prompt } = resumed;
   return {
     status: 'PENDING',
     ...{ txn, nonce, expires_in: expiresInSeconds, time: nowSeconds },
-    ...{ userid, jkt, remember_device: rememberDevice, prompt: writePrompt(prompt) },
+    ...{ userid, jkt, remember_device: rememberDevice, prompt: writePrompt(prompt, redirectTo) },
   };
 }
 
-function writePrompt(prompt: Resumed['prompt']): Extract<ResumeResponse, { status: 'PENDING' }>['prompt'] {
+function writePrompt(
+  prompt: Resumed['prompt'],
+  redirectTo: string,
+): Extract<ResumeResponse, { status: 'PENDING' }>['prompt'] {
   switch (prompt.status) {
     case 'OTP_NEEDED': {
       const { status, codeFormat } = prompt;
@@ -198,6 +201,8 @@ function writePrompt(prompt: Resumed['prompt']): Extract<ResumeResponse, { statu
         ...(totp && { totp: { secret: totp.secret, otpauth_uri: totp.otpauthUri } }),
       };
     }
+    case 'PASSKEY_OFFERED':
+      return { status: prompt.status, redirect_to: redirectTo };
     default:
       return { status: prompt.status };
   }

@@ -265,7 +265,7 @@ export type ResumeResponse =
       time: number;
       /** The normalized address. */
       userid: string;
-      /** Thumbprint of the device key that the sign-in was started with. */
+      /** Thumbprint of the device key that the sign-in was started with; '' where a session stands for it. */
       jkt: string;
       remember_device: boolean;
       prompt: ResumedPrompt;
@@ -274,6 +274,8 @@ export type ResumeResponse =
 export type ResumedPrompt =
   | ({ status: 'OTP_NEEDED'; code_format?: CodeFormat } & SentCode)
   | { status: 'OTP_VERIFIED' | 'DEVICE_REGISTERED' | 'PASSKEY_ENROLLMENT_NEEDED' }
+  /** The user asked for a passkey, and may add it without another sign-in. */
+  | { status: 'PASSKEY_OFFERED'; redirect_to: string }
   | { status: 'MFA_REQUIRED'; session_id: string; method: MfaMethod | 'passkey'; methods?: MfaMethod[] }
   | ({
       status: 'MFA_INITIATED';

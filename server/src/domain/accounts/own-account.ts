@@ -24,6 +24,7 @@ import type { Mfa } from '../mfa/mfa.ts';
 import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
 import { endStandIns } from '../mfa/reset.ts';
 import { Project } from '../projects/project.entity.ts';
+import { isFreshNow } from '../sessions/freshness.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
@@ -37,7 +38,6 @@ import {
   removeAccess,
 } from './application-access.ts';
 import { beginAccountSignIn, beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
-import { isFreshNow } from './freshness.ts';
 import { checkFresh, type OwnChange, type OwnWork, underLock, type Visitor } from './own-change.ts';
 import { editOwnProfile, type OwnProfile, ownProfile } from './own-profile.ts';
 import type { Recoveries } from './recoveries.ts';
@@ -232,13 +232,14 @@ export class OwnAccount {
   }
 
   /** Begins the sign-in that refreshes this session; see {@link beginConfirmation}. */
-  confirm(change: Pick<OwnChange, 'visitor'>): Promise<BegunFlow> {
-    return this.change(change, (em, user, session) => beginConfirmation(this.deps, em, user, session));
+  confirm(change: Pick<OwnChange, 'visitor'>, section?: string): Promise<BegunFlow> {
+    return this.change(change, (em, user, session) => beginConfirmation(this.deps, em, user, session, { section }));
   }
 
-  /** Begins the sign-in that adds a passkey, on the hosted page. */
+  /** Begins the creation of a passkey on the hosted page, after a sign-in there if the session is not fresh. */
   addPasskey(change: Pick<OwnChange, 'visitor'>): Promise<BegunFlow> {
-    return this.change(change, (em, user, session) => beginConfirmation(this.deps, em, user, session, 'passkey'));
+    const adding = { adds: 'passkey', section: 'passkeys' } as const;
+    return this.change(change, (em, user, session) => beginConfirmation(this.deps, em, user, session, adding));
   }
 
   /** Ends all sessions except the visitor's. */

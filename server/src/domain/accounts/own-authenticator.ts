@@ -11,12 +11,12 @@ import { found, type Problem, refuse } from '../kernel/problem.ts';
 import { type Enrolment, isMailboxAlone } from '../mfa/enrolment.entity.ts';
 import type { Mfa, TotpSetup } from '../mfa/mfa.ts';
 import { type Project, passkeyPolicyOf } from '../projects/project.entity.ts';
+import { type FreshnessDeps, isFreshNow } from '../sessions/freshness.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
-import { type FreshnessDeps, isFreshNow } from './freshness.ts';
 import { checkFresh, type OwnChange, underLock, type Visitor } from './own-change.ts';
 
 /** Time to scan the secret and enter the first code. */
@@ -79,7 +79,7 @@ export class OwnAuthenticator {
   add({ visitor }: Pick<OwnChange, 'visitor'>): Promise<BegunFlow> {
     return underLock(this.deps, visitor, async (em, user, session) => {
       if (!isOffered(visitor.project)) refuse(notAllowed);
-      return beginConfirmation(this.deps, em, user, session, 'authenticator');
+      return beginConfirmation(this.deps, em, user, session, { adds: 'authenticator' });
     });
   }
 

@@ -11,6 +11,7 @@ import type { LimitRule, Limits } from '../limits/limits.ts';
 import { codeTtlSeconds } from '../otp/code-check.ts';
 import type { CountedCode } from '../otp/otp.ts';
 import type { TestMode } from '../projects/test-mode.ts';
+import type { FreshnessDeps } from '../sessions/freshness.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { editedLogin } from '../users/edits/login-edit.ts';
 import { nameLine } from '../users/edits/profile-edit.ts';
@@ -18,7 +19,6 @@ import { addressKey, isAddress } from '../users/login.ts';
 import type { UserRecord } from '../users/user-record.ts';
 import type { Users } from '../users/users.ts';
 import type { Accounts } from './accounts.ts';
-import type { FreshnessDeps } from './freshness.ts';
 import { checkFresh, type OwnChange, underLock, type Visitor } from './own-change.ts';
 
 /** Codes for a new address that one mailbox gets from a project, from all its users. */

@@ -12,7 +12,6 @@ import { execute, sql } from '../kernel/sql.ts';
 import type { LimitRule } from '../limits/limits.ts';
 import { networkOf } from '../otp/network.ts';
 import { recordNetworkLimit } from '../otp/network-limit.ts';
-import type { TenantKey } from '../projects/tenant.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
 import { type CheckedPage, inSignIn, type SigninCaller } from './callers.ts';
@@ -126,7 +125,7 @@ export class Ceremonies {
   }
 
   /** Whether {@link resume} finds a pending sign-in of the hosted page's request. */
-  isPending(request: TenantKey): Promise<boolean> {
+  isPending(request: Parameters<typeof isPending>[1]): Promise<boolean> {
     const { clock, db } = this.deps;
     return isPending(db.reader(), request, clock.now());
   }

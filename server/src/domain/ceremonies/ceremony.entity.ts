@@ -40,6 +40,8 @@ export type Evidence = { account: string; at: string } /** `ceremony`: the sign-
   | { kind: 'passkey'; credential: string; verified: boolean; synced: boolean }
   /** Created in this sign-in, which required it, with PIN or biometrics. */
   | { kind: 'new-passkey'; credential: string }
+  /** A session with a fresh proof, which lets its own browser add a passkey (decisions/0344). `amr`: of the session. */
+  | { kind: 'session'; session: string; amr: string[] }
 );
 
 /** The purpose of a WebAuthn challenge. `conditional-registration`: without a dialog, and without presence of the user. */

@@ -15,6 +15,7 @@ import { accountOf } from './evidence.ts';
 import type { FlowDeps } from './flow.ts';
 import { maskAddress, maskPhone } from './mask.ts';
 import { addressOf } from './recipients.ts';
+import type { AuthorizationRequest } from './requests/authorization-request.entity.ts';
 import { nonceTtlSeconds } from './shortcuts/granting.ts';
 import { offeredMethods } from './sign-in-context.ts';
 import { destinationOf, purposeOf } from './steps/second-factor.ts';
@@ -42,7 +43,9 @@ type ResumedPrompt =
   | { status: 'DEVICE_REGISTERED' }
   | ({ status: 'MFA_REQUIRED' } & FactorPrompt)
   | ({ status: 'MFA_INITIATED'; method: MfaMethod; totp?: TotpSetup; sent?: SentCode } & FactorPrompt)
-  | { status: 'PASSKEY_ENROLLMENT_NEEDED' };
+  | { status: 'PASSKEY_ENROLLMENT_NEEDED' }
+  /** The sign-in is complete, and the user may add the passkey that they asked for. */
+  | { status: 'PASSKEY_OFFERED' };
 
 /** A pending sign-in, for the page that continues it. */
 export interface Resumed {
@@ -52,7 +55,7 @@ export interface Resumed {
   nowSeconds: number;
   /** The normalized address. */
   userid: string;
-  /** RFC 7638 thumbprint of the device key that the sign-in was started with. */
+  /** RFC 7638 thumbprint of the device key that the sign-in was started with; '' where a session stands for it. */
   jkt: string;
   rememberDevice: boolean;
   prompt: ResumedPrompt;
@@ -79,16 +82,23 @@ const resumable: readonly CeremonyState[] = [
   'passkey_owed',
 ];
 
-export async function isPending(em: EntityManager, request: TenantKey, now: Date): Promise<boolean> {
+/** A request of the hosted page. */
+type PageRequest = TenantKey & Pick<AuthorizationRequest, 'addsPasskey'>;
+
+export async function isPending(em: EntityManager, request: PageRequest, now: Date): Promise<boolean> {
   const [found] = await query(em, sql<{ id: string }>`select id ${pendingOf(request, now)} limit 1`);
   return found !== undefined;
 }
 
-/** The pending sign-ins of a request of the hosted page, from an address on. */
-function pendingOf({ project, id }: TenantKey, now: Date): Fragment {
+/**
+ * The pending sign-ins of a request of the hosted page, from an address on. A finished one is pending while it offers the
+ * passkey that the user asked for.
+ */
+function pendingOf({ project, id, addsPasskey }: PageRequest, now: Date): Fragment {
   return sql`from ceremonies where project_id = ${project.id}::uuid and request_id = ${id}::uuid
-    and address is not null and jkt is not null and step_up is null and state = any(${resumable}::text[])
-    and finished_at is null and expires_at > ${now}`;
+    and address is not null and finished_at is null and expires_at > ${now}
+    and (jkt is not null and step_up is null and state = any(${resumable}::text[])
+      or ${addsPasskey} and state = 'stepped_up' and step_up = 'create_passkey')`;
 }
 
 /**
@@ -143,6 +153,8 @@ async function promptOf(place: Place): Promise<ResumedPrompt | null> {
       return factorPrompt(place);
     case 'passkey_owed':
       return { status: 'PASSKEY_ENROLLMENT_NEEDED' };
+    case 'stepped_up':
+      return { status: 'PASSKEY_OFFERED' };
     default:
       return null;
   }

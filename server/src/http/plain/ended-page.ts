@@ -40,6 +40,7 @@ export async function sendEnded(deps: EndedPageDeps, req: Request, res: Response
 /** A link to the start of an application; nothing if it is unknown. @param start from registration or configuration alone */
 export function startLink(pages: Pages, req: Request, start: string | null, app: string, uiLocales?: string): string {
   if (start === null) return '';
-  const text = pages.text(req, 'done.link', { app }, uiLocales);
+  const key = start.endsWith('/account') ? 'confirm.link' : 'done.link';
+  const text = pages.text(req, key, { app }, uiLocales);
   return `<a class="main" id="start" href="${escapeHtml(start)}">${escapeHtml(text)}</a>`;
 }

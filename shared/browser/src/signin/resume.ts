@@ -1,4 +1,5 @@
 import type { ResumedPrompt, ResumeResponse } from '@latchkey/contracts';
+import type { DeviceKey } from '../device-key.ts';
 import { post } from '../transport.ts';
 import { camelCased, encode, type Setting } from './transaction.ts';
 import type { Transactions } from './transactions.ts';
@@ -26,13 +27,14 @@ export async function resume(setting: Setting, transactions: Transactions): Prom
   const answer = (await post(connection, 'resume', encode({}), undefined, undefined)) as ResumeResponse;
   if (!application || answer.status !== 'PENDING') return undefined;
   const key = (await store.listKeys(application)).find(({ kid }) => kid === answer.jkt);
-  if (!key) return undefined;
-  const { userid } = key;
+  // Under a session, the passkey that the user adds needs no device key.
+  if (!key && answer.prompt.status !== 'PASSKEY_OFFERED') return undefined;
+  const { userid } = key ?? answer;
   const { txn, nonce, expires_in, time, remember_device: rememberDevice, prompt } = answer;
   transactions.keep({
     ...{ txn, nonce, application, lifetime: expires_in * 1000, ahead: time * 1000 - now() },
     ...{ codeChallenge: undefined, codeVerifier: undefined, passkeyOptions: undefined },
-    ...{ userid, key, options: { rememberDevice }, newDevice: false },
+    ...{ userid, key: key as DeviceKey, options: { rememberDevice }, newDevice: false },
     awaitsAuthenticate: prompt.status === 'DEVICE_REGISTERED',
   });
   return { userid, rememberDevice, prompt: camelCased(prompt) as ResumedSignin['prompt'] };

@@ -52,6 +52,8 @@ export interface NewAuthorizationRequest {
 
 /** Identifies a request: the handle is in the URL, the secret in the browser's cookie. */
 export interface BegunFlow {
+  /** Of the stored request. */
+  id: string;
   flow: string;
   browserSecret: string;
 }
@@ -65,9 +67,10 @@ export class AuthorizationRequests {
     const flow = newSecret(this.deps.random);
     const browserSecret = newSecret(this.deps.random);
     const now = this.deps.clock.now();
+    const id = this.deps.random.id();
     em.persist(
       em.create(AuthorizationRequest, {
-        id: this.deps.random.id(),
+        id,
         project: input.projectId,
         client: [input.projectId, input.clientId],
         flowHash: digest(flow),
@@ -97,7 +100,7 @@ export class AuthorizationRequests {
         expiresAt: secondsLater(now, requestTtlSeconds),
       }),
     );
-    return { flow, browserSecret };
+    return { id, flow, browserSecret };
   }
 
   /**

@@ -250,6 +250,11 @@ export class Authorizations {
     return { client: request.client.getEntity(), start: requests.startOf(request), isSignedIn: session !== null };
   }
 
+  /** See {@link AuthorizationRequests.isConfirmation}. */
+  isConfirmation(request: AuthorizationRequest): boolean {
+    return this.deps.requests.isConfirmation(request);
+  }
+
   /** See {@link AuthorizationRequests.startOf}. */
   startOf(request: AuthorizationRequest): string | null {
     return this.deps.requests.startOf(request);

@@ -22,6 +22,7 @@ import { descriptor, requestOptions, timeoutMs, verificationOf } from '../passke
 import { hasPasskey, mayUsePasskeys, signInContext, siteOfPage } from '../sign-in-context.ts';
 import { finish } from './finish.ts';
 import { creatorOf, finishWith } from './new-passkey.ts';
+import { isStillFresh, sessionPieceOf } from './session-proof.ts';
 
 const purposes = {
   sign_in: 'sign-in',
@@ -172,13 +173,17 @@ export const registerPasskey: StepRule<'register-passkey'> = {
  * On the hosted page after the sign-in, whether the browser still has the user's session: after a logout, another
  * person may use the browser.
  */
-async function isSignedIn({ em, deps, caller, ceremony }: Flow, user: User): Promise<boolean> {
+async function isSignedIn(flow: Flow, user: User): Promise<boolean> {
+  const { em, deps, caller, ceremony } = flow;
+  if (sessionPieceOf(ceremony.evidence)) return isStillFresh(flow, user);
   if (!caller.request || ceremony.state !== 'stepped_up') return true;
   const session = caller.sessionSecret && (await deps.sessions.held(em, caller.project, caller.sessionSecret));
   return session ? session.user.id === user.id : false;
 }
 
+/** A session's proof has been checked by {@link isSignedIn}. */
 async function mayAdd(flow: Flow, user: User): Promise<boolean> {
+  if (sessionPieceOf(flow.ceremony.evidence)) return true;
   const factors = (await flow.deps.mfa.factors(flow.em, user)).map(({ method }) => method);
   return mayAddPasskey(flow.ceremony.evidence, { factors, hasPasskey: await hasPasskey(flow, user.id) });
 }
@@ -215,6 +220,8 @@ async function endStandInsOfMailbox({ em, deps, ceremony }: Flow, user: User): P
 
 function originOf(evidence: readonly Evidence[]): CredentialOrigin {
   if (passkeyOf(evidence)) return 'passkey';
+  const { amr } = sessionPieceOf(evidence) ?? { amr: [] as string[] };
+  if (amr.includes('mfa')) return amr.includes('pop') ? 'passkey' : 'factor';
   return has(evidence, 'factor') || has(evidence, 'recovery-code') ? 'factor' : 'mail-code';
 }
 

@@ -3,9 +3,9 @@ import type { Passkeys } from '../credentials/passkeys.ts';
 import { type Clock, isAhead, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
-import type { Session } from '../sessions/session.entity.ts';
-import { isByPasskey } from '../sessions/sessions.ts';
 import type { User } from '../users/user.entity.ts';
+import type { Session } from './session.entity.ts';
+import { isByPasskey } from './sessions.ts';
 
 /** Changes that weaken an account are allowed for this long after a mail code or factor. */
 export const freshSeconds = 5 * 60;

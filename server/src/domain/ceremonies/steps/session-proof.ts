@@ -1,0 +1,53 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Clock, secondsLater } from '../../kernel/clock.ts';
+import { newSecret, type Random } from '../../kernel/random.ts';
+import { digest } from '../../kernel/secret.ts';
+import { execute, sql } from '../../kernel/sql.ts';
+import { type Site } from '../../projects/site.ts';
+import { freshSeconds, isFreshNow } from '../../sessions/freshness.ts';
+import type { Session } from '../../sessions/session.entity.ts';
+import { addressKey } from '../../users/login.ts';
+import type { User } from '../../users/user.entity.ts';
+import { type Evidence, withPiece } from '../evidence.ts';
+import type { Flow } from '../flow.ts';
+
+/**
+ * Opens the offer of a passkey under a fresh session, without another sign-in (decisions/0344): a sign-in that has reached
+ * `stepped_up`, which ends with the freshness of the session. It can only create a passkey, and issues neither session nor
+ * code. The caller has checked that the session is live and fresh.
+ */
+export async function openOffer(
+  { clock, random }: { clock: Clock; random: Random },
+  em: EntityManager,
+  offer: { requestId: string; clientId: string; site: Pick<Site, 'origin'>; user: User; session: Session },
+): Promise<void> {
+  const { requestId, clientId, site, user, session } = offer;
+  const { freshAt } = session;
+  if (!freshAt) throw new Error('a session without a proof offers no passkey');
+  const piece = { kind: 'session', account: user.id, session: session.id, amr: session.amr } as const;
+  const evidence = withPiece([], { ...piece, at: freshAt.toISOString() });
+  const now = clock.now();
+  // The row names the request.
+  await em.flush();
+  await execute(
+    em,
+    sql`insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at, state,
+          origin, address, evidence, step_up, amr, created_at, expires_at)
+        values (${random.id()}, ${user.project.id}, ${clientId}, ${requestId}, ${digest(newSecret(random))},
+          ${digest(newSecret(random))}, ${now}, 'stepped_up', ${site.origin}, ${addressKey(user.email ?? user.userName)},
+          ${JSON.stringify(evidence)}::jsonb, 'create_passkey', '{}', ${now}, ${secondsLater(freshAt, freshSeconds)})`,
+  );
+}
+
+/** The session that stands for a sign-in; undefined: the sign-in has its own evidence. */
+export function sessionPieceOf(evidence: readonly Evidence[]) {
+  return evidence.find((piece) => piece.kind === 'session');
+}
+
+/** Whether this browser still has the session of the evidence, live and fresh. */
+export async function isStillFresh({ em, deps, caller, ceremony }: Flow, user: User): Promise<boolean> {
+  const piece = sessionPieceOf(ceremony.evidence);
+  if (!piece || !caller.sessionSecret) return false;
+  const session = await deps.sessions.peek(em, caller.project, caller.sessionSecret);
+  return session?.id === piece.session && session.user.id === user.id && isFreshNow(deps, em, user, session);
+}
