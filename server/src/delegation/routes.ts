@@ -135,8 +135,9 @@ function loggedFailure(deps: DelegationDeps, req: Request, thrown: unknown) {
   const { requestId } = requestContext(req);
   const failure = toFailure(thrown, requestId);
   const { code } = failure.body.error;
-  if (failure.isBug) deps.log.error({ err: thrown, requestId, route: routeLabel(req) }, 'delegation failed');
-  else deps.log.info({ requestId, refusal: code, reason: reasonOf(thrown) }, 'delegation refused');
+  const route = routeLabel(req);
+  if (failure.isBug) deps.log.error({ err: thrown, requestId, route }, 'delegation failed');
+  else deps.log.info({ requestId, route, refusal: code, reason: reasonOf(thrown) }, 'delegation refused');
   return failure;
 }
 

@@ -4,7 +4,7 @@
  * deactivation and erasure to `domain/accounts`, tokens to `domain/directories`.
  * Standards: RFC 7643, RFC 7644, RFC 9865 (cursor paging), RFC 6750 (bearer tokens), RFC 6585 (429).
  */
-import type { IRouter } from 'express';
+import type { IRouter, RequestHandler } from 'express';
 import { mount } from '../http/routes/mount.ts';
 import { noStore, type Operation, type Route, type Unlisted } from '../http/routes/route.ts';
 import { listAnswer, type ScimCaller } from './answer.ts';
@@ -156,15 +156,16 @@ function discovery(path: string, openApi: Described, document: (caller: ScimCall
   return { path, methods: { GET: bodiless(openApi, run) }, ...shared };
 }
 
-const refusal = (openApi: Described, status: number, detail: string): Operation<ScimService, void> => ({
-  handler: () => () => {
+const refusal = <O extends Described>(openApi: O, status: number, detail: string) => ({
+  handler: (): RequestHandler => () => {
     throw new ScimError(status, detail);
   },
   openApi,
 });
 
 const general = generalOperations;
-const notOfDirectories = (openApi: Described) => refusal(openApi, 501, '/Me is not supported for directories.');
+const notOfDirectories = <O extends Described>(openApi: O) =>
+  refusal(openApi, 501, '/Me is not supported for directories.');
 const unlisted: Unlisted = 'refusal';
 
 /** The service of one project, to be mounted at {@link scimPrefix}. GET also answers HEAD. */

@@ -23,7 +23,7 @@ import { type Body, bounded, maxBodyBytes } from '../http/bodies.ts';
 import { accentPath, logoPath } from '../http/brand.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { type CorsPolicy, readableBy } from '../http/cors.ts';
-import { noStore, type Operation, type Route, type Unlisted } from '../http/routes/route.ts';
+import { noStore, type Operation, type Route, routeLabel, type Unlisted } from '../http/routes/route.ts';
 import { siteAt } from '../http/site.ts';
 import { accentSheet, brandingOf, logoFile } from './experience.ts';
 import { signinOperation } from './openapi.ts';
@@ -86,13 +86,13 @@ const page = (path: string, handler: (deps: SigninDeps) => RequestHandler, openA
   methods: { GET: { handler, openApi } },
 });
 
-const unknownStep: Operation<SigninDeps, void> = {
+const unknownStep = {
   body,
   handler: () => () => {
     throw new UnreadableRequest(404, 'Unknown step.');
   },
   openApi: 'refusal',
-};
+} satisfies Operation<SigninDeps, void>;
 
 export const signinRoutes: readonly SigninRoute[] = [
   ...signinSteps.map((name) =>
@@ -213,11 +213,12 @@ function failing(deps: SigninDeps): express.ErrorRequestHandler {
   return (thrown: unknown, req, res, next) => {
     if (res.headersSent) return next(thrown);
     const { requestId } = requestContext(req);
+    const route = routeLabel(req);
     const { status, retryAfterSeconds, body, isBug } = toSigninFailure(thrown, requestId);
     const name = req.path.slice(root.length + 1);
     if (names.includes(name)) deps.onStep?.(name, body.error.code);
-    if (isBug) deps.log.error({ err: thrown, requestId }, 'sign-in failed');
-    else deps.log.info({ requestId, status, ...logFields(thrown) }, 'sign-in refused');
+    if (isBug) deps.log.error({ err: thrown, requestId, route }, 'sign-in failed');
+    else deps.log.info({ requestId, route, status, ...logFields(thrown) }, 'sign-in refused');
     res.setHeader('Cache-Control', 'no-store');
     if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
     // The only response that a page of any site may read: it is the same for every key and client.

@@ -1,4 +1,4 @@
-import type { Method as DescribedMethod, Paths } from '../openapi/document.ts';
+import type { Paths } from '../openapi/document.ts';
 import { methods, type Route } from './route.ts';
 
 /** The paths of the OpenAPI document of a table of routes. @param prefix e.g. `/p/:slug` */
@@ -6,12 +6,11 @@ export function describedPaths<About>(routes: readonly Route<never, About>[], ab
   const paths: Paths = {};
   for (const route of routes) {
     if (route.offered?.about?.(about) === false) continue;
-    for (const method of [...methods, 'ANY'] as const) {
-      const operation = method === 'ANY' ? route.any : route.methods[method];
+    for (const method of methods) {
+      const operation = route.methods[method];
       if (!operation || typeof operation.openApi === 'string') continue;
       const path = templateOf(`${prefix}${route.path}`);
-      const name = (method === 'ANY' ? 'get' : method.toLowerCase()) as DescribedMethod;
-      paths[path] = { ...paths[path], [name]: operation.openApi(about) };
+      paths[path] = { ...paths[path], [method.toLowerCase()]: operation.openApi(about) };
     }
   }
   return paths;

@@ -36,7 +36,7 @@ export interface Route<Deps, About = void> {
   path: string;
   methods: Partial<Record<Method, Operation<Deps, About>>>;
   /** Takes all methods that `methods` does not name. Absent: they get 405 with `Allow`. */
-  any?: Operation<Deps, About>;
+  any?: Operation<Deps, About> & { openApi: Unlisted };
   /** Default: as GET. `refused`: 405, since GET has effects (RFC 9110 §9.2.1). */
   head?: 'refused';
   /** OPTIONS is answered with `Allow` (RFC 9110 §9.3.7), before all checks. */
