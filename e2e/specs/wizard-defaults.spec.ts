@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test';
 import express from 'express';
 import { Issuer, Strategy } from 'openid-client-5';
+import { actualApp, backstageApp, directusApp, nodeRedApp } from '../clients/product-apps.ts';
 import { type Metadata, productShapes, signInAs } from '../clients/product-shapes.ts';
 import { client5App, expressSecretApp, passportApp, type Registration } from '../clients/secret-apps.ts';
 import { type Served, serve } from '../clients/serve.ts';
@@ -105,6 +106,9 @@ test('the last step of the wizard shows what a product asks for: the issuer that
 });
 
 test('the requests of products at their defaults sign in, and the answers pass their checks', async ({ page }) => {
+  const createUser = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
+  const input = { projectId, email: 'replayed@example.com', displayName: 'Ada Lovelace' };
+  await admin.run(createUser, { input });
   const visits = await browserOf(page, 'replayed@example.com');
   for (const shape of productShapes) {
     const redirectUri = 'https://product.example.com/callback';
@@ -114,6 +118,34 @@ test('the requests of products at their defaults sign in, and the answers pass t
     expect(claims, shape.name).toMatchObject({ email: 'replayed@example.com' });
   }
 });
+
+const products = {
+  Actual: { build: actualApp, expected: { identity: 'apps@example.com' } },
+  Directus: { build: directusApp, expected: { email: 'apps@example.com', refreshed: true } },
+  Backstage: { build: backstageApp, expected: { email: 'apps@example.com', scope: 'openid profile email' } },
+  'Node-RED': { build: nodeRedApp, expected: { username: 'apps@example.com' } },
+};
+
+test('products on openid-client 5 and Passport sign in with the calls of their sources', async ({ page }) => {
+  await browserOf(page, 'apps@example.com');
+  for (const [name, { build, expected }] of Object.entries(products)) {
+    const party = await servedProduct(name, build);
+    const response = await page.context().request.get(`${party.origin}/login`);
+    expect(await response.json().catch(() => response.text()), name).toMatchObject(expected);
+  }
+});
+
+async function servedProduct(
+  name: string,
+  build: (registration: Registration) => RequestListener | Promise<RequestListener>,
+) {
+  const party = await serve(async (origin) => {
+    const { clientId, secret } = await registered(name, `${origin}/callback`);
+    return build({ origin, issuer: metadata.issuer, clientId, secret });
+  });
+  served.push(party);
+  return party;
+}
 
 test('the settings of each product in products.md sign in, with PKCE where it has it', async ({ page }) => {
   const text = readFileSync(new URL('../../server/docs/products.md', import.meta.url), 'utf8');
@@ -179,11 +211,7 @@ const libraries = {
 
 for (const [name, build] of Object.entries(libraries)) {
   test(`${name} at its defaults signs in`, async ({ page }) => {
-    const party = await serve(async (origin) => {
-      const { clientId, secret } = await registered(name, `${origin}/callback`);
-      return build({ origin, issuer: metadata.issuer, clientId, secret });
-    });
-    served.push(party);
+    const party = await servedProduct(name, build);
     const email = `${name.replace(/\W+/g, '-').replace(/^-/, '')}@example.com`;
     await page.goto(`${party.origin}/login`);
     await signInOnPage(page, admin, email);
