@@ -6,6 +6,7 @@ import { AdminApi } from '../support/admin-api.ts';
 import { Application, Inbox, type ProjectSettings } from '../support/application.ts';
 import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
 import { type Latchkey, sharedAdjustableLatchkey } from '../support/latchkey.ts';
+import { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
 
 /** `<latchkey-sign-in>` in a plain page of another origin, loaded from the instance. */
 
@@ -60,6 +61,29 @@ async function signedIn(page: Page, application: Application, userid: string): P
   expect(success).toEqual({ type: 'latchkey-success', userid });
   expect(await application.redeem(code, { codeVerifier })).toMatchObject({ email: userid });
 }
+
+test('a page that is only opened is refused nothing, and writes no event', async ({ page }) => {
+  const refused: string[] = [];
+  const steps: string[] = [];
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url());
+    if (pathname.startsWith('/v1/')) steps.push(pathname);
+    if (response.status() >= 400 && pathname !== '/favicon.ico') refused.push(`${response.status()} ${pathname}`);
+  });
+  await VirtualAuthenticator.connect(page);
+  const challenged = page.waitForResponse(/\/v1\/signin\/challenge$/);
+  const application = await open(page, 'opened', { mfaPolicy: 'OFF' });
+  await challenged;
+  // Passkeys are not allowed on the origin of an application that has not opted in: the button disappears.
+  await expect(page.getByRole('button', { name: /passkey/ })).toHaveCount(0);
+  expect(refused).toEqual([]);
+  expect(steps).toEqual(['/v1/signin/challenge']);
+  const query = 'query ($id: ID!) { auditEvents(first: 50, projectId: $id) { edges { node { type } } } }';
+  const { auditEvents } = await admin.run<{ auditEvents: { edges: { node: { type: string } }[] } }>(query, {
+    id: application.projectId,
+  });
+  expect(auditEvents.edges.map(({ node }) => node.type).filter((type) => /passkey|sign/.test(type))).toEqual([]);
+});
 
 for (const mfaPolicy of ['OFF', 'OPTIONAL'] as const) {
   test(`signs in a new user, and signs in again, if a second factor is ${mfaPolicy}`, async ({ page }) => {
@@ -335,7 +359,7 @@ test('keeps typed text when the service responds that it has no passkeys', async
   const typed = new Promise<void>((resolve) => {
     refuse = resolve;
   });
-  await page.route('**/v1/signin/passkey-options', async (route) => {
+  await page.route('**/v1/signin/challenge', async (route) => {
     await typed;
     await route.continue();
   });

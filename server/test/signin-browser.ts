@@ -63,6 +63,7 @@ export class SigninPage {
   async challenge(body: Record<string, unknown> = { jkt: this.key.jkt }): Promise<StepAnswer> {
     this.codeChallenge = body['code_challenge'] as string | undefined;
     const answer = await this.post('challenge', body);
+    if (answer['code_challenge_method']) this.codeChallenge ??= body['code_challenge_if_required'] as string;
     this.txn = answer['txn'] ?? '';
     this.context = { issuer: answer['issuer'], projectId: answer['project_id'], clientId: answer['client_id'] };
     return answer;

@@ -47,3 +47,26 @@ it('a sign-in begun without code_challenge cannot continue; with one, the code n
   expect((await world.exchange(code)).body['error']).toBe('invalid_grant');
   expect((await world.exchange(code, { form: { code_verifier: verifier } })).status).toBe(200);
 });
+
+it('a spare code_challenge is used only if the client requires PKCE, and nothing is refused', async () => {
+  const spare = ({ key: { jkt } }: SigninPage) => ({ jkt, code_challenge_if_required: challenge });
+  const signIn = async () => {
+    const [userid, page] = [newAddress(), await world.page()];
+    const { code_challenge_method: method } = await page.challenge(spare(page));
+    expectStatus(await page.step('authenticate', { userid }), 'OTP_NEEDED');
+    const otp = await world.codeFor(userid);
+    expectStatus(await page.step('verify-email-otp', { userid, otp }), 'SUCCESS');
+    const { code } = expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+    return { method, code };
+  };
+  const free = await signIn();
+  expect(free.method).toBeUndefined();
+  expect((await world.exchange(free.code)).status).toBe(200);
+  await demand();
+  const bound = await signIn();
+  expect(bound.method).toBe('S256');
+  expect((await world.exchange(bound.code)).body['error']).toBe('invalid_grant');
+  expect((await world.exchange(bound.code, { form: { code_verifier: verifier } })).status).toBe(200);
+  const page = await world.page();
+  expect((await page.challenge({ code_challenge_if_required: 'short' })).httpStatus).toBe(400);
+});

@@ -132,10 +132,10 @@ function answering(deps: SigninDeps, name: string, answer: Handler): RequestHand
 }
 
 async function challenge(deps: SigninDeps, req: Request): Promise<object> {
-  const { code_challenge, jkt, passkey } = checked(challengeRequest, readJson(bodyOf(req)));
+  const { code_challenge, code_challenge_if_required, jkt, passkey } = checked(challengeRequest, readJson(bodyOf(req)));
   const page = await pageOf(deps, req);
-  const begun = { codeChallenge: code_challenge, jkt, passkey };
-  const { txn, nonce, expiresInSeconds, nowSeconds, passkeyOptions } = await deps.ceremonies.challenge(
+  const begun = { codeChallenge: code_challenge, spareCodeChallenge: code_challenge_if_required, jkt, passkey };
+  const { txn, nonce, expiresInSeconds, nowSeconds, codeChallenge, passkeyOptions } = await deps.ceremonies.challenge(
     page,
     begun,
     requestContext(req).ip,
@@ -148,6 +148,7 @@ async function challenge(deps: SigninDeps, req: Request): Promise<object> {
     client_id: page.client.id,
     issuer: siteAt(req).origin,
     time: nowSeconds,
+    ...(codeChallenge && { code_challenge_method: 'S256' }),
     ...(passkeyOptions && { passkey_options: passkeyOptions }),
   };
 }

@@ -67,27 +67,36 @@ describe('revoked key', () => {
 
 describe('PKCE', () => {
   const demanded = refusal('PKCE_REQUIRED', 400);
-  const challenge = [demanded, { body: challengeBody }];
+  const challenge = [demanded, { body: challengeBody }, demanded, { body: challengeBody }];
+  const required = { body: { ...challengeBody, code_challenge_method: 'S256' } };
 
-  it('is created if the client requires it, and the verifier comes with the code', async () => {
+  it('is created if an older service demands it, and the verifier comes with the code', async () => {
     const { signin, service } = await setUp({ ...firstSignIn, challenge });
     await signin.authenticate(userid);
     await signin.verifyEmailOtp({ userid, otp: '123456' });
     const ended = await signin.verifyDevice({ userid });
     const sent = service.of('challenge').map(({ body }) => body['code_challenge']);
-    expect(sent).toEqual([undefined, expect.any(String), expect.any(String)]);
-    expect(service.of('verify-device')[0]?.proof?.payload['cc']).toBe(sent[2]);
+    expect(sent).toEqual([undefined, expect.any(String), undefined, expect.any(String)]);
+    expect(service.of('verify-device')[0]?.proof?.payload['cc']).toBe(sent[3]);
     if (!('codeVerifier' in ended)) throw new Error('no verifier');
-    expect(createHash('sha256').update(ended.codeVerifier!).digest('base64url')).toBe(sent[2]);
+    expect(createHash('sha256').update(ended.codeVerifier!).digest('base64url')).toBe(sent[3]);
   });
 
-  it('requirement is remembered: the next sign-in starts with a challenge', async () => {
-    const { signin, service } = await setUp({ ...firstSignIn, challenge });
+  it('is offered with each challenge, and used only if the service says so', async () => {
+    const { signin, service } = await setUp({ ...firstSignIn, challenge: [{ body: challengeBody }, required] });
     await signin.authenticate(userid);
-    await signin.authenticate(userid);
-    const sent = service.of('challenge').map(({ body }) => body['code_challenge']);
-    expect(sent.slice(1).every((one) => typeof one === 'string')).toBe(true);
-    expect(new Set(sent).size).toBe(4);
+    await signin.verifyEmailOtp({ userid, otp: '123456' });
+    const ended = await signin.verifyDevice({ userid });
+    const spare = service.of('challenge').map(({ body }) => body['code_challenge_if_required']);
+    expect(service.of('challenge').map(({ body }) => body['code_challenge'])).toEqual([undefined, undefined]);
+    expect(service.of('verify-device')[0]?.proof?.payload['cc']).toBe(spare[1]);
+    if (!('codeVerifier' in ended)) throw new Error('no verifier');
+    expect(createHash('sha256').update(ended.codeVerifier!).digest('base64url')).toBe(spare[1]);
+    const free = await setUp({ ...firstSignIn, challenge: [{ body: challengeBody }] });
+    await free.signin.authenticate(userid);
+    await free.signin.verifyEmailOtp({ userid, otp: '123456' });
+    expect(await free.signin.verifyDevice({ userid })).not.toHaveProperty('codeVerifier');
+    expect(free.service.of('verify-device')[0]?.proof?.payload).not.toHaveProperty('cc');
   });
 
   it('keeps its verifier through a second factor', async () => {
@@ -113,9 +122,12 @@ describe('PKCE', () => {
   });
 
   it('requirement added during a sign-in restarts it', async () => {
-    const { signin, service } = await setUp({ ...firstSignIn, authenticate: [demanded, otpNeeded, otpNeeded] });
+    const { signin } = await setUp({
+      ...firstSignIn,
+      challenge: [{ body: challengeBody }, { body: challengeBody }, required],
+      authenticate: [demanded, otpNeeded, otpNeeded],
+    });
     expect((await signin.authenticate(userid)).status).toBe('OTP_NEEDED');
-    expect(service.of('challenge').at(-1)?.body['code_challenge']).toEqual(expect.any(String));
     expect(await signin.verifyDevice({ userid })).toHaveProperty('codeVerifier');
   });
 

@@ -30,6 +30,9 @@ const registered = ok('nonce-2', {
   credential_ids: ['passkey-1', 'passkey-0'],
 });
 const bySign = { 'passkey-options': [options], 'verify-passkey': [code] };
+/** With a challenge that has the options, as requested. */
+const challenged = { ...challengeBody, passkey_options: options.body['options'] };
+const suggesting = { ...bySign, challenge: [{ body: challenged }] };
 const mfaRequired = ok('nonce-3', { status: 'MFA_REQUIRED', session_id: 's', method: 'passkey' });
 
 describe('sign-in with a passkey', () => {
@@ -44,7 +47,7 @@ describe('sign-in with a passkey', () => {
       code: 'authorization-code',
     });
     expect(service.received.map(({ step, body }) => [step, body])).toEqual([
-      ['challenge', { passkey: true }],
+      ['challenge', { passkey: true, code_challenge_if_required: expect.any(String) }],
       ['verify-passkey', { txn: 'txn-1', credential: credentialJson }],
     ]);
     expect(service.received.some(({ proof }) => proof)).toBe(false);
@@ -60,7 +63,16 @@ describe('sign-in with a passkey', () => {
     expect(service.of('passkey-options').map(({ body }) => body)).toEqual([{ txn: 'txn-1', purpose: 'sign_in' }]);
   });
 
-  it('creates PKCE if the client requires it', async () => {
+  it('suggests none, and requests nothing more, if the service allows none', async () => {
+    const { requests } = stubAuthenticator({ get: chosen });
+    const { service, signin } = await setUp(bySign);
+    const suggested = signin.signInWithPasskey({ mediation: 'conditional' });
+    expect((await failure(suggested)).code).toBe('PASSKEYS_NOT_ALLOWED');
+    expect(service.received.map(({ step }) => step)).toEqual(['challenge']);
+    expect(requests).toEqual([]);
+  });
+
+  it('creates PKCE if an older service demands it', async () => {
     stubAuthenticator({ get: chosen });
     const challenge = [refusal('PKCE_REQUIRED', 400), { body: challengeBody }];
     const { service, signin } = await setUp({ ...bySign, challenge });
@@ -144,7 +156,7 @@ describe('sign-in with a passkey', () => {
 describe('suggestions of the address field', () => {
   it('use conditional mediation, and end when the page aborts them', async () => {
     const { requests } = stubAuthenticator();
-    const { signin } = await setUp(bySign);
+    const { signin } = await setUp(suggesting);
     const page = new AbortController();
     const pending = failure(signin.signInWithPasskey({ mediation: 'conditional', signal: page.signal }));
     await vi.waitFor(() => expect(requests).toHaveLength(1), soon);
@@ -158,7 +170,7 @@ describe('suggestions of the address field', () => {
     const { requests } = stubAuthenticator({
       get: (call) => (call.mediation ? new Promise(() => undefined) : chosen(call)),
     });
-    const { signin } = await setUp(bySign);
+    const { signin } = await setUp(suggesting);
     const pending = failure(signin.signInWithPasskey({ mediation: 'conditional' }));
     expect(await signin.signInWithPasskey()).toMatchObject({ status: 'SUCCESS' });
     expect((await pending).code).toBe('ABORTED');
@@ -169,10 +181,10 @@ describe('suggestions of the address field', () => {
     const { requests } = stubAuthenticator({
       get: (call) => (requests.length > 1 ? chosen(call) : untilAborted(call)),
     });
-    const soon = { body: { ...challengeBody, expires_in: 60.05 } };
+    const soon = { body: { ...challenged, expires_in: 60.05 } };
     const { service, signin } = await setUp({
       ...bySign,
-      challenge: [soon, { body: { ...challengeBody, txn: 'txn-2' } }],
+      challenge: [soon, { body: { ...challenged, txn: 'txn-2' } }],
     });
     expect(await signin.signInWithPasskey({ mediation: 'conditional' })).toMatchObject({ status: 'SUCCESS' });
     expect(service.of('verify-passkey')[0]?.body['txn']).toBe('txn-2');
@@ -186,7 +198,7 @@ describe('suggestions of the address field', () => {
     });
     const { service, signin } = await setUp({
       ...bySign,
-      challenge: [{ body: { ...challengeBody, expires_in: 60.05 } }],
+      challenge: [{ body: { ...challenged, expires_in: 60.05 } }],
     });
     const signedIn = signin.signInWithPasskey({ mediation: 'conditional' });
     await vi.waitFor(() => expect(requests[0]?.signal.aborted).toBe(true), soon);

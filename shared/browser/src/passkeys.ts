@@ -97,7 +97,7 @@ const cancelled = (cause?: unknown) =>
   new LatchkeyError(
     'PASSKEY_CANCELLED',
     'user_action',
-    'No passkey was used: the user cancelled, took too long, or has none here. Try again, or sign in by address.',
+    'No passkey was used: the user cancelled, took too long, or has none here.',
     { cause },
   );
 

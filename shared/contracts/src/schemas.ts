@@ -121,6 +121,7 @@ const answers = {
       client_id: z.string(),
       issuer: z.string(),
       time: seconds.describe("The service's time in Unix seconds."),
+      code_challenge_method: z.literal('S256').optional(),
       passkey_options: requestOptions.optional(),
     }),
   ),

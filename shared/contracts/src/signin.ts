@@ -53,6 +53,8 @@ export const challengeRequest = z.object({
   /** RFC 7636 S256 challenge of the page's own verifier; absent if the back end exchanges with its secret key. */
   code_challenge: base64url256.optional(),
   code_challenge_method: z.literal('S256').optional(),
+  /** Used as `code_challenge`, with S256, only if the client requires PKCE. */
+  code_challenge_if_required: base64url256.optional(),
   /** RFC 7638 SHA-256 thumbprint of the device key; required to register a device. */
   jkt: base64url256.optional(),
   /** True: the response has the options for a sign-in by passkey, which saves `passkey-options`. */
@@ -136,6 +138,8 @@ export type ChallengeResponse = {
   issuer: string;
   /** The service's time in Unix seconds, because proofs carry a timestamp and the page's clock may be wrong. */
   time: number;
+  /** Present if the code of this sign-in is bound to a code challenge of the request. */
+  code_challenge_method?: 'S256';
   /** Requested by `passkey`; absent if this page cannot use passkeys. */
   passkey_options?: PasskeyRequestOptions;
 };

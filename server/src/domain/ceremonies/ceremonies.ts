@@ -16,6 +16,7 @@ import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
 import { type CheckedPage, inSignIn, type SigninCaller } from './callers.ts';
 import type { Ceremony, PasskeyPurpose } from './ceremony.entity.ts';
+import { type CodeChallenges, chosenChallenge, lacksPkce } from './code-challenge.ts';
 import { Counters } from './counters.ts';
 import { accountOf, provedIn, withPiece } from './evidence.ts';
 import {
@@ -70,13 +71,16 @@ export interface Challenge {
   expiresInSeconds: number;
   /** Server time, Unix seconds: pages correct their clock by it. */
   nowSeconds: number;
+  /** RFC 7636 challenge that the code will be bound to, if any. */
+  codeChallenge: string | undefined;
   /** The options that `passkey-options` returns, if the page requested them and can use passkeys. */
   passkeyOptions: PasskeyRequestOptions | null;
 }
 
-interface Begun {
-  codeChallenge?: string | undefined;
+interface Begun extends CodeChallenges {
+  /** RFC 7638 thumbprint of the page's device key. */
   jkt?: string | undefined;
+  /** Whether the response contains options, so that the first step can be a passkey. */
   passkey?: boolean | undefined;
 }
 
@@ -99,9 +103,6 @@ export class Ceremonies {
   /**
    * Starts a sign-in. Without `jkt` it cannot register a device, so it never succeeds.
    *
-   * @param begun.codeChallenge RFC 7636 S256 challenge that the code of this sign-in will be bound to
-   * @param begun.jkt RFC 7638 thumbprint of the page's device key
-   * @param begun.passkey whether the response contains options, so that the first step can be a passkey
    * @param ip the caller's address, for the limit per network. Refuses `too-many`
    */
   async challenge(page: CheckedPage, begun: Begun, ip: string | undefined): Promise<Challenge> {
@@ -110,7 +111,7 @@ export class Ceremonies {
     const challenge = await this.begin(page, begun);
     if (challenge) return challenge;
     const current = await callers.current(page);
-    if (lacksPkce(current, begun.codeChallenge)) refuse({ code: 'pkce-required' });
+    if (lacksPkce(current, chosenChallenge(current, begun))) refuse({ code: 'pkce-required' });
     return (await this.begin(current, begun)) ?? refuse({ code: 'unauthenticated' });
   }
 
@@ -139,7 +140,8 @@ export class Ceremonies {
 
   /** Null, with nothing written, if the page lacks PKCE or is stale. */
   private async begin(page: CheckedPage, begun: Begun): Promise<Challenge | null> {
-    if (lacksPkce(page, begun.codeChallenge)) return null;
+    const codeChallenge = chosenChallenge(page, begun);
+    if (lacksPkce(page, codeChallenge)) return null;
     const { db, clock, random } = this.deps;
     const [txn, nonce] = [newSecret(random), newSecret(random)];
     const now = clock.now();
@@ -153,7 +155,7 @@ export class Ceremonies {
             origin, jkt, code_challenge, passkey_challenge_hash, passkey_purpose, amr, created_at, expires_at)
           select ${random.id()}::uuid, ${page.project.id}::uuid, ${page.client.id}::uuid, ${page.request?.id ?? null}::uuid,
             ${digest(txn)}, ${digest(nonce)}, ${secondsLater(now, nonceTtlSeconds)}::timestamptz, 'challenged',
-            ${page.origin}, ${begun.jkt ?? null}, ${begun.codeChallenge ?? null}, ${challengeHash}::text,
+            ${page.origin}, ${begun.jkt ?? null}, ${codeChallenge ?? null}, ${challengeHash}::text,
             ${purpose}::text, '{}', ${now}::timestamptz, ${secondsLater(now, txnTtlSeconds)}::timestamptz
           where ${page.key ? sql`exists (${currentClient(page)})` : sql`true`}`,
       { prepare: 'ceremonies.challenge' },
@@ -161,7 +163,7 @@ export class Ceremonies {
     if (inserted !== 1) return null;
     const asking = { caller: page, ceremony: { stepUp: null } };
     const passkeyOptions = challenge === null ? null : requestOptions(this.deps, asking, challenge);
-    return { txn, nonce, expiresInSeconds: txnTtlSeconds, nowSeconds: seconds(now), passkeyOptions };
+    return { txn, nonce, expiresInSeconds: txnTtlSeconds, nowSeconds: seconds(now), codeChallenge, passkeyOptions };
   }
 
   /** Takes one step. Throws {@link StepRefusal}, with the next nonce if the sign-in can continue. */
@@ -384,11 +386,6 @@ async function run<S extends CeremonyStep>(flow: Flow, step: S, rule: StepRule<S
     ceremony.state = next === 'finished' && !ceremony.finishedAt ? 'stepped_up' : next;
   }
   return outcome;
-}
-
-/** True for an application's page without a code_challenge whose client requires PKCE. */
-function lacksPkce({ client, request }: CheckedPage, codeChallenge: string | null | undefined): boolean {
-  return client.pkceRequired && !request && codeChallenge == null;
 }
 
 function rejection(step: CeremonyStep, { fault }: Extract<ProofVerdict, { valid: false }>): RefusedStep | 'state' {

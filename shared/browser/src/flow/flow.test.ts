@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { chosen, stubAuthenticator } from '../../test/authenticator.ts';
 import { code, firstSignIn, nowMilliseconds, ok, otpAccepted, otpNeeded, soon, startPages } from '../../test/pages.ts';
-import { refusal } from '../../test/service.ts';
+import { challengeBody, refusal } from '../../test/service.ts';
 import { startSignIn } from './flow.ts';
 import type { SignIn, SignInState, StartOptions } from './state.ts';
 
@@ -137,7 +137,7 @@ describe('a started sign-in', () => {
     const passkeys = stubAuthenticator({ get: chosen });
     const { signIn } = await setUp(
       {
-        'passkey-options': [ok('n', { status: 'PASSKEY_OPTIONS', options: { challenge: 'x', rpId: 'r' } })],
+        challenge: [{ body: { ...challengeBody, passkey_options: { challenge: 'x', rpId: 'r' } } }],
         'verify-passkey': [code],
       },
       { suggestPasskeys: true },
@@ -148,11 +148,9 @@ describe('a started sign-in', () => {
 
   it('offers no passkeys if the project has none', async () => {
     stubAuthenticator();
-    const { signIn } = await setUp(
-      { 'passkey-options': [refusal('PASSKEYS_NOT_ALLOWED', 403, {}, 'n')] },
-      { suggestPasskeys: true },
-    );
+    const { signIn, service } = await setUp({}, { suggestPasskeys: true });
     expect(signIn.state).toMatchObject({ step: 'address', canUsePasskey: true });
     await expect.poll(() => signIn.state, soon).toMatchObject({ canUsePasskey: false, error: undefined });
+    expect(service.received.map(({ step }) => step)).toEqual(['challenge']);
   });
 });

@@ -1,6 +1,7 @@
 import type { PasskeyCreationOptions, PasskeyOptionsRequest, PasskeyRequestOptions } from '@latchkey/contracts';
 import { given, invalid, pasted, text } from '../arguments.ts';
 import { normalizeUserid } from '../device-key.ts';
+import { LatchkeyError } from '../error.ts';
 import type {
   AuthenticateOptions,
   ChangePhoneNumberInput,
@@ -170,6 +171,9 @@ export class Signin<End = CodeIssued> {
           userid === undefined
             ? await this.#transactions.challenge(given, { passkey: true })
             : this.#transactions.current(userid);
+        // Suggestions without options: passkeys are not allowed. A request for the reason would write an event.
+        if (mediation && !userid && !transaction.passkeyOptions)
+          throw new LatchkeyError('PASSKEYS_NOT_ALLOWED', 'user_action', 'Passkeys cannot be used here.');
         const requested =
           transaction.passkeyOptions ??
           (await this.#passkeyOptions<PasskeyRequestOptions>(transaction, 'sign_in', signal));

@@ -26,7 +26,7 @@ export type Begun = {
   /** PKCE challenge, from the page or created here. */
   codeChallenge: string | undefined;
   /** Verifier of a challenge created here. */
-  codeVerifier: string | undefined;
+  codeVerifier?: string | undefined;
   /** Milliseconds by which the service's clock is ahead of the page's, added to the timestamps of proofs. */
   ahead: number;
   /** For one sign-in by passkey, if requested. */

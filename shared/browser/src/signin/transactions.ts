@@ -23,8 +23,6 @@ import {
 export class Transactions {
   readonly #setting: Setting;
   readonly #pending = new Map<string, Transaction>();
-  /** Whether the client requires PKCE, learned from a rejected challenge. */
-  #needsPkce = false;
 
   constructor(setting: Setting) {
     this.#setting = setting;
@@ -73,32 +71,33 @@ export class Transactions {
    * @param begun.passkey whether to request the options of a passkey, too
    */
   async challenge(options: AuthenticateOptions, begun: { jkt?: string; passkey?: true }): Promise<Begun> {
-    const pkce = this.#needsPkce && !options.code_challenge ? await createPkce() : undefined;
-    const codeChallenge = options.code_challenge ?? pkce?.codeChallenge;
+    const { code_challenge } = options;
+    const pkce = code_challenge ? undefined : await createPkce();
     const fields: ChallengeRequest = {
-      code_challenge: codeChallenge,
-      code_challenge_method: codeChallenge ? 'S256' : undefined,
+      code_challenge,
+      code_challenge_method: code_challenge ? 'S256' : undefined,
+      code_challenge_if_required: pkce?.codeChallenge,
       ...begun,
     };
     const answer = await this.#post('challenge', encode(fields), undefined, options.signal);
     if (answer.status === 'ERROR') {
       const error = refused(answer);
-      if (error.code !== 'PKCE_REQUIRED' || codeChallenge) throw error;
-      this.#needsPkce = true;
-      return this.challenge(options, begun);
+      if (error.code !== 'PKCE_REQUIRED' || !pkce) throw error;
+      // An older service, which ignores the spare challenge.
+      return { ...(await this.challenge({ ...options, code_challenge: pkce.codeChallenge }, begun)), ...pkce };
     }
     const response = answer as Partial<ChallengeResponse>;
     const { txn, nonce, issuer, project_id: projectId, client_id: clientId, time, expires_in = 600 } = response;
-    if (!txn || !nonce || !issuer || !projectId || !clientId) throw unexpected('challenge without a required member');
+    if (!txn || !nonce || !issuer || !projectId || !clientId) throw unexpected('incomplete challenge');
     return {
       txn,
       nonce,
       application: { issuer, projectId, clientId },
       lifetime: expires_in * 1000,
-      ahead: typeof time === 'number' ? time * 1000 - this.#setting.now() : 0,
-      codeChallenge,
-      codeVerifier: pkce?.codeVerifier,
+      ahead: time ? time * 1000 - this.#setting.now() : 0,
       passkeyOptions: response.passkey_options,
+      codeChallenge: code_challenge,
+      ...(response.code_challenge_method && pkce),
     };
   }
 
@@ -148,8 +147,6 @@ export class Transactions {
       const error = refused(answer);
       if (error.code === 'NONCE_REJECTED' && answer.nonce && signed && attempt === 1) continue;
       if (error.code === 'DEVICE_REVOKED' && transaction.key) await this.#setting.store.removeKey(transaction.key);
-      // The client has required PKCE since this transaction began.
-      if (error.code === 'PKCE_REQUIRED') this.#needsPkce = true;
       if (isOneOf(error, ['TRANSACTION_EXPIRED', 'FLOW_EXPIRED', ...restartCodes])) this.#forget(transaction);
       throw error;
     }
