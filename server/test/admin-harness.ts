@@ -48,8 +48,12 @@ export interface AdminHarness {
   call(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer>;
   /** Authorization header with an admin API token of that role. */
   tokenOf(role: Role, projectId?: string): Promise<Record<string, string>>;
-  /** Headers that a browser sends with a console session of that user. */
-  sessionOf(userId: string, proof?: 'person' | 'device'): Promise<Record<string, string>>;
+  /**
+   * Headers that a browser sends with a console session of that user.
+   *
+   * @param passkey id of the user's passkey, which began the session
+   */
+  sessionOf(userId: string, proof?: 'person' | 'device', passkey?: string): Promise<Record<string, string>>;
   /** A session of a user on a new device. */
   signedIn(
     project: Project,
@@ -222,13 +226,14 @@ export async function openAdminHarness(
       const { token } = await admins.createToken({ name: `a ${role}`, role, projectId }, by);
       return { Authorization: `Bearer ${token}` };
     },
-    async sessionOf(userId, proof = 'person') {
+    async sessionOf(userId, proof = 'person', passkey) {
       const { console: project } = builtIn;
       const { secret } = await db.transaction((em) =>
         sessions.signIn(em, {
           project,
           userId,
-          amr: proof === 'person' ? ['swk', 'otp'] : ['swk'],
+          amr: passkey ? ['swk', 'user', 'pop', 'mfa'] : proof === 'person' ? ['swk', 'otp'] : ['swk'],
+          ...(passkey && { deviceId: passkey }),
           authTime: clock.now(),
           freshAt: proof === 'person' ? clock.now() : undefined,
           actor: system,

@@ -12,6 +12,7 @@ import styles from './frame.module.css';
 import { HelpMenu } from './help-menu.tsx';
 import { InstanceMenu } from './instance-menu.tsx';
 import { Navigation, useCurrentProjectId } from './navigation.tsx';
+import { PasskeyHint } from './passkey-hint.tsx';
 import { PaletteButton } from './search/palette-button.tsx';
 import { Switcher } from './search/switcher.tsx';
 import { ServerStatus } from './server-status.tsx';
@@ -71,6 +72,7 @@ export function Frame() {
         <Navigation projectId={projectId} />
       </Box>
       <main id="main" className={styles.main} tabIndex={-1}>
+        <PasskeyHint />
         <Outlet />
       </main>
       <Suspense fallback={palette.opened && <EarlyInput text={typed} onText={setTyped} onClose={close} />}>

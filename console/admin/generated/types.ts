@@ -1546,7 +1546,7 @@ export type FirstProjectsQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type FirstProjectsQuery = { projects: { edges: Array<{ node: { id: string, name: string } }> } };
 
-export type AccountFragment = { kind: CallerKind, id: string | null, name: string, freshUntil: string | null, grants: Array<{ role: Role, projectId: string | null }> };
+export type AccountFragment = { kind: CallerKind, id: string | null, name: string, freshUntil: string | null, lacksPasskey: boolean, grants: Array<{ role: Role, projectId: string | null }> };
 
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1575,7 +1575,7 @@ export type PaletteInProjectQueryVariables = Exact<{
 }>;
 
 
-export type PaletteInProjectQuery = { clients: { edges: Array<{ node: { id: string, name: string } }> }, users: { edges: Array<{ node: { id: string, userName: string, displayName: string | null } }> }, groups: { edges: Array<{ node: { id: string, displayName: string } }> }, projects: { edges: Array<{ node: { id: string, name: string } }> } };
+export type PaletteInProjectQuery = { clients: { edges: Array<{ node: { id: string, name: string, disabled: boolean } }> }, users: { edges: Array<{ node: { id: string, userName: string, displayName: string | null, active: boolean } }> }, groups: { edges: Array<{ node: { id: string, displayName: string } }> }, projects: { edges: Array<{ node: { id: string, name: string } }> } };
 
 export type PaletteProjectsQueryVariables = Exact<{
   search: string;

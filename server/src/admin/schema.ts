@@ -7,7 +7,7 @@ import {
   printSchema,
 } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
-import { AdminTokenResolver, MembershipResolver } from './admins/admin.resolver.ts';
+import { AdminTokenResolver, MembershipResolver, MeResolver } from './admins/admin.resolver.ts';
 import { fieldRuleOf, isRoot, operationRuleOf, scopesFor } from './api/access.ts';
 import { authorizeSchema } from './api/authorize.ts';
 import { ApiGrantResolver, ApiResolver } from './apis/api.resolver.ts';
@@ -86,6 +86,7 @@ export function adminSchema(): GraphQLSchema {
         SignInHistoryResolver,
         ViewAsResolver,
         MembershipResolver,
+        MeResolver,
         AdminTokenResolver,
         SigningKeyResolver,
         DevMailboxResolver,

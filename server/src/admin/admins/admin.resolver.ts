@@ -8,6 +8,16 @@ import { ProjectView } from '../projects/project.view.ts';
 import { GrantRoleInput, IssueAdminTokenInput } from './admin.inputs.ts';
 import { Admin, AdminTokenView, IssuedAdminToken, Me, MembershipView } from './admin.view.ts';
 
+@Resolver(() => Me)
+export class MeResolver {
+  @FieldResolver(() => Boolean, {
+    description: 'The caller is a person without a passkey, and may add one at `/account`.',
+  })
+  async lacksPasskey(@Ctx() { caller, domain, em }: AdminContext): Promise<boolean> {
+    return caller.kind === 'admin' && caller.user !== undefined && domain.access.lacksPasskey(em, caller.user);
+  }
+}
+
 @Resolver(() => MembershipView)
 export class MembershipResolver {
   @Requires('admin', { scope: 'profile:self' })

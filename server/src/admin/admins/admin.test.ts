@@ -307,6 +307,25 @@ describe("the console's session", () => {
     }
   });
 
+  it('is told of a missing passkey, until they have one or passkeys are off, and as a person only', async () => {
+    const { console } = harness.builtIn;
+    const userId = await harness.person('keyless@example.com');
+    await harness.services.admins.grantRole({ email: 'keyless@example.com', role: 'project_admin', projectId }, owner);
+    const session = await harness.sessionOf(userId);
+    const lacks = async (headers: Record<string, string>) =>
+      (await harness.call('{ me { lacksPasskey } }', {}, headers)).data.me.lacksPasskey;
+    expect(await lacks(session)).toBe(true);
+    expect(await lacks(admin)).toBe(false);
+    const set = (passkeyPolicy: 'off' | 'allowed') =>
+      harness.services.projects.update(console.id, { passkeyPolicy }, system);
+    await set('off');
+    expect(await lacks(session)).toBe(false);
+    await set('allowed');
+    expect(await lacks(session)).toBe(true);
+    const passkey = await harness.passkeyOf(console, { id: userId });
+    expect(await lacks(await harness.sessionOf(userId, 'person', passkey))).toBe(false);
+  });
+
   it('is not fresh by a device key alone, however new: a person must prove their identity', async () => {
     const userId = await harness.person('device@example.com');
     await harness.services.admins.grantRole({ email: 'device@example.com', role: 'project_admin', projectId }, owner);

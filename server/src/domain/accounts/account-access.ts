@@ -17,7 +17,7 @@ import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { found, problemOf, refuse } from '../kernel/problem.ts';
-import { inAllProjects } from '../kernel/scope.ts';
+import { inAllProjects, inProject } from '../kernel/scope.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { LogoutNotices } from '../logout/notices.ts';
@@ -122,6 +122,14 @@ export class AccountAccess {
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
       recovery: await mfa.recoveryGrants.open(em, user),
     };
+  }
+
+  /** Whether the user has no passkey, although the project uses them. */
+  async lacksPasskey(em: EntityManager, user: TenantKey): Promise<boolean> {
+    const { id: projectId } = user.project;
+    const { passkeys } = await em.findOneOrFail(Project, projectId);
+    const list = () => this.deps.passkeys.list(em, { projectId, userId: user.id });
+    return passkeys && (await inProject(projectId, list)).length === 0;
   }
 
   async activate(projectId: string, userId: string, actor: Actor): Promise<void> {
