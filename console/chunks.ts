@@ -44,7 +44,7 @@ export const chunks = [
   {
     name: 'widgets',
     test: new RegExp(
-      `${mantine('Checkbox', 'Chip', 'Fieldset', 'FileButton', 'List', 'Pill', 'Progress', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler`,
+      `${mantine('Checkbox', 'Chip', 'Fieldset', 'FileButton', 'Pill', 'Progress', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler`,
     ),
   },
   { name: 'menu', test: new RegExp(`${mantine('Menu')}|/ui/layout/menu-button`) },

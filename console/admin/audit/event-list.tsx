@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import { locale, t } from '../language/language.ts';
 import { Breakable } from '../ui/breakable.tsx';
+import { Browser } from '../ui/browser.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Disclosures } from '../ui/lists/disclosures.tsx';
@@ -159,7 +160,7 @@ function Details({ event, filterPath }: { event: AuditEvent; filterPath: string 
             </>,
           ],
           event.ip && [t('Address'), event.ip],
-          event.userAgent && [t('Browser'), event.userAgent],
+          event.userAgent && [t('Browser'), <Browser key="browser" userAgent={event.userAgent} />],
           signInId !== undefined && [
             t('Sign-in'),
             <>

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useSearch } from '../frame/search/use-search.ts';
 import { Clients } from '../generated/operations.ts';
@@ -11,16 +12,29 @@ import { PreviewedClaims } from './previewed-claims.tsx';
 export function UserClaims({ userId }: { userId: string }) {
   const project = useProject();
   const [search, setSearch] = useState('');
-  const [clientId, setClientId] = useState<string | null>(null);
+  /** Null: the first one. */
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [first, setFirst] = useState<{ value: string; label: string }>();
   const { answer } = useSearch(Clients, { projectId: project.id, search, after: null }, true);
+  const clients = answer?.clients.edges.map(({ node }) => node);
+  const found = clients?.map(({ id, name }) => ({ value: id, label: name })) ?? [];
+  if (clients && !first && search === '') {
+    const enabled = clients.findIndex(({ disabled }) => !disabled);
+    const option = found[Math.max(0, enabled)];
+    if (!option) return <Text c="dimmed">{t('No applications yet')}</Text>;
+    setFirst(option);
+  }
+  const clientId = chosen ?? first?.value ?? null;
+  // It stays when the search changes.
+  const isMissing = first && chosen === null && !found.some(({ value }) => value === first.value);
   return (
     <>
       <SearchSelect
         label={t('Application')}
-        options={answer?.clients.edges.map(({ node }) => ({ value: node.id, label: node.name })) ?? []}
+        options={isMissing ? [first, ...found] : found}
         value={clientId}
-        onChange={setClientId}
-        onSearch={setSearch}
+        onChange={setChosen}
+        onSearch={(text) => setSearch(text === first?.label ? '' : text)}
         nothing={t('No matching applications')}
       />
       {clientId !== null && <ViewAsUser clientId={clientId} userId={userId} />}

@@ -8,6 +8,7 @@ const keys = [
   [t('Ctrl K or ⌘ K'), t('Search, navigate, or run an action on this page')],
   ['?', t('This help')],
   ['↑ ↓ Enter', t('Choose in a list of results')],
+  ['Tab', t('Next control')],
   ['Esc', t('Close')],
 ] as const;
 
@@ -41,7 +42,11 @@ export function Help({ hasSingleKeys, onSingleKeys }: HelpProps) {
       />
       <CopyField label={t('Discovery document')} value={`${issuer}/.well-known/openid-configuration`} />
       <CopyField label={t('Signing keys (JWKS)')} value={`${issuer}/.well-known/jwks.json`} />
-      <CopyField label={t('Admin API (GraphQL)')} value={`${issuer}/admin/graphql`} />
+      <CopyField
+        label={t('Admin API (GraphQL)')}
+        value={`${issuer}/admin/graphql`}
+        hint={t('The console uses this API for everything.')}
+      />
       <CopyField label={t('REST interfaces (OpenAPI)')} value={`${issuer}/openapi.json`} />
     </Stack>
   );

@@ -2,6 +2,7 @@ import { Badge, Text } from '@mantine/core';
 import { partsOf } from '../audit/event-text.ts';
 import type { SignInHistoryOfQuery } from '../generated/operations.ts';
 import { locale, serverText, t } from '../language/language.ts';
+import { Browser } from '../ui/browser.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { exactly, Time } from '../ui/time.tsx';
@@ -74,7 +75,7 @@ function StepRow({ step: { event, explanation, isOfRequest } }: { step: Step }) 
             <span>{t('Last at {time}', { time: clock.format(new Date(lastAt)) })}</span>
           )}
           {event.ip && <span>{event.ip}</span>}
-          {event.userAgent && <span>{event.userAgent}</span>}
+          {event.userAgent && <Browser userAgent={event.userAgent} />}
           {event.requestId && <IdChip id={event.requestId} label={t('request ID')} />}
         </div>
       </div>

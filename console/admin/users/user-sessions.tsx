@@ -1,12 +1,13 @@
 import { AuditEvents, EndUserSession, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { Browser, browserName } from '../ui/browser.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { actionColumn, type Columns } from '../ui/lists/data-table.tsx';
 import { TableSection } from '../ui/lists/table-section.tsx';
 import { Time } from '../ui/time.tsx';
-import { browserName, methodsIn } from './labels.ts';
+import { methodsIn } from './labels.ts';
 
 type Session = UserAccessQuery['userAccess']['sessions'][number];
 
@@ -40,7 +41,7 @@ export function UserSessions({
       done: t('Session ended'),
     });
   const columns: Columns<Session> = [
-    { header: t('Browser'), isName: true, width: '26%', cell: ({ userAgent }) => browserName(userAgent) },
+    { header: t('Browser'), isName: true, width: '26%', cell: ({ userAgent }) => <Browser userAgent={userAgent} /> },
     { header: t('Address'), cell: ({ ip }) => ip ?? '–' },
     { header: t('Signed in with'), cell: ({ amr }) => methodsIn(amr) },
     { header: t('Signed in'), cell: ({ authTime }) => <Time at={authTime} /> },

@@ -160,11 +160,13 @@ type Found = Partial<PaletteInProjectQuery> & PaletteProjectsQuery;
 function foundIn({ clients, users, groups, projects }: Found, projectId: ProjectId, go: Go): Choice[] {
   return [
     ...(clients?.edges ?? []).map(({ node }) =>
-      go(t('Applications'), 'applications', node.name, `/projects/${projectId}/applications/${node.id}`),
+      go(t('Applications'), 'applications', node.name, `/projects/${projectId}/applications/${node.id}`, {
+        detail: node.disabled ? t('Disabled') : undefined,
+      }),
     ),
-    ...(users?.edges ?? []).map(({ node: { id, userName, displayName } }) =>
+    ...(users?.edges ?? []).map(({ node: { id, userName, displayName, active } }) =>
       go(t('Users'), 'users', displayName ?? userName, `/projects/${projectId}/users/${id}`, {
-        detail: displayName ? userName : undefined,
+        detail: [displayName && userName, !active && t('Deactivated')].filter(Boolean).join(' · '),
       }),
     ),
     ...(groups?.edges ?? []).map(({ node }) =>

@@ -14,17 +14,23 @@ import { firstRow } from './range.ts';
  */
 let asked: { at: string; next: URLSearchParams } | undefined;
 
+/** A page of a list, as in the URL; without a cursor: the first. */
+interface ListPage {
+  after?: string | undefined;
+  from?: string | undefined;
+}
+
 /** Search, filters and cursor of a list, kept in the URL. */
 export function useListParams(): {
   get(name: string): string | undefined;
-  /** Also resets to the first page. */
-  set(values: Record<string, string | undefined>): void;
+  /** Also resets to the first page. @param trail the pages before this one */
+  set(values: Record<string, string | undefined>, trail?: readonly ListPage[]): void;
 } {
   const [params, setParams] = useSearchParams();
   const { key: at } = useLocation();
   return {
     get: (name) => params.get(name) || undefined,
-    set: (values) => {
+    set: (values, trail) => {
       const next = new URLSearchParams(asked?.at === at ? asked.next : params);
       next.delete('after');
       next.delete('from');
@@ -33,7 +39,7 @@ export function useListParams(): {
         else next.delete(name);
       }
       asked = { at, next };
-      setParams(next, { replace: !('after' in values), preventScrollReset: true });
+      setParams(next, { replace: !('after' in values), preventScrollReset: true, state: trail && { trail } });
     },
   };
 }
@@ -146,20 +152,38 @@ interface PagerProps {
   rows?: number | undefined;
 }
 
-/** Cursor pagination, without page numbers. */
+/**
+ * Cursor pagination, without page numbers. Cursors lead forward only: the pages that led here are kept in the history, and
+ * a link to a later page knows only the first one.
+ */
 export function Pager({ pageInfo, from, rows = 0 }: PagerProps) {
-  const { set } = useListParams();
+  const { get, set } = useListParams();
+  const { trail = [] } = (useLocation().state ?? {}) as { trail?: readonly ListPage[] };
   if (!pageInfo || (!pageInfo.hasNextPage && !pageInfo.hasPreviousPage)) return null;
-  const go = (after: string | undefined) => {
-    set({ after, from: after && String(firstRow(from) + rows) });
+  const go = ({ after, from: first }: ListPage, before: readonly ListPage[] = []) => {
+    set({ after, from: first }, before);
     window.scrollTo({ top: 0 });
   };
+  const { hasNextPage, hasPreviousPage, endCursor } = pageInfo;
+  const next = { after: endCursor ?? undefined, from: String(firstRow(from) + rows) };
+  const previous = trail.at(-1);
   return (
     <nav className={styles.pager} aria-label={t('Pages')}>
-      <SecondaryButton size="xs" disabled={!pageInfo.hasPreviousPage} onClick={() => go(undefined)}>
+      <SecondaryButton size="xs" disabled={!hasPreviousPage} onClick={() => go({})}>
         {t('First page')}
       </SecondaryButton>
-      <SecondaryButton size="xs" disabled={!pageInfo.hasNextPage} onClick={() => go(pageInfo.endCursor ?? undefined)}>
+      <SecondaryButton
+        size="xs"
+        disabled={!hasPreviousPage || !previous}
+        onClick={() => go(previous ?? {}, trail.slice(0, -1))}
+      >
+        {t('Previous page')}
+      </SecondaryButton>
+      <SecondaryButton
+        size="xs"
+        disabled={!hasNextPage}
+        onClick={() => go(next, [...trail, { after: get('after'), from: get('from') }])}
+      >
         {t('Next page')}
       </SecondaryButton>
     </nav>
