@@ -1,6 +1,6 @@
 /** Finds or installs a Chromium for the browser tests, and starts it once to verify. Prints its path. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { run, withHeartbeat } from './lib/run.mjs';
 import { memory, print, projectNode, root } from './lib/workspace.mjs';
@@ -85,6 +85,27 @@ exec "$here/chromium" "$@"
   rmSync(folder, { recursive: true, force: true });
   renameSync(fresh, folder);
   return starter;
+}
+
+/**
+ * Settings for browser tests: on Linux, every Chromium has only the fonts of the packaged one, so that no test depends on
+ * those of the machine. A system that cannot run that Chromium keeps its own.
+ */
+export async function fontSettings() {
+  const packaged = await unpackPackaged();
+  if (!packaged) return {};
+  const folder = join(dirname(packaged), 'fonts');
+  const file = join(folder, 'only.conf');
+  writeFileSync(
+    file,
+    `<?xml version="1.0"?>
+<fontconfig>
+  <dir>${join(folder, 'fonts')}</dir>
+  <cachedir>${join(folder, 'cache')}</cachedir>
+</fontconfig>
+`,
+  );
+  return { FONTCONFIG_FILE: file };
 }
 
 async function installWithApt() {

@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBrowser } from './browser.mjs';
+import { findBrowser, fontSettings } from './browser.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { run } from './lib/run.mjs';
@@ -97,7 +97,12 @@ async function browserTests() {
     return verdict(name, false, '0 s');
   }
   const file = join(reports, 'playwright.json');
-  const env = { LATCHKEY_BROWSER: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: file, TMPDIR: temporaryFolder() };
+  const env = {
+    ...(await fontSettings()),
+    LATCHKEY_BROWSER: browser,
+    PLAYWRIGHT_JSON_OUTPUT_FILE: file,
+    TMPDIR: temporaryFolder(),
+  };
   const args = ['test', '--config', 'e2e/playwright.config.ts', '--reporter=list,json', ...filter];
   await tests(name, [tool('playwright'), args], env, () => {
     const { stats, suites } = JSON.parse(readFileSync(file, 'utf8'));

@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page, test } from '@playwright/test';
-import { violations } from '../support/accessibility.ts';
+import { styled, violations } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { type Visit, visitConsole } from '../support/console.ts';
 import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
@@ -48,12 +48,7 @@ const overflow = (element: Locator) => element.evaluate((box) => box.scrollWidth
 test('the name of a long project ends with an ellipsis, and spaced texts fit 320 px', async () => {
   const page = await open(inProject('settings'), 'Settings');
   await page.setViewportSize({ width: 320, height: 640 });
-  const sheet = await page.evaluateHandle((css) => {
-    const made = new CSSStyleSheet();
-    made.replaceSync(css);
-    document.adoptedStyleSheets.push(made);
-    return made;
-  }, spacing);
+  const sheet = await styled(page, spacing);
   const switcher = page.getByRole('button', { name: `Project: ${projectName}` });
   const name = switcher.getByText(projectName, { exact: true });
   await expect(name).toHaveCSS('text-overflow', 'ellipsis');

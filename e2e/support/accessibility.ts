@@ -10,8 +10,10 @@ const practices = { 'empty-table-header': { enabled: true }, 'landmark-unique': 
 const ofColor = ['color-contrast', 'link-in-text-block'];
 /** WCAG 2.1, 1.4.10 (Reflow). */
 const narrow = { width: 320, height: 640 };
+/** Makes the letters of any font about as wide as those of Verdana. */
+const wide = '* { letter-spacing: 0.06em !important; }';
 
-/** Requires WCAG 2.2 AA as checked by axe, in light and dark, and no horizontal scrolling at 320 px. */
+/** Requires WCAG 2.2 AA as checked by axe, in light and dark, and no horizontal scrolling at 320 px, in a wide font too. */
 export async function expectAccessible(page: Page): Promise<void> {
   const size = page.viewportSize() ?? { width: 1280, height: 720 };
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -24,11 +26,36 @@ export async function expectAccessible(page: Page): Promise<void> {
     expect(found, `axe violations in ${colorScheme}`).toEqual([]);
   }
   await page.setViewportSize(narrow);
-  // Wait for the layout at the new width.
-  await expect
-    .poll(() => page.evaluate(() => document.documentElement.scrollWidth), 'page width at 320 px')
-    .toBeLessThanOrEqual(narrow.width);
+  await expectToFit(page, narrow.width);
+  const letters = await styled(page, wide);
+  await expectToFit(page, narrow.width);
+  await letters.dispose();
   await page.setViewportSize(size);
+}
+
+/** Requires that the page is at most this wide, once its layout has followed. */
+async function expectToFit(page: Page, width: number): Promise<void> {
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth), `page width at ${width} px`)
+    .toBeLessThanOrEqual(width);
+}
+
+/** Adds a style sheet to the page, whatever its policy, until it is disposed of. */
+export async function styled(page: Page, css: string): Promise<{ dispose(): Promise<void> }> {
+  const sheet = await page.evaluateHandle((text) => {
+    const made = new CSSStyleSheet();
+    made.replaceSync(text);
+    document.adoptedStyleSheets.push(made);
+    return made;
+  }, css);
+  return {
+    async dispose() {
+      await sheet.evaluate((made) => {
+        document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== made);
+      });
+      await sheet.dispose();
+    },
+  };
 }
 
 /** Requires black on white of a QR code, even in dark forced colors. @param code the code with its margin */
