@@ -96,11 +96,11 @@ export const queryClient: QueryClient = new QueryClient({
   }),
 });
 
-/** Refetches these queries and failed ones. A query in flight may be stale: cancels it first. */
-async function refetch(operations: readonly unknown[]): Promise<void> {
+/** Refetches these queries and failed ones; absent: all. A query in flight may be stale: cancels it first. */
+async function refetch(operations?: readonly unknown[]): Promise<void> {
   const filters = {
     type: 'active',
-    predicate: ({ queryKey, state }) => operations.includes(queryKey[0]) || state.status === 'error',
+    predicate: ({ queryKey, state }) => !operations || operations.includes(queryKey[0]) || state.status === 'error',
   } satisfies Parameters<typeof queryClient.invalidateQueries>[0];
   await queryClient.cancelQueries(filters);
   await queryClient.invalidateQueries(filters);
@@ -241,22 +241,30 @@ export function useMutation<Data, Variables>(
     },
     meta: { invalidates },
   });
-  const isStale = error !== null && (error.code === 'conflict' || isUnknown(error));
   const load = async () => {
-    await refetch(invalidates);
+    await refetch();
+    // A failed refetch keeps the data of what is deleted.
+    const isMissing = ({ state: { error } }: { state: { error: unknown } }) =>
+      (error as Failure | null)?.code === 'not-found';
+    await queryClient.resetQueries({ type: 'active', predicate: isMissing });
     attempt.current = undefined;
     reset();
   };
+  const shown = (failure: RequestError): Failure =>
+    isStale(failure) ? { ...failure, message: messageOf(failure), load } : failure;
   const mutate = useCallback(
     (variables: Variables): Promise<Outcome<Data>> =>
       mutateAsync(variables).then(
         (data) => ({ data }),
-        (failure: RequestError) => ({ failure }),
+        (failure: RequestError) => ({ failure: shown(failure) }),
       ),
     [mutateAsync],
   );
-  return [mutate, isPending, isStale ? { ...error, message: messageOf(error), load } : (error ?? undefined), reset];
+  return [mutate, isPending, error ? shown(error) : undefined, reset];
 }
+
+/** Whether the page may show old values: also of something deleted, for example by the attempt before. */
+const isStale = (failure: Failure): boolean => ['conflict', 'not-found'].includes(failure.code) || isUnknown(failure);
 
 const reasons: Record<string, Reason> = { unauthenticated: 'expired', 'reauthentication-required': 'fresh' };
 
