@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const same = new Set([
   // Names, and keys of a keyboard.
   ...['Latchkey', 'Control+K Meta+K', 'Tab', 'Esc'],
-  ...['Edge', 'Opera', 'Firefox', 'Chrome', 'Safari', 'Android', 'Windows', 'Linux'],
+  ...['Edge', 'Opera', 'Firefox', 'Chrome', 'Safari', 'Samsung Internet', 'Android', 'ChromeOS', 'Windows', 'Linux'],
   ...['English', 'Deutsch', 'Español', 'Français', 'Okta', 'Microsoft Entra ID', 'OneLogin', 'JumpCloud'],
   ...['A logo', 'DE, SE, US', '2fc0579f-8113-47ea-b116-bb5a8db9202a', '-----BEGIN CERTIFICATE-----'],
   ...['Switch([IsSoftDeleted], …)', 'emails[type eq "work"].value'],

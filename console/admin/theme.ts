@@ -115,6 +115,9 @@ export const theme = createTheme({
     },
     Popover: { defaultProps: { transitionProps: { duration: 0 } }, classNames: { dropdown: 'appearing' } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': t('Close') }, transitionProps: { duration: 150 } } },
+    // A header outside of a section is the banner of the page, which has one (landmark-unique).
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
     Menu: {
       defaultProps: {
         shadow: 'md',

@@ -9,11 +9,11 @@ import {
   Text,
   useMantineColorScheme,
 } from '@mantine/core';
-import { roleNames, useMe } from '../access.tsx';
-import { chooseLanguage, chosenLanguage, type Language, languages, t } from '../language/language.ts';
-import { signOutAddress } from '../settings.ts';
-import { optionsOf } from '../ui/forms/options.ts';
-import { Icon, type IconName } from '../ui/icon.tsx';
+import { roleNames, useMe } from '../../access.tsx';
+import { chooseLanguage, chosenLanguage, type Language, languages, t } from '../../language/language.ts';
+import { signOutAddress } from '../../settings.ts';
+import { optionsOf } from '../../ui/forms/options.ts';
+import { Icon, type IconName } from '../../ui/icon.tsx';
 
 const schemes = [
   { value: 'light', icon: 'sun', name: t('Light') },

@@ -1,9 +1,9 @@
 import { CloseButton } from '@mantine/core';
 import { useState } from 'react';
-import { useMe } from '../access.tsx';
-import { t } from '../language/language.ts';
-import { rich } from '../language/rich.tsx';
-import { store, stored } from '../ui/storage.ts';
+import { useMe } from '../../access.tsx';
+import { t } from '../../language/language.ts';
+import { rich } from '../../language/rich.tsx';
+import { store, stored } from '../../ui/storage.ts';
 import styles from './passkey-hint.module.css';
 
 /** One line for an admin without a passkey, until they dismiss it in this browser. */

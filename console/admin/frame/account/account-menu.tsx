@@ -1,7 +1,7 @@
 import { Avatar, Popover } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { useMe } from '../access.tsx';
-import { t } from '../language/language.ts';
+import { useMe } from '../../access.tsx';
+import { t } from '../../language/language.ts';
 
 const AccountPanel = lazy(async () => ({ default: (await import('./account-panel.tsx')).AccountPanel }));
 
