@@ -97,7 +97,7 @@ function columnsOf<Row extends TokenRow>(
 ): Columns<Row> {
   return [
     { header: t('Name'), isName: true, width: '28%', cell: ({ name }) => name },
-    { header: t('Token'), cell: ({ hint }) => <code>{`${prefix}…${hint}`}</code> },
+    { header: t('Token'), cell: ({ hint }) => <code style={{ whiteSpace: 'nowrap' }}>{`${prefix}…${hint}`}</code> },
     ...columns,
     { header: t('Status'), cell: (token) => <TokenBadge token={token} /> },
     { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
