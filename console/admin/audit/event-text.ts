@@ -50,7 +50,6 @@ const tokenFaults: Record<string, string> = {
 const sessionEnds: Record<string, string> = {
   logout: template('{person} signed out'),
   replaced: template('A new sign-in replaced a session of {person}'),
-  deactivated: template('{actor} deactivated {person}, which ended a session'),
   revoked: template('{actor} ended a session of {person}'),
 };
 
@@ -83,8 +82,8 @@ function membersTemplate(detail: AuditEvent['detail']): string | undefined {
 const maxShownLength = 40;
 const maxShownFields = 3;
 
-/** "{actor} set Active from yes to no for {subject}"; undefined if the event names no field. */
-function changeTemplate({ detail }: AuditEvent): string | undefined {
+/** "{actor} set Phone from 1 to 2 for {subject}"; undefined if the event names no field. */
+function changeTemplate({ type, detail }: AuditEvent): string | undefined {
   const { changes, others } = detailsOf({ detail });
   const changed = detail?.['changed'];
   const names = Array.isArray(changed) ? changed.filter((name) => typeof name === 'string') : [];
@@ -93,6 +92,10 @@ function changeTemplate({ detail }: AuditEvent): string | undefined {
   const isMore = others.some(([name, value]) => ['added', 'removed'].includes(name) && value !== '0');
   if (fields.length === 0 || isMore) return undefined;
   if (only && fields.length === 1 && [only[1], only[2]].every((value) => isShort(value))) {
+    if (type === 'user.updated' && only[0] === 'active') {
+      const isActive = fieldsOf(detail?.['after'])['active'] === true;
+      return isActive ? template('{actor} activated {subject}') : template('{actor} deactivated {subject}');
+    }
     const [field, before, after] = [fields[0], plain(only[1]), plain(only[2])];
     if (after === none) return filled(template('{actor} removed {field} {before} of {subject}'), { field, before });
     if (before === none) return filled(template('{actor} set {field} to {after} for {subject}'), { field, after });

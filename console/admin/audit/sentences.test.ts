@@ -40,9 +40,9 @@ it('every event type of the server has a sentence and a filter group', () => {
 it('names the changed fields, with their values', () => {
   const active = { before: { active: true }, after: { active: false } };
   const directory = { kind: 'scim', id: 's', name: 'Okta' };
-  expect(textOf({ detail: active })).toBe('Ada set Active from yes to no for Alan');
+  expect(textOf({ detail: active })).toBe('Ada deactivated Alan');
   expect(textOf({ detail: { ...active, changed: ['active'] }, actor: directory })).toBe(
-    'The directory (Okta) set Active from yes to no for Alan',
+    'The directory (Okta) deactivated Alan',
   );
   expect(textOf({ detail: { changed: ['title', 'department'] } })).toBe('Ada changed Title and Department of Alan');
   expect(textOf({ detail: { before: { phone: null }, after: { phone: '+41790000000' } } })).toBe(
@@ -80,6 +80,10 @@ it('names roles, users of sessions and reasons', () => {
     'Ada ended a session of Alan',
   );
   expect(textOf({ ...session, type: 'session.ended', detail: { reason: 'logout' } })).toBe('Alan signed out');
+  // The deactivation has an event of its own.
+  expect(textOf({ ...session, type: 'session.ended', detail: { reason: 'deactivated' } })).toBe(
+    'A session of Alan ended',
+  );
   expect(
     textOf({ type: 'otp.suppressed', result: 'FAILURE', detail: { reason: 'the user is not active', count: 2 } }),
   ).toBe('A one-time code for Alan was not sent: the user is not active (2 times)');
