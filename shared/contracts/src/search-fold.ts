@@ -10,6 +10,7 @@ const others: Record<string, string> = {
 
 /** Marks that names are written with or without: accents, Hebrew points and Arabic vowels. Not those of Indic scripts or kana. */
 const accent =
+  // oxlint-disable-next-line no-misleading-character-class -- ranges of marks, none of them after a letter
   /^(?=\p{M})[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/u;
 const invisible = /^\p{Default_Ignorable_Code_Point}/u;
 
