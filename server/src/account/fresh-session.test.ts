@@ -167,6 +167,32 @@ describe('a passkey', () => {
     expect(await passkeysOf(one)).toEqual([]);
   });
 
+  it('is not added to the offer after a full sign-in by a later session of the device key alone', async () => {
+    const one = await registeredUser();
+    app.clock.turn(300);
+    const { page, pageOf } = await adding(one.visit);
+    await page.challenge();
+    await world.verifyAddress(page, one.address);
+    const done = await page.step('verify-device', { userid: one.address }, 'registration');
+    expect(done).toMatchObject({ status: 'SUCCESS' });
+    for (const line of done.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
+      one.visit.browser.cookies.set(name, value);
+    }
+    const later = await visitOf(one.user, ['swk'], one.device.id, 'device-key');
+    const cookie = `lk-session-${world.project.id}`;
+    const own = one.visit.browser.cookies.get(cookie) ?? '';
+    one.visit.browser.cookies.set(cookie, later.browser.cookies.get(cookie) ?? '');
+    const stranger = pageOf(one.visit);
+    expect(await resume(stranger)).toMatchObject({ prompt: { status: 'PASSKEY_OFFERED' } });
+    expect(await create(stranger)).toMatchObject(expired);
+    one.visit.browser.cookies.set(cookie, own);
+    const person = pageOf(one.visit);
+    expect(await resume(person)).toMatchObject({ prompt: { status: 'PASSKEY_OFFERED' } });
+    expectStatus(await create(person), 'PASSKEY_REGISTERED');
+    expect(await passkeysOf(one)).toHaveLength(1);
+  });
+
   it('is added once by two hundred answers to one offer', async () => {
     const one = await registeredUser();
     const { page } = await adding(one.visit);

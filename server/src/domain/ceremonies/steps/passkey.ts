@@ -171,14 +171,16 @@ export const registerPasskey: StepRule<'register-passkey'> = {
 
 /**
  * On the hosted page after the sign-in, whether the browser still has the user's session: after a logout, another
- * person may use the browser.
+ * person may use the browser. The offer of the account page survives a reload, and so a new session: it must have begun or
+ * been confirmed with the person after the request.
  */
 async function isSignedIn(flow: Flow, user: User): Promise<boolean> {
   const { em, deps, caller, ceremony } = flow;
   if (sessionPieceOf(ceremony.evidence)) return isStillFresh(flow, user);
   if (!caller.request || ceremony.state !== 'stepped_up') return true;
   const session = caller.sessionSecret && (await deps.sessions.held(em, caller.project, caller.sessionSecret));
-  return session ? session.user.id === user.id : false;
+  if (!session || session.user.id !== user.id) return false;
+  return !caller.request.addsPasskey || (session.freshMoment ?? 0) >= caller.request.moment;
 }
 
 /** A session's proof has been checked by {@link isSignedIn}. */
