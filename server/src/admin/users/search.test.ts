@@ -78,6 +78,13 @@ describe('the search for users', () => {
     expect(await userNames('＿eamus')).toEqual([]);
   });
 
+  it('compares 64 characters of a word, so that a long search costs no more than a short one', async () => {
+    const name = 'аaaa'.repeat(16);
+    await make.user(project, { displayName: name });
+    expect(await userNames('аaaa'.repeat(10_000))).toEqual([name]);
+    expect(await userNames(`${'аaaa'.repeat(15)}аaab`)).toEqual([]);
+  });
+
   it('finds users whom the previous release writes', async () => {
     const { db } = harness.services;
     await execute(
@@ -111,6 +118,9 @@ describe('the searches for groups, applications and projects', () => {
   it('fold names as the search for users does', async () => {
     const { groups: ofUsers } = harness.services;
     await ofUsers.create(project.id, { displayName: 'Équipe Straße 営業部', externalId: null }, [], system);
+    await ofUsers.create(project.id, { displayName: 'Sales  EMEA', externalId: null }, [], system);
+    const { groups: twoSpaces } = await ask('groups(projectId: $id, search: $q) { totalCount }', ' Sales  EMEA ');
+    expect(twoSpaces.totalCount).toBe(1);
     await make.client(project, { name: 'Café O’Brien 経理' });
     await make.project({ name: 'İzmir ΌΜΙΛΟΣ 東京' });
     for (const search of ['EQUIPE', 'equipe STRASSE', 'straße', '営', '業部', '営業部']) {

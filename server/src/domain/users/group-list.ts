@@ -5,7 +5,6 @@ import { containing, exactTotal, limitedTotal, maxTotal, type Total, totalOf } f
 import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { keyIn, keyText, type TenantKey } from '../projects/tenant.ts';
 import { Group } from './group.entity.ts';
-import { userNameKey } from './login.ts';
 
 /** Filter of a project's groups; an absent field does not filter. */
 export interface GroupFilter {
@@ -57,7 +56,7 @@ export async function countMembers(
 }
 
 function matching(projectId: string, { search = '', userId, provenance }: GroupFilter): Fragment {
-  const part = searchFold(userNameKey(search));
+  const part = searchFold(search.trim());
   const conditions = [sql`r.project_id = ${projectId}`];
   if (part !== '') conditions.push(sql`search_fold(r.display_name) like ${containing(part)}`);
   if (userId !== undefined) {

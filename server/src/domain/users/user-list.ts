@@ -132,8 +132,8 @@ function matching(projectId: string, filter: UserFilter): Fragment {
 
 /** Maximum number of users that a search finds; a list can sort and count them in one statement. */
 const maxHits = 1000;
-/** Further words of a search are ignored. */
-const maxWords = 10;
+/** Further words of a search are ignored, and further characters of a word. */
+const [maxWords, maxCharacters] = [10, 64];
 /** The index has sequences of three characters, and a space before a word counts. */
 const shortWord = 2;
 
@@ -143,7 +143,8 @@ const text = sql.raw(`(${searchedText('r.')})`);
 function wordsOf(search: string): string[] {
   const words = foldName(search).split(' ').filter(Boolean).map(addressKey);
   const folded = searchFold(words.join(' ')).split(' ').filter(Boolean);
-  return [...new Set(folded)].slice(0, maxWords);
+  const cut = folded.map((word) => [...word].slice(0, maxCharacters).join(''));
+  return [...new Set(cut)].slice(0, maxWords);
 }
 
 /** A search without letters and digits finds nothing: the indexes have neither. */
