@@ -64,6 +64,7 @@ const planted: Record<string, [path: string, specifier: string]> = {
   'domain-kernel-downwards': ['server/src/domain/kernel/h.ts', '../users/users.ts'],
   'domain-in-a-layer': ['server/src/oidc/i.ts', '../domain/widgets/widgets.ts'],
   'entities-point-to-parents': ['server/src/domain/users/j.entity.ts', './users.ts'],
+  'declarations-know-no-entities': ['server/src/domain/users/u.resource.ts', './user.entity.ts'],
   'adapters-are-chosen-in-app': ['server/src/oidc/k.ts', '../adapters/clock.ts'],
   'adapters-import-no-protocol': ['server/src/adapters/l.ts', '../scim/routes.ts'],
   'outside-knows-no-server': ['console/admin/m.ts', '../../server/src/domain/users/users.ts'],

@@ -140,6 +140,11 @@ describe('apply', () => {
     expect(await updates()).toEqual(before);
   });
 
+  it('takes a name of a webhook without a value as absent', () => {
+    edit(/types:\n +- user\.\*/, 'types:');
+    expect(() => wantedIn(folder, { env: {} }, here)).not.toThrow();
+  });
+
   it.each([
     ['mfaPolicy: off', 'mfaPolicy: sometimes', 'settings.mfaPolicy must be one of off, optional, required'],
     ['mfaPolicy: off', 'mfaPolcy: off', 'settings.mfaPolcy is not a setting'],

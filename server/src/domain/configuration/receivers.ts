@@ -40,7 +40,8 @@ export function checkedWebhook(
 ): Values {
   const given = textIn({ secret }, 'secret');
   return {
-    ...webhooks.check(settings),
+    // In YAML, a name without a value is null: as if it were absent.
+    ...webhooks.check(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))),
     enabled: flagIn(settings, 'enabled', true),
     // The signing secret cannot be removed.
     ...(given !== null && { secret: kept(secrets, checkedSecret(given)) }),
