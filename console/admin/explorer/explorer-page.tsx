@@ -150,7 +150,7 @@ function ResponseSection({ answer, busy }: { answer: Answer; busy: boolean }) {
       <pre
         className={styles.response}
         tabIndex={0}
-        role="region"
+        role="group"
         aria-label={t('Response')}
         aria-busy={busy}
         ref={shown}
