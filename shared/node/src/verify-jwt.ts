@@ -10,7 +10,10 @@ export interface VerifyJwtOptions {
   algorithms?: string[];
   /** Expected `aud`; with several, one must match. */
   audience?: string | string[];
-  /** Expected `iss`; with several, one must match. */
+  /**
+   * Expected `iss`; with several, one must match. All projects of an instance sign with the same keys: without it, a token of
+   * any of them passes.
+   */
   issuer?: string | string[];
   /** Tolerated clock skew in seconds. Default: 0. */
   leeway?: number;
