@@ -397,6 +397,7 @@ test('the palette finds names by one character of Chinese, and without accents',
     await admin.run(createUser, { input: { projectId, email: `${local}@example.com`, displayName } });
   }
   await page.goto(at('users'));
+  await expect(page.getByRole('heading', { name: 'Users', level: 1 })).toBeVisible();
   await page.keyboard.press('Control+k');
   const input = page.getByRole('combobox', { name: 'Search or go to' });
   await input.fill('田');
