@@ -307,7 +307,7 @@ describe("the console's session", () => {
     }
   });
 
-  it('is told of a missing passkey, until they have one or passkeys are off, and as a person only', async () => {
+  it('learns that they have no passkey, while passkeys are on; an API token does not', async () => {
     const { console } = harness.builtIn;
     const userId = await harness.person('keyless@example.com');
     await harness.services.admins.grantRole({ email: 'keyless@example.com', role: 'project_admin', projectId }, owner);

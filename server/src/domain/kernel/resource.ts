@@ -8,8 +8,8 @@ export interface Checking {
   allowPrivateTargets: boolean;
 }
 
-/** All that is told of a setting; its column, checks, admin API and documents follow from it (decisions/0357). */
-interface Told<Value> {
+/** The declaration of a setting. Its column, checks, admin API and documents are derived from it (decisions/0357). */
+interface Declared<Value> {
   /** For new resources; null: none, and the column is nullable. Absent: each creation must give it. */
   default?: Value | null;
   /** Default of the column, for rows that the previous release writes, if it is another; null: none. */
@@ -44,7 +44,7 @@ export interface EnumOf<T extends string> {
 export type Kind = 'flag' | 'text' | 'number' | 'choice' | 'texts' | 'choices' | 'json';
 
 /** A setting of a resource. `Value` has null if the default is null. */
-export interface Field<Value = unknown> extends Told<Value> {
+export interface Field<Value = unknown> extends Declared<Value> {
   kind: Kind;
   check(value: Value, field: string, checking: Checking): Value;
   /** The property of the entity. */
@@ -84,11 +84,11 @@ interface Builder {
 /** Refuses `invalid`, or returns the value as stored. */
 type Check<Value> = (value: Value, field: string, checking: Checking) => Value;
 
-function field<T extends Told<Value>, Value>(kind: Kind, column: unknown, check: Check<Value>, told: T) {
-  const { default: preset, columnDefault = preset } = told;
+function field<T extends Declared<Value>, Value>(kind: Kind, column: unknown, check: Check<Value>, declared: T) {
+  const { default: preset, columnDefault = preset } = declared;
   const given = (preset === null ? (column as Builder).nullable() : column) as Builder;
   const built = columnDefault == null ? given : given.default(columnDefault as string | number | boolean | string[]);
-  return { ...told, kind, column: built, check } as T & Field<ValueIn<T, Value>>;
+  return { ...declared, kind, column: built, check } as T & Field<ValueIn<T, Value>>;
 }
 
 /** Refuses values of another type before the `check`, which trusts it. */
@@ -100,44 +100,46 @@ function guarded<Value>(is: (value: unknown) => boolean, reason: string, check: 
 }
 
 /** True or false. */
-export function flag<const T extends Told<boolean> & { default: boolean | null }>(told: T) {
-  const reason = told.clearable ? 'must be true, false or null' : 'must be true or false';
+export function flag<const T extends Declared<boolean> & { default: boolean | null }>(declared: T) {
+  const reason = declared.clearable ? 'must be true, false or null' : 'must be true or false';
   const check: Check<boolean> = (value, name) =>
     typeof value === 'boolean' ? value : refuse({ code: 'invalid', field: name, reason });
-  return field<T, boolean>('flag', p.boolean(), check, told);
+  return field<T, boolean>('flag', p.boolean(), check, declared);
 }
 
-export function text<const T extends Told<string> & { check: Check<string> }>(told: T) {
-  const check = guarded<string>((value) => typeof value === 'string', 'must be text', told.check);
-  return field<T, string>('text', p.text(), check, told);
+export function text<const T extends Declared<string> & { check: Check<string> }>(declared: T) {
+  const check = guarded<string>((value) => typeof value === 'string', 'must be text', declared.check);
+  return field<T, string>('text', p.text(), check, declared);
 }
 
 /** A whole number of `unit` within `bounds`. */
-export function number<const T extends Told<number> & { unit: string; bounds: readonly [number, number] }>(told: T) {
+export function number<const T extends Declared<number> & { unit: string; bounds: readonly [number, number] }>(
+  declared: T,
+) {
   const check: Check<number> = (value, name) => {
-    checkNumber(name, value, told.bounds, told.unit);
+    checkNumber(name, value, declared.bounds, declared.unit);
     return value;
   };
-  return field<T, number>('number', p.integer(), check, told);
+  return field<T, number>('number', p.integer(), check, declared);
 }
 
-export function choice<V extends string, const T extends Told<V>>(of: EnumOf<V>, told: T) {
+export function choice<V extends string, const T extends Declared<V>>(of: EnumOf<V>, declared: T) {
   const reason = `must be one of ${of.values.join(', ')}`;
   const check: Check<V> = (value, name) =>
     of.values.includes(value) ? value : refuse({ code: 'invalid', field: name, reason });
-  return { ...field<T, V>('choice', p.enum(of.values), check, told), enum: of };
+  return { ...field<T, V>('choice', p.enum(of.values), check, declared), enum: of };
 }
 
-export function texts<const T extends Told<string[]> & { check: Check<string[]> }>(told: T) {
+export function texts<const T extends Declared<string[]> & { check: Check<string[]> }>(declared: T) {
   const isList = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string');
-  const check = guarded<string[]>(isList, 'must be a list of texts', told.check);
-  return field<T, string[]>('texts', textArray(), check, told);
+  const check = guarded<string[]>(isList, 'must be a list of texts', declared.check);
+  return field<T, string[]>('texts', textArray(), check, declared);
 }
 
 /** Several of a list, in its order, each once, unless a `check` says more. Without a name, the list is text in the admin API. */
-export function choices<V extends string, const T extends Told<V[]> & { check?: Check<V[]> }>(
+export function choices<V extends string, const T extends Declared<V[]> & { check?: Check<V[]> }>(
   of: EnumOf<V> | Pick<EnumOf<V>, 'values'>,
-  told: T,
+  declared: T,
 ) {
   const { values } = of;
   const check: Check<V[]> = (wanted, name) => {
@@ -146,13 +148,13 @@ export function choices<V extends string, const T extends Told<V[]> & { check?: 
     }
     return refuse({ code: 'invalid', field: name, reason: `must contain only ${values.join(', ')}` });
   };
-  const made = field<T, V[]>('choices', textArray(), told.check ?? check, told);
+  const made = field<T, V[]>('choices', textArray(), declared.check ?? check, declared);
   return 'name' in of ? { ...made, enum: of } : made;
 }
 
 /** Any JSON; the code of its noun checks and stores it. */
-export function json<const T extends Told<unknown> & { stored: false }>(told: T) {
-  return field<T, unknown>('json', p.json(), (value) => value, told);
+export function json<const T extends Declared<unknown> & { stored: false }>(declared: T) {
+  return field<T, unknown>('json', p.json(), (value) => value, declared);
 }
 
 const textArray = () => p.array().columnType('text[]');
