@@ -81,10 +81,15 @@ export async function directusApp({ origin, issuer, clientId, secret }: Registra
 }
 
 /**
- * Its `prompt` is `none` unless set otherwise, its nonce has the characters of Base64, and its state is long. It refreshes its
+ * Its `prompt` is `none` unless set to `auto`, its nonce has the characters of Base64, and its state is long. It refreshes its
  * session, and revokes the refresh token at the logout.
+ *
+ * @param prompt as in its configuration; `auto` sends none
  */
-export async function backstageApp({ origin, issuer, clientId, secret }: Registration): Promise<RequestListener> {
+export async function backstageApp(
+  { origin, issuer, clientId, secret }: Registration,
+  prompt = 'none',
+): Promise<RequestListener> {
   const found = await Issuer.discover(`${issuer}/.well-known/openid-configuration`);
   const client: Client = new found.Client({
     ...{ access_type: 'offline', client_id: clientId, client_secret: secret, redirect_uris: [`${origin}/callback`] },
@@ -106,7 +111,7 @@ export async function backstageApp({ origin, issuer, clientId, secret }: Registr
   );
   const options = () => ({
     ...{ scope: 'openid profile email', state: state.toString('hex'), nonce: randomBytes(16).toString('base64') },
-    prompt: 'none',
+    ...(prompt !== 'auto' && { prompt }),
   });
   return passportApp('oidc', new Strategy({ client, passReqToCallback: false }, verify as never), options);
 }

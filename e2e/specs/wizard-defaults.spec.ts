@@ -110,13 +110,15 @@ test('the requests of products at their defaults sign in, and the answers pass t
   const input = { projectId, email: 'replayed@example.com', displayName: 'Ada Lovelace' };
   await admin.run(createUser, { input });
   const visits = await browserOf(page, 'replayed@example.com');
+  const logouts: (() => Promise<void>)[] = [];
   for (const shape of productShapes) {
     const redirectUri = 'https://product.example.com/callback';
-    const claims = await signInAs(shape, await registered(shape.name, redirectUri), visits(redirectUri)).catch(
+    const claims = await signInAs(shape, await registered(shape.name, redirectUri), visits(redirectUri), logouts).catch(
       (error: unknown) => String(error),
     );
     expect(claims, shape.name).toMatchObject({ email: 'replayed@example.com' });
   }
+  for (const logOut of logouts) await logOut();
 });
 
 const products = {
@@ -133,6 +135,20 @@ test('products on openid-client 5 and Passport sign in with the calls of their s
     const response = await page.context().request.get(`${party.origin}/login`);
     expect(await response.json().catch(() => response.text()), name).toMatchObject(expected);
   }
+});
+
+test('Backstage without a session is told that a sign-in is required, and with `auto` asks for one', async ({
+  page,
+}) => {
+  const silent = await servedProduct('Backstage', backstageApp);
+  const refused = await page.context().request.get(`${silent.origin}/login`);
+  // The strategy turns `login_required` into 401.
+  expect(refused.status()).toBe(401);
+  const asking = await servedProduct('Backstage', (registration) => backstageApp(registration, 'auto'));
+  await page.goto(`${asking.origin}/login`);
+  await signInOnPage(page, admin, 'backstage@example.com');
+  await page.waitForURL(`${asking.origin}/**`);
+  await expect(page.locator('body')).toContainText('backstage@example.com');
 });
 
 async function servedProduct(
