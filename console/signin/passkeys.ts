@@ -59,11 +59,11 @@ export class Passkeys {
   }
 
   /**
-   * Whether to offer a passkey: not if the browser creates one without a dialog. Always, also for a security key, if
-   * the user asked for one on the account page.
+   * Whether to offer a passkey: not if the browser creates one without a dialog. Always, also for a security key or to say that
+   * the browser cannot, if the user asked for one on the account page.
    */
   async mayOffer(userid: string, signal: AbortSignal): Promise<boolean> {
-    if (this.#page.data['addsPasskey'] === 'true') return this.#support.available;
+    if (this.#page.data['addsPasskey'] === 'true') return true;
     if (!this.#support.platform || (await this.#isDismissed(userid))) return false;
     return !(await this.#createQuietly(userid, signal));
   }

@@ -35,7 +35,7 @@ async function adding(visit: Visit) {
     return new SigninPage(app.url, { origin: app.url, flow, cookie }, key, now);
   };
   const page = pageOf(visit);
-  return { page, resumed: await resume(page), pageOf };
+  return { page, resumed: await resume(page), pageOf, address: to.href };
 }
 
 async function resume(page: SigninPage) {
@@ -158,11 +158,12 @@ describe('a passkey', () => {
     const secrets = [other.visit, newer].map(({ browser }) => browser.cookies.get(`lk-session-${world.project.id}`));
     for (const secret of [...secrets, undefined]) {
       const visit = await visitOf(one.user, ['swk', 'otp']);
-      const { pageOf } = await adding(visit);
+      const { page: own, pageOf } = await adding(visit);
       visit.browser.cookies.set(`lk-session-${world.project.id}`, secret ?? '');
       const page = pageOf(visit);
-      expect(await resume(page)).toMatchObject({ prompt: { status: 'PASSKEY_OFFERED' } });
+      page.txn = own.txn;
       expect(await page.step('passkey-options', { purpose: 'registration' })).toMatchObject(expired);
+      expect(await resume(page)).toMatchObject({ status: 'NOTHING_PENDING' });
     }
     expect(await passkeysOf(one)).toEqual([]);
   });
@@ -184,8 +185,9 @@ describe('a passkey', () => {
     const own = one.visit.browser.cookies.get(cookie) ?? '';
     one.visit.browser.cookies.set(cookie, later.browser.cookies.get(cookie) ?? '');
     const stranger = pageOf(one.visit);
-    expect(await resume(stranger)).toMatchObject({ prompt: { status: 'PASSKEY_OFFERED' } });
+    stranger.txn = page.txn;
     expect(await create(stranger)).toMatchObject(expired);
+    expect(await resume(stranger)).toMatchObject({ status: 'NOTHING_PENDING' });
     one.visit.browser.cookies.set(cookie, own);
     const person = pageOf(one.visit);
     expect(await resume(person)).toMatchObject({ prompt: { status: 'PASSKEY_OFFERED' } });
@@ -223,6 +225,26 @@ describe('a passkey', () => {
       expect(await page.step(step, fields, proof)).toMatchObject({ status: 'ERROR' });
     }
     expect(await reader().count(Ceremony, { project: world.project.id, finishedAt: { $ne: null } })).toBe(0);
+  });
+
+  it('is offered no longer once the session has ended or passkeys are off: the page asks, or goes on', async () => {
+    const { user, visit, device } = await registeredUser();
+    const { resumed, pageOf, address: at } = await adding(visit);
+    expect(resumed).toMatchObject({ prompt: { status: 'PASSKEY_OFFERED' } });
+    await visit.change('end-session', { id: visit.sessionId });
+    const later = pageOf(visit);
+    expect(await resume(later)).toMatchObject({ status: 'NOTHING_PENDING' });
+    expect((await visit.browser.get(at)).status).toBe(200);
+    const another = await visitOf(user, ['swk'], device.id, 'device-key');
+    for (const [name, value] of visit.browser.cookies)
+      if (name.startsWith('lk-flow-')) another.browser.cookies.set(name, value);
+    expect(await resume(pageOf(another))).toMatchObject({ status: 'NOTHING_PENDING' });
+    const fresh = await visitOf(user, ['swk', 'otp']);
+    const second = await adding(fresh);
+    await world.set({ passkeyPolicy: 'off' });
+    expect(await resume(second.page)).toMatchObject({ status: 'NOTHING_PENDING' });
+    expect(locationOf(await fresh.browser.get(second.address)).pathname).toBe('/authorize/resume');
+    expect(await passkeysOf({ user })).toEqual([]);
   });
 
   it('needs a sign-in where its application accepts only sessions by passkey', async () => {

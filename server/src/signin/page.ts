@@ -61,7 +61,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
   const secret = deps.cookies.session(req, project.id);
   const isPending = await deps.ceremonies.isPending(request);
   // A passkey that is offered under the session is not created yet.
-  const isOpen = 'other' in req.query || (request.addsPasskey && isPending);
+  const isOpen = 'other' in req.query || (request.addsPasskey && project.passkeys && isPending);
   if (!isOpen && (await deps.authorizations.isMet(request, secret))) {
     return goTo(res, resumeAddress(request.issuer ?? site.origin, flow));
   }

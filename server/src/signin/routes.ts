@@ -157,7 +157,8 @@ async function challenge(deps: SigninDeps, req: Request): Promise<object> {
 async function resume(deps: SigninDeps, req: Request): Promise<object> {
   const page = await pageOfFlow(deps, req);
   const issuer = page.request?.issuer ?? siteAt(req).origin;
-  return writeResumed(await deps.ceremonies.resume(page, requestContext(req).ip), redirectOf(issuer, req));
+  const browser = { ip: requestContext(req).ip, sessionSecret: deps.cookies.session(req, page.project.id) };
+  return writeResumed(await deps.ceremonies.resume(page, browser), redirectOf(issuer, req));
 }
 
 async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Response): Promise<object> {

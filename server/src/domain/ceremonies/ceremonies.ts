@@ -120,9 +120,12 @@ export class Ceremonies {
    * prompt that it had reached. The caller proves the flow's cookie; later steps need the device key as before.
    * Null if none is pending. Limited like {@link challenge}. Refuses `too-many`.
    */
-  async resume(page: CheckedPage, ip: string | undefined): Promise<Resumed | null> {
+  async resume(
+    page: CheckedPage,
+    { ip, sessionSecret }: { ip: string | undefined; sessionSecret: string | undefined },
+  ): Promise<Resumed | null> {
     await this.countStart(ip);
-    return this.deps.db.transaction((em) => resumed(em, this.deps, page));
+    return this.deps.db.transaction((em) => resumed(em, this.deps, { ...page, sessionSecret }));
   }
 
   /** Whether {@link resume} finds a pending sign-in of the hosted page's request. */

@@ -9,7 +9,7 @@ import type { CodePurpose } from '../otp/otp.ts';
 import { resendAfterSeconds } from '../otp/sends.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
-import type { CheckedPage } from './callers.ts';
+import type { CheckedPage, SigninCaller } from './callers.ts';
 import { Ceremony, type CeremonyState } from './ceremony.entity.ts';
 import { accountOf } from './evidence.ts';
 import type { FlowDeps } from './flow.ts';
@@ -19,6 +19,7 @@ import type { AuthorizationRequest } from './requests/authorization-request.enti
 import { nonceTtlSeconds } from './shortcuts/granting.ts';
 import { offeredMethods } from './sign-in-context.ts';
 import { destinationOf, purposeOf } from './steps/second-factor.ts';
+import { isOfferOpen } from './steps/session-proof.ts';
 
 /** A code that was sent. Times are Unix seconds. */
 export interface SentCode {
@@ -61,14 +62,12 @@ export interface Resumed {
   prompt: ResumedPrompt;
 }
 
-type Deps = Pick<
-  FlowDeps,
-  'clock' | 'random' | 'mfa' | 'otp' | 'devices' | 'passkeys' | 'delivery' | 'testMode' | 'issuer'
->;
+/** The hosted page, and the session of its browser. */
+type ResumedPage = CheckedPage & Pick<SigninCaller, 'sessionSecret'>;
 interface Place {
   em: EntityManager;
-  deps: Deps;
-  caller: CheckedPage;
+  deps: FlowDeps;
+  caller: ResumedPage;
   ceremony: Ceremony;
 }
 
@@ -105,7 +104,7 @@ function pendingOf({ project, id, addsPasskey }: PageRequest, now: Date): Fragme
  * The newest pending sign-in of the hosted page's request, with a new `txn` and nonce: the former ones end, so that one
  * page at a time continues it. Changes nothing that a step decides from.
  */
-export async function resumed(em: EntityManager, deps: Deps, caller: CheckedPage): Promise<Resumed | null> {
+export async function resumed(em: EntityManager, deps: FlowDeps, caller: ResumedPage): Promise<Resumed | null> {
   const { request } = caller;
   if (!request) return null;
   const now = deps.clock.now();
@@ -154,7 +153,7 @@ async function promptOf(place: Place): Promise<ResumedPrompt | null> {
     case 'passkey_owed':
       return { status: 'PASSKEY_ENROLLMENT_NEEDED' };
     case 'stepped_up':
-      return { status: 'PASSKEY_OFFERED' };
+      return (await isOfferOpen(place)) ? { status: 'PASSKEY_OFFERED' } : null;
     default:
       return null;
   }

@@ -67,7 +67,7 @@ function isByLink({ request }: Pick<SigninCaller, 'request'>): boolean {
 
 /** Whether the user has a passkey that counts as second factor, and that no setup link replaces. */
 export async function hasPasskey(
-  { em, deps, caller }: Pick<Flow, 'em' | 'deps' | 'caller'>,
+  { em, deps, caller }: Pick<Flow, 'em' | 'deps'> & { caller: CheckedPage },
   userId: string,
 ): Promise<boolean> {
   return !isByLink(caller) && deps.passkeys.isSecondFactorOf(em, caller.project, userId);

@@ -14,15 +14,15 @@ import { passkeyModelsOf } from '../../projects/passkey-models.ts';
 import { addressKey } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
 import type { PasskeyPurpose } from '../ceremony.entity.ts';
-import { accountOf, type Evidence, has, mayAddPasskey, nextRequirement, passkeyOf, withPiece } from '../evidence.ts';
+import { accountOf, type Evidence, has, nextRequirement, passkeyOf, withPiece } from '../evidence.ts';
 import type { Flow, RefusedStep, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
 import { endOpenWork } from '../open-work.ts';
 import { descriptor, requestOptions, timeoutMs, verificationOf } from '../passkey-request.ts';
-import { hasPasskey, mayUsePasskeys, signInContext, siteOfPage } from '../sign-in-context.ts';
+import { mayUsePasskeys, signInContext, siteOfPage } from '../sign-in-context.ts';
 import { finish } from './finish.ts';
 import { creatorOf, finishWith } from './new-passkey.ts';
-import { isStillFresh, sessionPieceOf } from './session-proof.ts';
+import { isSignedIn, mayAdd, sessionPieceOf } from './session-proof.ts';
 
 const purposes = {
   sign_in: 'sign-in',
@@ -168,27 +168,6 @@ export const registerPasskey: StepRule<'register-passkey'> = {
     };
   },
 };
-
-/**
- * On the hosted page after the sign-in, whether the browser still has the user's session: after a logout, another
- * person may use the browser. The offer of the account page survives a reload, and so a new session: it must have begun or
- * been confirmed with the person after the request.
- */
-async function isSignedIn(flow: Flow, user: User): Promise<boolean> {
-  const { em, deps, caller, ceremony } = flow;
-  if (sessionPieceOf(ceremony.evidence)) return isStillFresh(flow, user);
-  if (!caller.request || ceremony.state !== 'stepped_up') return true;
-  const session = caller.sessionSecret && (await deps.sessions.held(em, caller.project, caller.sessionSecret));
-  if (!session || session.user.id !== user.id) return false;
-  return !caller.request.addsPasskey || (session.freshMoment ?? 0) >= caller.request.moment;
-}
-
-/** A session's proof has been checked by {@link isSignedIn}. */
-async function mayAdd(flow: Flow, user: User): Promise<boolean> {
-  if (sessionPieceOf(flow.ceremony.evidence)) return true;
-  const factors = (await flow.deps.mfa.factors(flow.em, user)).map(({ method }) => method);
-  return mayAddPasskey(flow.ceremony.evidence, { factors, hasPasskey: await hasPasskey(flow, user.id) });
-}
 
 async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['passkeys']['register']>[1]['created']) {
   const { em, deps, caller, ceremony } = flow;

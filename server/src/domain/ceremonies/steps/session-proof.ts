@@ -7,9 +7,14 @@ import { type Site } from '../../projects/site.ts';
 import { freshSeconds, isFreshNow } from '../../sessions/freshness.ts';
 import type { Session } from '../../sessions/session.entity.ts';
 import { addressKey } from '../../users/login.ts';
-import type { User } from '../../users/user.entity.ts';
-import { type Evidence, withPiece } from '../evidence.ts';
+import { User } from '../../users/user.entity.ts';
+import type { CheckedPage, SigninCaller } from '../callers.ts';
+import { accountOf, type Evidence, mayAddPasskey, withPiece } from '../evidence.ts';
 import type { Flow } from '../flow.ts';
+import { hasPasskey, mayUsePasskeys } from '../sign-in-context.ts';
+
+/** A sign-in that can add a passkey, and the browser that would create it. */
+type Offer = Pick<Flow, 'em' | 'deps' | 'ceremony'> & { caller: CheckedPage & Pick<SigninCaller, 'sessionSecret'> };
 
 /**
  * Opens the offer of a passkey under a fresh session, without another sign-in (decisions/0344): a sign-in that has reached
@@ -45,9 +50,39 @@ export function sessionPieceOf(evidence: readonly Evidence[]) {
 }
 
 /** Whether this browser still has the session of the evidence, live and fresh. */
-export async function isStillFresh({ em, deps, caller, ceremony }: Flow, user: User): Promise<boolean> {
+async function isStillFresh({ em, deps, caller, ceremony }: Offer, user: User): Promise<boolean> {
   const piece = sessionPieceOf(ceremony.evidence);
   if (!piece || !caller.sessionSecret) return false;
   const session = await deps.sessions.peek(em, caller.project, caller.sessionSecret);
   return session?.id === piece.session && session.user.id === user.id && isFreshNow(deps, em, user, session);
+}
+
+/**
+ * On the hosted page after the sign-in, whether the browser still has the user's session: after a logout, another
+ * person may use the browser. The offer of the account page survives a reload, and so a new session: it must have begun or
+ * been confirmed with the person after the request.
+ */
+export async function isSignedIn(flow: Offer, user: User): Promise<boolean> {
+  const { em, deps, caller, ceremony } = flow;
+  if (sessionPieceOf(ceremony.evidence)) return isStillFresh(flow, user);
+  if (!caller.request || ceremony.state !== 'stepped_up') return true;
+  const session = caller.sessionSecret && (await deps.sessions.held(em, caller.project, caller.sessionSecret));
+  if (!session || session.user.id !== user.id) return false;
+  return !caller.request.addsPasskey || (session.freshMoment ?? 0) >= caller.request.moment;
+}
+
+/** A session's proof has been checked by {@link isSignedIn}. */
+export async function mayAdd(flow: Offer, user: User): Promise<boolean> {
+  if (sessionPieceOf(flow.ceremony.evidence)) return true;
+  const factors = (await flow.deps.mfa.factors(flow.em, user)).map(({ method }) => method);
+  return mayAddPasskey(flow.ceremony.evidence, { factors, hasPasskey: await hasPasskey(flow, user.id) });
+}
+
+/** Whether the offer of a passkey that a resumed page would show can be taken. */
+export async function isOfferOpen(offer: Offer): Promise<boolean> {
+  const { em, caller, ceremony } = offer;
+  if (!mayUsePasskeys(offer)) return false;
+  const where = { project: caller.project.id, id: accountOf(ceremony.evidence) ?? '', active: true };
+  const user = await em.findOne(User, where);
+  return user !== null && (await isSignedIn(offer, user)) && (await mayAdd(offer, user));
 }
