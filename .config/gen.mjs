@@ -15,6 +15,7 @@ const codes = [];
 const generators = [
   'server/dist/gen.js',
   ...(existsSync(join(root, 'console/admin')) ? ['.config/gen-console.mjs', '.config/gen-languages.mjs'] : []),
+  '.config/gen-elements.mjs',
   '.config/gen-llms.mjs',
 ];
 for (const generator of generators) {

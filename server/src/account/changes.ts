@@ -43,6 +43,7 @@ export const statuses: Partial<Record<Notice, number>> = {
   'email-taken': 409,
   'email-code': 400,
   'email-wait': 429,
+  'network-wait': 429,
   'email-off': 503,
   'profile-name': 400,
   'profile-locale': 400,
@@ -206,7 +207,11 @@ const ofFields: Partial<Record<string, Notice>> = {
 export function refusalOf(change: string, problem: Problem): ActionOutcome | undefined {
   const { code } = problem;
   const notice = withCode[change.split('-').at(-1) ?? '']?.[code];
-  if (notice) return code === 'too-many' ? { notice, waitSeconds: problem.retryAfterSeconds } : { notice };
+  if (notice && problem.code === 'too-many') {
+    const { network, retryAfterSeconds: waitSeconds } = problem;
+    return { notice: network === undefined ? notice : 'network-wait', waitSeconds };
+  }
+  if (notice) return { notice };
   if (code === 'not-found' || code === 'unauthenticated') return saved;
   if (code === 'invalid') return { notice: noticeOf(problem) };
   if (code === 'forbidden') return { notice: 'stale' };

@@ -251,6 +251,26 @@ describe('the email address', () => {
     expect((await loginOf(user)).email).toBe(user.email);
   });
 
+  it('is not sent from a network that has requested too many codes, and the page says so', async () => {
+    const { visit } = await registeredUser();
+    const { db, sends } = app.services;
+    const ofOthers = { projectId: world.project.id, purpose: 'sign-in', ip: '127.0.0.1', provenKey: null } as const;
+    await db.transaction(async (em) => {
+      for (let sent = 0; sent < 30; sent += 1)
+        await sends.spend(em, { ...ofOthers, address: newAddress(), ceremonyId: newAddress() });
+    });
+    const [status, page] = await outcomeOf(visit, 'change-email', { email: newAddress() });
+    expect(status).toBe(429);
+    const reason = 'Too many codes were requested from your network. Please wait 60 minutes, or use another network';
+    expect(page).toContain(`<span class="spoken">${reason}`);
+    expect(page).not.toContain('Too many codes requested');
+    const german = await visit.change('change-email', { email: newAddress() }, { 'Accept-Language': 'de' });
+    expect(await german.text()).toContain(
+      'Aus Ihrem Netzwerk wurden zu viele Codes angefordert. Bitte warten Sie 60 Minuten',
+    );
+    expect(await world.events()).toContain('signin.network_limited');
+  });
+
   it('has its code on the page in test mode only, which needs no mail', async () => {
     await world.begin({ testMode: true });
     const user = await app.make.user(world.project);

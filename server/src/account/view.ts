@@ -33,6 +33,7 @@ const problems = {
   'email-code': 'problemPhoneCode',
   'email-wait': 'problemPhoneWait',
   'email-off': 'problemEmailOff',
+  'network-wait': 'problem.networkLimit',
   'profile-name': 'problemProfileName',
   'profile-locale': 'problemLocale',
   'profile-zoneinfo': 'problemZoneinfo',
@@ -63,7 +64,7 @@ export function signedOutView(
   { loginHint, waitSeconds }: { loginHint?: string | undefined; waitSeconds?: number } = {},
 ): View {
   return (t, language) => {
-    const wait = waitSeconds === undefined ? nothing : waitProblem(t, language, '', waitSeconds);
+    const wait = waitSeconds === undefined ? nothing : waitProblem(t, language, null, waitSeconds);
     if (projectId === undefined) {
       return html`<h1>${t('signedOutTitle')}</h1>${wait}<p class="lead">${t('signedOutText')}</p>`;
     }
@@ -132,12 +133,19 @@ export function accountView(
   };
 }
 
-/** A problem and how long to wait: counted down by the script, and read aloud at the beginning and the end. */
-function waitProblem(t: Translate, language: string, problem: string, seconds: number): Html {
-  const unit = new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' });
-  const text = t('problem.wait', { time: unit.format(seconds) });
-  return html`<p class="problem" role="alert">${problem} <span class="spoken">${text}</span><span aria-hidden="true"
-    data-wait="${String(seconds)}" data-text="${t('problem.wait')}" data-over="${t('problem.waited')}">${text}</span></p>`;
+/**
+ * A problem and how long to wait: counted down by the script, and read aloud at the beginning and the end.
+ *
+ * @param reason the key of a text before the wait; a text with `{time}` says both
+ */
+function waitProblem(t: Translate, language: string, reason: string | null, seconds: number): Html {
+  const problem = reason === null ? '' : t(reason);
+  const [before, text] = problem.includes('{time}') ? ['', problem] : [problem, t('problem.wait')];
+  const [value, unit] = seconds < 100 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  const time = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+  const shown = text.replace('{time}', time);
+  return html`<p class="problem" role="alert">${before} <span class="spoken">${shown}</span><span aria-hidden="true"
+    data-wait="${String(seconds)}" data-text="${text}" data-over="${t('problem.waited')}">${shown}</span></p>`;
 }
 
 /** Placeholder for a time in a text. */
@@ -179,8 +187,7 @@ class AccountPage {
 
   notice(notice: Notice, waitSeconds?: number): Html {
     const { t } = this;
-    if (waitSeconds !== undefined)
-      return waitProblem(t, this.language, t(problems[notice as 'phone-wait']), waitSeconds);
+    if (waitSeconds !== undefined) return waitProblem(t, this.language, problems[notice as 'phone-wait'], waitSeconds);
     if (notice === 'saved') return html`<p class="done" role="status">${t('saved')}</p>`;
     const problem = html`<p class="problem" role="alert">${t(problems[notice])}</p>`;
     return notice === 'stale' ? html`${problem}${this.confirmation('')}` : problem;

@@ -1,9 +1,9 @@
 import type { LatchkeyError } from '../error.ts';
 import type { SignInState } from '../flow/state.ts';
-import { languages, messages } from './messages.ts';
+import { type Key, keys } from './keys.ts';
+import { messages } from './messages.ts';
 
-export type Key = keyof typeof messages;
-type Language = (typeof languages)[number];
+type Language = keyof typeof messages;
 /** The text of a key with its placeholders filled. */
 export type Translate = { (key: Key, values?: Record<string, string>): string; language: string };
 
@@ -12,16 +12,16 @@ export function languageOf(element: Element): Language {
   const wanted = [element.closest('[lang]')?.getAttribute('lang') ?? '', ...navigator.languages];
   for (const one of wanted) {
     const language = one.slice(0, 2).toLowerCase();
-    if (languages.includes(language as Language)) return language as Language;
+    if (language in messages) return language as Language;
   }
   return 'en';
 }
 
 export function translatorOf(language: Language, always: Record<string, string>): Translate {
-  const at = languages.indexOf(language);
+  const texts = messages[language];
   const t = (key: Key, values: Record<string, string> = {}) => {
     const filling: Record<string, string> = { ...always, ...values };
-    return (messages[key][at] ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => filling[name] ?? whole);
+    return (texts[keys.indexOf(key)] ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => filling[name] ?? whole);
   };
   return Object.assign(t, { language });
 }
@@ -63,7 +63,10 @@ const problems: Record<string, Key> = {
 /** The message for the user. An error of the page goes to its developer, unchanged. */
 export function problemOf(error: LatchkeyError, state: SignInState, t: Translate): string {
   if (error.code === 'CODE_INCOMPLETE' || error.code === 'CODE_REJECTED') return codeProblem(error, state, t);
-  if (error.code === 'RATE_LIMITED') return t('problem.wait', { time: minutes(error.retryAfter ?? 60, t.language) });
+  if (error.code === 'RATE_LIMITED')
+    return t(error.reason ? 'problem.networkLimit' : 'problem.wait', {
+      time: minutes(error.retryAfter ?? 60, t.language),
+    });
   if (state.step === 'new-passkey' && error.code === 'PASSKEY_CANCELLED') return t('problem.newPasskey');
   const key = problems[error.code];
   if (key) return t(key);

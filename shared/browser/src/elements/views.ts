@@ -1,7 +1,8 @@
 import type { SignInAction, SignInState } from '../flow/state.ts';
 import { drawQr } from '../qr/picture.ts';
 import { button, field, form, h, link, type Part } from './dom.ts';
-import type { Key, Translate } from './texts.ts';
+import type { Key } from './keys.ts';
+import type { Translate } from './texts.ts';
 
 /** One prompt on the page. */
 export type View = {
