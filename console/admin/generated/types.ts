@@ -249,7 +249,9 @@ export type CreateLogStreamInput = {
 export type CreateProjectInput = {
   /** 1 to 3650. */
   deviceTrustDays?: number | null | undefined;
+  /** Seconds for which a remembered device stays trusted after its last use. */
   deviceTrustSeconds?: number | null | undefined;
+  /** Whether email as a second factor satisfies `REQUIRED`. Default: false. */
   emailFactor?: boolean | null | undefined;
   mfaPolicy?: MfaPolicy | null | undefined;
   name: string;
@@ -263,7 +265,9 @@ export type CreateProjectInput = {
   passkeyPolicy?: PasskeyPolicy | null | undefined;
   /** CA certificates of their makers in PEM, at most 10. Empty: the claimed model is not verified. */
   passkeyRoots?: Array<string> | null | undefined;
+  /** Seconds for which a device can skip the second factor; 0: never. */
   rememberMfaSeconds?: number | null | undefined;
+  /** Whether the directory's values take precedence and its users' phone numbers are locked. Default: true. */
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
   /** At most 20 addresses or ranges (CIDR), IPv4 /16 or smaller, IPv6 /32 or smaller. */
@@ -901,7 +905,9 @@ export type UpdateLogStreamInput = {
 export type UpdateProjectInput = {
   /** 1 to 3650. */
   deviceTrustDays?: number | null | undefined;
+  /** Seconds for which a remembered device stays trusted after its last use. */
   deviceTrustSeconds?: number | null | undefined;
+  /** Whether email as a second factor satisfies `REQUIRED`. Default: false. */
   emailFactor?: boolean | null | undefined;
   expectedVersion?: number | null | undefined;
   id: string;
@@ -917,7 +923,9 @@ export type UpdateProjectInput = {
   passkeyPolicy?: PasskeyPolicy | null | undefined;
   /** CA certificates of their makers in PEM, at most 10. Empty: the claimed model is not verified. */
   passkeyRoots?: Array<string> | null | undefined;
+  /** Seconds for which a device can skip the second factor; 0: never. */
   rememberMfaSeconds?: number | null | undefined;
+  /** Whether the directory's values take precedence and its users' phone numbers are locked. Default: true. */
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
   /** At most 20 addresses or ranges (CIDR), IPv4 /16 or smaller, IPv6 /32 or smaller. */
@@ -939,10 +947,13 @@ export type UpdateRoleInput = {
 
 /** In seconds; absent fields are unchanged. */
 export type UpdateSessionPolicyInput = {
+  /** 1 to 3600; a client can override it. */
   accessTokenTtlSeconds?: number | null | undefined;
   expectedVersion?: number | null | undefined;
   idTokenTtlSeconds?: number | null | undefined;
+  /** Idle timeout of a session. */
   idleTimeoutSeconds?: number | null | undefined;
+  /** Absolute lifetime of a session. */
   maxSessionSeconds?: number | null | undefined;
   projectId: string;
   /** 60 to 7,776,000. */

@@ -4,7 +4,9 @@ import { boolean, id, inputFields, int, list, nullable, oneOf, text } from '../a
 
 const projectSettings = {
   scimEnabled: nullable(boolean()),
-  scimAuthoritative: nullable(boolean()),
+  scimAuthoritative: nullable(
+    boolean("Whether the directory's values take precedence and its users' phone numbers are locked. Default: true."),
+  ),
   testMode: nullable(boolean()),
   signUp: nullable(oneOf(SignUpEnum)),
   mfaPolicy: nullable(oneOf(MfaPolicyEnum)),
@@ -20,9 +22,9 @@ const projectSettings = {
   passkeyRoots: nullable(
     list(text('CA certificates of their makers in PEM, at most 10. Empty: the claimed model is not verified.')),
   ),
-  rememberMfaSeconds: nullable(int()),
-  deviceTrustSeconds: nullable(int()),
-  emailFactor: nullable(boolean()),
+  rememberMfaSeconds: nullable(int('Seconds for which a device can skip the second factor; 0: never.')),
+  deviceTrustSeconds: nullable(int('Seconds for which a remembered device stays trusted after its last use.')),
+  emailFactor: nullable(boolean('Whether email as a second factor satisfies `REQUIRED`. Default: false.')),
   notifyOnDeactivation: nullable(
     boolean('Null: at the project issuer and custom domains, not at the base issuer. Default of new projects: null.'),
   ),
@@ -52,10 +54,10 @@ export class UpdateProjectInput extends inputFields({
 @InputType({ description: 'In seconds; absent fields are unchanged.' })
 export class UpdateSessionPolicyInput extends inputFields({
   projectId: id(),
-  idleTimeoutSeconds: nullable(int()),
-  maxSessionSeconds: nullable(int()),
+  idleTimeoutSeconds: nullable(int('Idle timeout of a session.')),
+  maxSessionSeconds: nullable(int('Absolute lifetime of a session.')),
   idTokenTtlSeconds: nullable(int()),
-  accessTokenTtlSeconds: nullable(int()),
+  accessTokenTtlSeconds: nullable(int('1 to 3600; a client can override it.')),
   refreshTokenTtlSeconds: nullable(int('60 to 31,536,000.')),
   refreshTokenIdleSeconds: nullable(int('60 to 7,776,000.')),
   expectedVersion: nullable(int()),
