@@ -13,7 +13,6 @@ import { failover } from './experiments/failover.ts';
 import { flood } from './experiments/flood.ts';
 import { fuzz } from './experiments/fuzz.ts';
 import { hostileClients } from './experiments/hostile-clients.ts';
-import { indexBuild } from './experiments/index-build.ts';
 import { logoutKilled } from './experiments/logout-killed.ts';
 import { mailBacklog } from './experiments/mail/mail-backlog.ts';
 import { mailOutage } from './experiments/mail/mail-outage.ts';
@@ -56,7 +55,6 @@ export const experiments: readonly Experiment[] = [
   mailSlow,
   mailSilent,
   restorePending,
-  indexBuild,
   poolStarved,
   rollingRestart,
   socketRestart,

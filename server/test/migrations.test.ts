@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { migrate, migrationLock, openDatabase } from '../src/adapters/postgres/database.ts';
-import { isSlug } from '../src/domain/projects/slug.ts';
 import { migrations } from '../src/migrations/index.ts';
 import { databaseServer, emptyDatabase, freshDatabase } from './database.ts';
 import { administer, databaseUrl, dropDatabase } from './global-setup.ts';
@@ -90,64 +89,6 @@ describe('the migrations', () => {
       expect(await schemaOf(client)).toEqual(wanted);
     });
     await orm.close(true);
-    await database.drop();
-  });
-
-  it('give earlier projects slugs that are unique and valid, derived from their names', async () => {
-    const database = await emptyDatabase();
-    const orm = await openDatabase({ url: database.url, poolSize: 2 });
-    const before = migrations.findIndex(({ name }) => name.endsWith('-project-slugs')) - 1;
-    await orm.migrator.up({ to: (migrations[before] as { name: string }).name });
-    await orm.close(true);
-    const names = ['Acme, Inc.', 'ACME Inc', '***', '日本', '-', `${'long '.repeat(20)}`, "'; drop table projects; --"];
-    await administer(database.url, async (client) => {
-      for (const [index, name] of names.entries()) {
-        await client.query(
-          `insert into projects (id, name, created_at, updated_at)
-            values (gen_random_uuid(), $1, now() + make_interval(secs => $2), now())`,
-          [name, index],
-        );
-      }
-      await migrate(database.url);
-      const { rows } = await client.query<{ slug: string }>('select slug from projects order by created_at');
-      const slugs = rows.map(({ slug }) => slug);
-      expect(slugs.every(isSlug), slugs.join(' ')).toBe(true);
-      expect(new Set(slugs).size).toBe(names.length);
-      const suffix = '-[0-9a-f]{8}';
-      expect(slugs).toEqual([
-        'acme-inc',
-        expect.stringMatching(`^acme-inc${suffix}$`),
-        'project',
-        ...Array.from({ length: 2 }, () => expect.stringMatching(`^project${suffix}$`)),
-        'long-long-long-long-long-long',
-        'drop-table-projects',
-      ]);
-    });
-    await database.drop();
-  });
-
-  it('let the previous release read and write device keys by their earlier name, and no passkey', async () => {
-    const database = await freshDatabase();
-    await administer(database.url, async (client) => {
-      await fill(client);
-      await client.query(`insert into credentials (project_id, id, kind, user_id, name, created_at, last_used_at, credential_id,
-          public_key, cose_alg, aaguid, transports, sign_count, backup_eligible, backed_up, user_verified)
-        select project_id, gen_random_uuid(), 'passkey', user_id, 'passkey', now(), now(), 'AAAA', '', -7, '', '{}', 0,
-          false, false, true from credentials`);
-      await client.query(`insert into devices (project_id, id, client_id, user_id, jkt, public_jwk, alg, name, created_at, last_used_at)
-        select project_id, gen_random_uuid(), client_id, user_id, 'new', '{}', 'ES256', 'by the previous release', now(), now()
-        from devices`);
-      await client.query(`update devices set revoked_at = now() where jkt = 'new' and remembered`);
-      const { rows: seen } = await client.query(
-        `select name from devices where revoked_at is not null for no key update`,
-      );
-      expect(seen).toEqual([{ name: 'by the previous release' }]);
-      const { rows } = await client.query(
-        `select kind, revoked_at is null as live from credentials where name <> 'by the previous release'`,
-      );
-      expect(rows).toContainEqual({ kind: 'passkey', live: true });
-      expect((await client.query('delete from devices')).rowCount).toBe(2);
-    });
     await database.drop();
   });
 });

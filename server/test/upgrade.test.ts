@@ -5,19 +5,16 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { migrate } from '../src/adapters/postgres/database.ts';
 import { restoreFile } from '../src/commands/restore.ts';
+import { migrations } from '../src/migrations/index.ts';
 import { emptyDatabase, type FreshDatabase } from './database.ts';
 import { contextOf } from './shell.ts';
 
 const fixtures = new URL('../../e2e/upgrade/', import.meta.url);
+/** From before the last commit that release 1.0 upgrades. */
+const tooOld = '2026-11-22';
 const releases = readdirSync(fixtures, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && entry.name !== tooOld)
   .map(({ name }) => name);
-
-/** Columns that a migration fills, by table: the expression of the earlier schema that equals the later value. */
-const filled: Record<string, Record<string, string>> = {
-  // 20261122000400: events of the instance have its ID.
-  audit_events: { project_id: `coalesce(project_id, '00000000-0000-0000-0000-000000000000')` },
-};
 /** Tables with rows of the process that made the backup, or of the restore. */
 const unequal = ['migrations', 'processes', 'backups'];
 
@@ -55,11 +52,11 @@ async function tablesOf(client: pg.Client): Promise<Tables> {
   return Object.fromEntries(rows.filter(({ name }) => !unequal.includes(name)).map((row) => [row.name, row.columns]));
 }
 
-/** Rows as JSON by PostgreSQL, which loses no precision. A view may have taken the place of a table. */
-async function contents({ client }: Restored, tables: Tables, values: typeof filled = {}): Promise<Tables> {
+/** Rows as JSON by PostgreSQL, which loses no precision. */
+async function contents({ client }: Restored, tables: Tables): Promise<Tables> {
   const found: Tables = {};
   for (const [name, columns] of Object.entries(tables)) {
-    const list = columns.map((column) => `${values[name]?.[column] ?? `"${column}"`} as "${column}"`).join(', ');
+    const list = columns.map((column) => `"${column}"`).join(', ');
     const { rows } = await client.query<{ row: string }>(
       `select row_to_json(t)::text as row from (select ${list} from "${name}") t order by 1`,
     );
@@ -69,18 +66,18 @@ async function contents({ client }: Restored, tables: Tables, values: typeof fil
 }
 
 const wanted = [
-  ...['users', 'user_emails', 'devices', 'sessions', 'participations', 'authorization_codes', 'one_time_codes'],
+  ...['users', 'user_emails', 'credentials', 'sessions', 'participations', 'authorization_codes', 'one_time_codes'],
   ...['enrolments', 'recovery_codes', 'known_networks', 'clients', 'api_keys', 'delegation_keys', 'admin_tokens'],
-  ...['memberships', 'groups', 'group_members', 'scim_tokens', 'scim_request_records', 'messages', 'audit_events'],
+  ...['memberships', 'groups', 'group_members', 'scim_tokens', 'scim_request_records', 'messages', 'audit_log'],
 ];
 
 describe.each(releases)('the database of release %s', (release) => {
   it('keeps every row and value in all migrations', async () => {
     const database = await restored(release, false);
     const tables = await tablesOf(database.client);
-    const before = await contents(database, tables, filled);
+    const before = await contents(database, tables);
     expect(wanted.filter((name) => before[name]?.length === 0)).toEqual([]);
-    const { rows: projects } = await database.client.query('select distinct project_id from audit_events');
+    const { rows: projects } = await database.client.query('select distinct project_id from audit_log');
     expect(projects.length).toBeGreaterThan(3);
     await migrate(database.url);
     const after = await contents(database, tables);
@@ -98,5 +95,47 @@ describe.each(releases)('the database of release %s', (release) => {
     for (const name of Object.keys(tables)) expect(rows[name], name).toEqual(wantedRows[name]);
     await inSteps.drop();
     await atOnce.drop();
+  });
+});
+
+describe('a database from before release 1.0', () => {
+  const says = 'is older than release 1.0: start commit 5ffac69 with it once, and then this release';
+
+  it('of the last commit is taken over as it is', async () => {
+    const database = await restored('2026-11-29', false);
+    const { client, url } = database;
+    await client.query(`update migrations set name = '20261129001700-search-fold'`);
+    const tables = await tablesOf(client);
+    const before = await contents(database, tables);
+    const lines: string[] = [];
+    await migrate(url, (line) => lines.push(line));
+    expect(lines[0]).toContain(`Migrating the database: ${migrations.length - 1} `);
+    const { rows } = await client.query<{ name: string }>('select name from migrations order by name');
+    expect(rows.map(({ name }) => name)).toEqual(['20261129001700-search-fold', ...migrations.map(({ name }) => name)]);
+    expect(await contents(database, tables)).toEqual(before);
+    await database.drop();
+  });
+
+  it('of an earlier commit is refused, unchanged, with the commit to start once', async () => {
+    const database = await restored('2026-11-29', false);
+    await database.client.query(`update migrations set name = '20261128205600-login-hints'`);
+    await expect(migrate(database.url)).rejects.toThrow(`the database ${says}`);
+    const { rows } = await database.client.query('select name from migrations');
+    expect(rows).toEqual([{ name: '20261128205600-login-hints' }]);
+    await database.drop();
+  });
+
+  it('is refused as a backup, before anything is written', async () => {
+    const { masterKey } = JSON.parse(readFileSync(new URL(`${tooOld}/credentials.json`, fixtures), 'utf8'));
+    const backup = fileURLToPath(new URL(`${tooOld}/backup.jsonl.gz`, fixtures));
+    const database = await emptyDatabase();
+    const context = contextOf({ DATABASE_URL: database.url, MASTER_KEY: masterKey });
+    await expect(restoreFile(backup, context)).rejects.toThrow(`${backup} ${says}`);
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const { rows } = await client.query(`select relname from pg_class where relnamespace = 'public'::regnamespace`);
+    expect(rows).toEqual([]);
+    await client.end();
+    await database.drop();
   });
 });

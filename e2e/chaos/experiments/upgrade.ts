@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { AdminApi } from '../../support/admin-api.ts';
 import { freePort, type Latchkey } from '../../support/latchkey.ts';
 import { backupOf, type Fixture, readFixture } from '../../upgrade/fixture.ts';
-import { firstRelease } from '../../upgrade/releases.ts';
+import { beforeFirst } from '../../upgrade/releases.ts';
 import { lastingIn, rowsOf, shiftTimes } from '../../upgrade/rows.ts';
 import { type Experiment, evaluate, pause, percentile } from '../experiment.ts';
 import { Balancer } from '../support/balancer.ts';
@@ -12,13 +12,13 @@ import { type LoadResults, load, World } from '../support/world.ts';
 
 export const upgrade: Experiment = {
   name: 'upgrade',
-  done: `the database of release ${firstRelease.name} under load: this release starts alongside it and migrates, takes over, goes back to that release, and takes over again`,
+  done: `the database of release ${beforeFirst.name} under load: this release starts alongside it and migrates, takes over, goes back to that release, and takes over again`,
   passes:
     '0 failed requests; earlier rows are the same; at each stage users sign in with earlier keys, factors and sessions, without a code',
   async run({ scale, log }) {
-    const release = await buildRelease(firstRelease);
+    const release = await buildRelease(beforeFirst);
     if (typeof release === 'string') return { verdict: 'skipped', measured: release };
-    const fixture = readFixture(firstRelease.name);
+    const fixture = readFixture(beforeFirst.name);
     const world = await World.create({
       env: { BASE_URL: fixture.baseUrl, MASTER_KEY: fixture.masterKey, SHUTDOWN_DELAY_SECONDS: '1' },
     });
@@ -26,7 +26,7 @@ export const upgrade: Experiment = {
     const site = new Site(world, release.main);
     world.onClose(() => site.close());
     try {
-      await world.runProgram(release.main, 'restore', backupOf(firstRelease.name));
+      await world.runProgram(release.main, 'restore', backupOf(beforeFirst.name));
       await shiftTimes(world.postgres, await ageSeconds(world));
       const lasting = await lastingIn(world.postgres);
       const before = await rowsOf(world.postgres, lasting);

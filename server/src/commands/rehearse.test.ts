@@ -49,22 +49,22 @@ async function earlier(name: string): Promise<FreshDatabase> {
 }
 
 it('runs the pending migrations on a copy, reports each, and does not change the database', async () => {
-  const at = migrations.length - 4;
-  const source = await earlier((migrations[at - 1] as { name: string }).name);
+  const [baseline, ...pending] = migrations;
+  const source = await earlier((baseline as { name: string }).name);
   expect(await shell(settings(source), 'backup', '--to', file)).toMatchObject({ code: 0 });
   const { err, out, code } = await shell(settings(source), 'rehearse', file, '--database', copy.url);
   expect(err).toContain('is complete');
   // 1 if the machine is so slow that a lock is held too long.
   expect([0, 1]).toContain(code);
   const lines = out.split('\n');
-  for (const [index, { name }] of migrations.slice(at).entries())
+  for (const [index, { name }] of pending.entries())
     expect(lines[index]).toMatch(
       new RegExp(`^${name}: \\d+\\.\\d s, [+-]\\d+\\.\\d MB, (no lock seen|\\w+ locked for \\d+ ms)$`),
     );
-  expect(lines[4]).toMatch(/^4 migrations: /);
+  expect(lines[pending.length]).toMatch(/^\d+ migrations?: /);
   const client = new pg.Client({ connectionString: source.url });
   await client.connect();
-  expect((await client.query('select name from migrations')).rowCount).toBe(at);
+  expect((await client.query('select name from migrations')).rowCount).toBe(1);
   await client.end();
   await source.drop();
 });
@@ -114,13 +114,14 @@ it('creates the folder of its embedded copy', async () => {
 
 it('reports a lock that blocks writes', async () => {
   // The next migration does not touch users, so it does not wait for the lock.
-  const source = await earlier('20261123033000-own-authenticators');
+  const [baseline, next] = migrations;
+  const source = await earlier((baseline as { name: string }).name);
   const holder = new pg.Client({ connectionString: source.url });
   await holder.connect();
   await holder.query('begin; lock table users in share mode');
   const rehearsal = rehearseMigrations(source.url);
   expect((await rehearsal.next()).value).toMatchObject({
-    name: '20261124020000-log-streams',
+    name: next?.name,
     locks: expect.arrayContaining([expect.objectContaining({ table: 'users' })]),
   });
   await holder.end();

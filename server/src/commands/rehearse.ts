@@ -82,7 +82,9 @@ async function measure(copy: Config, { print, log }: CommandContext, interrupted
   }
   const sum = (of: (one: RehearsedMigration) => number) => all.reduce((total, one) => total + of(one), 0);
   const long = all.filter(({ locks }) => (locks[0]?.milliseconds ?? 0) > longestLockMs);
-  print(`${all.length} migrations: ${seconds(sum((one) => one.milliseconds))}, ${megabytes(sum((one) => one.bytes))}`);
+  print(
+    `${all.length} ${all.length === 1 ? 'migration' : 'migrations'}: ${seconds(sum((one) => one.milliseconds))}, ${megabytes(sum((one) => one.bytes))}`,
+  );
   if (long.length > 0)
     print(`Writes would wait longer than ${longestLockMs} ms: ${long.map(({ name }) => name).join(', ')}`);
   return long.length > 0 ? 1 : 0;

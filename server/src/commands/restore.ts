@@ -9,6 +9,7 @@ import {
 } from '../adapters/files/backup.ts';
 import { existingMasterKeysOf, type MasterKeys } from '../adapters/files/master-key.ts';
 import { attended } from '../adapters/postgres/attended.ts';
+import { sinceBaseline } from '../adapters/postgres/baseline.ts';
 import { mustBeWritable, openForMigrations, withMigrationLock } from '../adapters/postgres/database.ts';
 import {
   advanceSequences,
@@ -109,7 +110,9 @@ function verifierOf(vault: Vault, path: string): BackupVerifier {
           `${path} was made with another master key (${masterKey}, not ${vault.name}): set MASTER_KEY to that one.`,
         );
       }
-      const unknown = migrations.find((name) => !knownMigrations.some((known) => known.name === name));
+      const unknown = sinceBaseline(migrations, path).find(
+        (name) => !knownMigrations.some((known) => known.name === name),
+      );
       if (unknown !== undefined) {
         throw new BackupFileError(
           `${path} was made by a newer version of Latchkey (migration ${unknown}): restore it with that version.`,
@@ -217,12 +220,13 @@ async function load(
       if (filled !== null) {
         throw new StartError(`The database is not empty (${filled} has rows): use another database or DATA_DIR.`);
       }
-      if (applied.some((name) => !manifest.migrations.includes(name))) {
+      const migrations = sinceBaseline(manifest.migrations, source.name);
+      if (applied.some((name) => !migrations.includes(name))) {
         throw new StartError(
           'The schema of the empty database is newer than the backup: use a database without tables.',
         );
       }
-      await orm.migrator.up({ migrations: manifest.migrations, transaction });
+      await orm.migrator.up({ migrations, transaction });
       const tables = await tablesOf(em);
       await withoutTriggers(em, tables, async () => {
         let into: Table | undefined;

@@ -97,6 +97,6 @@ describe('migrations', () => {
     expect(lines).toEqual([]);
     await holder.query(`delete from migrations where name = (select max(name) from migrations)`);
     await migrate(database.url, print).catch(() => undefined);
-    expect(lines[0]).toBe('Migrating the database: 1 migrations');
+    expect(lines[0]).toBe('Migrating the database: 1 migration');
   });
 });

@@ -4,6 +4,7 @@ import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresq
 import { Client, Pool, type PoolClient, TypeOverrides, types } from 'pg';
 import { entities } from '../../domain/entities.ts';
 import { migrations } from '../../migrations/index.ts';
+import { adoptBaseline } from './baseline.ts';
 import { closedBy, placeOf } from './connection.ts';
 import { type DatabaseLog, PooledDialect } from './driver.ts';
 import { grantTenantRole } from './row-security.ts';
@@ -225,9 +226,11 @@ export async function migrate(
   const orm = await openForMigrations({ url, poolSize: 3, closing });
   try {
     await withMigrationLock(orm, async (em) => {
+      await orm.em.fork().transactional(adoptBaseline);
       const pending = await orm.migrator.getPending();
       const beganAt = performance.now();
-      if (pending.length > 0) print(`Migrating the database: ${pending.length} migrations`);
+      const noun = pending.length === 1 ? 'migration' : 'migrations';
+      if (pending.length > 0) print(`Migrating the database: ${pending.length} ${noun}`);
       let printedAt = beganAt;
       orm.migrator.on('migrating', ({ name }) => {
         if (performance.now() - printedAt < progressMs) return;

@@ -72,7 +72,8 @@ async function databaseStatus(em: EntityManager, known: readonly string[]): Prom
     ...row,
     migrationsApplied: known.filter((name) => applied.has(name)).length,
     migrationsPending: known.filter((name) => !applied.has(name)),
-    migrationsUnknown: [...applied].filter((name) => !known.includes(name)).sort(),
+    // Earlier ones are part of the first.
+    migrationsUnknown: [...applied].filter((name) => !known.includes(name) && name > (known[0] ?? '')).sort(),
   };
 }
 
