@@ -170,6 +170,7 @@ describe('a backup', () => {
 
   it('is a consistent snapshot: users created during the backup are complete or absent', async () => {
     const project = await app.make.project();
+    await app.make.user(project);
     let writing = true;
     const writer = (async () => {
       while (writing) await app.make.user(project);

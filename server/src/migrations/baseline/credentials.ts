@@ -15,13 +15,13 @@ export const credentials: readonly string[] = [
     constraint credentials_device_key check (((kind <> 'device-key') or ((client_id is not null) and (jkt is not null) and (public_jwk is not null) and (alg is not null) and (remembered is not null)))),
     constraint credentials_passkey check (((kind <> 'passkey') or ((credential_id is not null) and (public_key is not null) and (cose_alg is not null) and (aaguid is not null) and (transports is not null) and (sign_count is not null) and (backup_eligible is not null) and (backed_up is not null) and (user_verified is not null))))
   )`,
-  `create index credentials_credential_id_index on credentials (credential_id)`,
-  `create index credentials_id_index on credentials (id)`,
+  `create index credentials_user_id_index on credentials (user_id)`,
   `create index credentials_jkt_index on credentials (jkt)`,
   `create unique index credentials_project_id_credential_id_unique on credentials (project_id, credential_id)`,
+  `create index credentials_credential_id_index on credentials (credential_id)`,
   `create index credentials_project_id_domain_index on credentials (project_id, domain) where domain is not null`,
-  `create index credentials_user_id_index on credentials (user_id)`,
   `create index credentials_verified_index on credentials (project_id, user_id) where user_verified and (revoked_at is null)`,
+  `create index credentials_id_index on credentials (id)`,
   `create table enrolments (
     id uuid not null, user_id uuid not null, method text not null, phone text, sealed_secret bytea, last_step bigint,
     failures integer default 0 not null, locked_until timestamptz, created_at timestamptz not null,
@@ -42,17 +42,17 @@ export const credentials: readonly string[] = [
     constraint factor_changes_project_id_user_id_foreign foreign key (project_id, user_id) references users(project_id, id) on delete cascade
   )`,
   `create index factor_changes_client_id_index on factor_changes (client_id)`,
+  `create index factor_changes_user_id_index on factor_changes (user_id)`,
   `create index factor_changes_expires_at_index on factor_changes (expires_at)`,
   `create index factor_changes_session_hash_index on factor_changes (session_hash)`,
-  `create index factor_changes_user_id_index on factor_changes (user_id)`,
   `create table recovery_codes (
     id uuid not null, user_id uuid not null, hash text not null, created_at timestamptz not null, used_at timestamptz,
     project_id uuid not null,
     constraint recovery_codes_pkey primary key (project_id, id),
     constraint recovery_codes_project_id_user_id_foreign foreign key (project_id, user_id) references users(project_id, id) on delete cascade
   )`,
-  `create index recovery_codes_hash_index on recovery_codes (hash)`,
   `create index recovery_codes_user_id_index on recovery_codes (user_id)`,
+  `create index recovery_codes_hash_index on recovery_codes (hash)`,
   `create table recovery_grants (
     project_id uuid not null, id uuid not null, user_id uuid not null, code_hash text not null,
     cancel_hash text not null, reason text not null, created_at timestamptz not null, usable_at timestamptz not null,
@@ -60,8 +60,8 @@ export const credentials: readonly string[] = [
     constraint recovery_grants_pkey primary key (project_id, id),
     constraint recovery_grants_project_id_user_id_foreign foreign key (project_id, user_id) references users(project_id, id) on delete cascade
   )`,
-  `create index recovery_grants_expires_at_index on recovery_grants (expires_at)`,
   `create index recovery_grants_project_id_user_id_index on recovery_grants (project_id, user_id)`,
+  `create index recovery_grants_expires_at_index on recovery_grants (expires_at)`,
   `create table known_networks (
     user_id uuid not null, network text not null, last_at timestamptz not null, project_id uuid not null,
     constraint known_networks_pkey primary key (project_id, user_id, network),
@@ -75,10 +75,10 @@ export const credentials: readonly string[] = [
     constraint one_time_codes_pkey primary key (project_id, id),
     constraint one_time_codes_project_id_foreign foreign key (project_id) references projects(id) on delete cascade
   )`,
-  `create index one_time_codes_account_index on one_time_codes (account)`,
   `create index one_time_codes_ceremony_id_index on one_time_codes (ceremony_id)`,
-  `create index one_time_codes_project_id_address_index on one_time_codes (project_id, address)`,
+  `create index one_time_codes_account_index on one_time_codes (account)`,
   `create index one_time_codes_project_id_user_id_index on one_time_codes (project_id, user_id)`,
+  `create index one_time_codes_project_id_address_index on one_time_codes (project_id, address)`,
   `create table budgets (
     id text not null, spent integer not null, resets_at timestamptz not null,
     constraint budgets_pkey primary key (id)
@@ -106,9 +106,9 @@ export const credentials: readonly string[] = [
     constraint pushed_requests_pkey primary key (project_id, id),
     constraint pushed_requests_project_id_client_id_foreign foreign key (project_id, client_id) references clients(project_id, id) on delete cascade
   )`,
-  `create index pushed_requests_expires_at_index on pushed_requests (expires_at)`,
-  `create index pushed_requests_handle_hash_index on pushed_requests (handle_hash)`,
   `create index pushed_requests_project_id_client_id_index on pushed_requests (project_id, client_id)`,
+  `create index pushed_requests_handle_hash_index on pushed_requests (handle_hash)`,
+  `create index pushed_requests_expires_at_index on pushed_requests (expires_at)`,
   `create table ceremonies (
     id uuid not null, project_id uuid not null, client_id uuid not null, request_id uuid, txn_hash text not null,
     nonce_hash text not null, nonce_expires_at timestamptz not null, state text not null, origin text not null, jkt text,
@@ -129,10 +129,10 @@ export const credentials: readonly string[] = [
     constraint ceremonies_step_up_check check (step_up in ('change_phone_number', 'create_passkey'))
   )`,
   `create index ceremonies_expires_at_index on ceremonies (expires_at)`,
-  `create index ceremonies_project_id_request_id_started_index on ceremonies (project_id, request_id) where (request_id is not null) and (address is not null)`,
+  `create index ceremonies_txn_hash_index on ceremonies (txn_hash)`,
   `create index ceremonies_project_id_started_address_index on ceremonies (project_id, address) where address is not null`,
   `create index ceremonies_proved_account_id_index on ceremonies (account_id) where account_id is not null`,
-  `create index ceremonies_txn_hash_index on ceremonies (txn_hash)`,
+  `create index ceremonies_project_id_request_id_started_index on ceremonies (project_id, request_id) where (request_id is not null) and (address is not null)`,
   `create table device_authorizations (
     project_id uuid not null, id uuid not null, client_id uuid not null, issuer text not null, device_hash text not null,
     user_code_hash text not null, scope text not null, ip text, created_at timestamptz not null,
@@ -142,9 +142,9 @@ export const credentials: readonly string[] = [
     constraint device_authorizations_project_id_user_code_hash_unique unique (project_id, user_code_hash),
     constraint device_authorizations_project_id_client_id_foreign foreign key (project_id, client_id) references clients(project_id, id) on delete cascade
   )`,
-  `create index device_authorizations_expires_at_index on device_authorizations (expires_at)`,
-  `create index device_authorizations_project_id_client_id_index on device_authorizations (project_id, client_id)`,
   `create index device_authorizations_project_id_device_hash_index on device_authorizations (project_id, device_hash)`,
+  `create index device_authorizations_project_id_client_id_index on device_authorizations (project_id, client_id)`,
+  `create index device_authorizations_expires_at_index on device_authorizations (expires_at)`,
   `create table used_assertions (
     client_id uuid not null, jti_hash text not null, forget_at timestamptz not null, project_id uuid not null,
     constraint used_assertions_pkey primary key (project_id, client_id, jti_hash)

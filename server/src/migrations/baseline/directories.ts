@@ -8,9 +8,9 @@ export const directories: readonly string[] = [
     constraint scim_tokens_pkey primary key (project_id, id),
     constraint scim_tokens_project_id_foreign foreign key (project_id) references projects(id) on delete cascade
   )`,
+  `create index scim_tokens_project_id_index on scim_tokens (project_id)`,
   `create index scim_tokens_hash_index on scim_tokens (hash)`,
   `create index scim_tokens_id_index on scim_tokens (id)`,
-  `create index scim_tokens_project_id_index on scim_tokens (project_id)`,
   `create table scim_days (
     project_id uuid not null, day date not null, requests integer not null, refused integer not null,
     failed integer not null,

@@ -6,14 +6,14 @@ export const events: readonly string[] = [
     client_id uuid, detail jsonb, ip text, user_agent text, request_id text, repeat_key text,
     constraint audit_log_pkey primary key (project_id, id)
   ) partition by range (id)`,
-  `create index audit_log_actor_id_id_index on audit_log (actor_id, id)`,
-  `create index audit_log_client_id_id_index on audit_log (client_id, id) where client_id is not null`,
-  `create index audit_log_id_failure_index on audit_log (id) where result = 'failure'`,
   `create index audit_log_id_index on audit_log (id)`,
-  `create index audit_log_project_id_id_failure_index on audit_log (project_id, id) where result = 'failure'`,
-  `create index audit_log_project_id_type_id_failure_index on audit_log (project_id, type, id) where result = 'failure'`,
   `create index audit_log_project_id_type_id_index on audit_log (project_id, type, id)`,
   `create index audit_log_subject_id_id_index on audit_log (subject_id, id)`,
+  `create index audit_log_actor_id_id_index on audit_log (actor_id, id)`,
+  `create index audit_log_client_id_id_index on audit_log (client_id, id) where client_id is not null`,
+  `create index audit_log_project_id_id_failure_index on audit_log (project_id, id) where result = 'failure'`,
+  `create index audit_log_project_id_type_id_failure_index on audit_log (project_id, type, id) where result = 'failure'`,
+  `create index audit_log_id_failure_index on audit_log (id) where result = 'failure'`,
   `create index audit_log_type_id_index on audit_log (type, id)`,
   `create trigger audit_log_streams after insert on audit_log for each row execute function queue_stream_events()`,
   `create trigger audit_log_webhooks after insert on audit_log for each row execute function queue_webhook_deliveries()`,
@@ -56,9 +56,9 @@ export const events: readonly string[] = [
     next_attempt_at timestamptz, created_at timestamptz not null, settled_at timestamptz,
     constraint webhook_deliveries_pkey primary key (project_id, id)
   )`,
-  `create index webhook_deliveries_list_index on webhook_deliveries (project_id, webhook_id, state, id)`,
-  `create index webhook_deliveries_order_index on webhook_deliveries (project_id, webhook_id, order_key, queued_at) where state = 'pending'`,
   `create index webhook_deliveries_pending_index on webhook_deliveries (project_id, webhook_id, queued_at) where state = 'pending'`,
+  `create index webhook_deliveries_order_index on webhook_deliveries (project_id, webhook_id, order_key, queued_at) where state = 'pending'`,
+  `create index webhook_deliveries_list_index on webhook_deliveries (project_id, webhook_id, state, id)`,
   `create index webhook_deliveries_settled_index on webhook_deliveries (settled_at) where settled_at is not null`,
   `create table messages (
     id uuid not null, project_id uuid not null, channel text not null, template text not null, recipient text not null,
@@ -70,9 +70,9 @@ export const events: readonly string[] = [
     constraint messages_project_id_foreign foreign key (project_id) references projects(id) on delete cascade,
     constraint messages_state_check check (state in ('pending', 'sent', 'suppressed', 'failed'))
   )`,
-  `create index messages_pending_index on messages (next_attempt_at) where state = 'pending'`,
   `create index messages_project_id_recipient_index on messages (project_id, recipient)`,
   `create index messages_project_id_state_id_index on messages (project_id, state, id)`,
+  `create index messages_pending_index on messages (next_attempt_at) where state = 'pending'`,
   `create index messages_project_id_user_id_index on messages (project_id, user_id)`,
   `create index messages_turns_index on messages (lane, project_id, next_attempt_at) where state = 'pending'`,
   `create table activity_days (

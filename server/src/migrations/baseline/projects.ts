@@ -55,8 +55,8 @@ export const projects: readonly string[] = [
     constraint clients_logout_token_type_check check (logout_token_type in ('secevent', 'logout')),
     constraint clients_token_endpoint_auth_method_check check (token_endpoint_auth_method in ('none', 'private_key_jwt', 'client_secret_basic', 'client_secret_post'))
   )`,
-  `create index clients_id_index on clients (id)`,
   `create index clients_redirect_origins_index on clients using gin (redirect_origins(redirect_uris))`,
+  `create index clients_id_index on clients (id)`,
   `create table client_secrets (
     project_id uuid not null, id uuid not null, client_id uuid not null, hash text not null, hint text not null,
     created_at timestamptz not null, last_used_at timestamptz, revoked_at timestamptz,
@@ -137,8 +137,8 @@ export const projects: readonly string[] = [
     constraint logos_pkey primary key (project_id, id),
     constraint logos_project_id_foreign foreign key (project_id) references projects(id) on delete cascade
   )`,
-  `create index logos_id_index on logos (id)`,
   `create index logos_project_id_index on logos (project_id)`,
+  `create index logos_id_index on logos (id)`,
   `create table experience_drafts (
     project_id uuid not null, content jsonb, version integer not null, updated_at timestamptz not null, updated_by text,
     constraint experience_drafts_pkey primary key (project_id),

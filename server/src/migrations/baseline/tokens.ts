@@ -9,11 +9,11 @@ export const tokens: readonly string[] = [
     constraint sessions_pkey primary key (project_id, id),
     constraint sessions_project_id_user_id_foreign foreign key (project_id, user_id) references users(project_id, id) on delete cascade
   )`,
-  `create index sessions_expires_at_index on sessions (expires_at)`,
-  `create index sessions_id_index on sessions (id)`,
-  `create index sessions_project_id_domain_index on sessions (project_id, domain) where domain is not null`,
-  `create index sessions_secret_hash_index on sessions (secret_hash)`,
   `create index sessions_user_id_index on sessions (user_id)`,
+  `create index sessions_expires_at_index on sessions (expires_at)`,
+  `create index sessions_secret_hash_index on sessions (secret_hash)`,
+  `create index sessions_project_id_domain_index on sessions (project_id, domain) where domain is not null`,
+  `create index sessions_id_index on sessions (id)`,
   `create table participations (
     session_id uuid not null, client_id uuid not null, first_at timestamptz not null, last_at timestamptz not null,
     project_id uuid not null, issuer text,
@@ -32,10 +32,10 @@ export const tokens: readonly string[] = [
     constraint authorization_codes_project_id_client_id_foreign foreign key (project_id, client_id) references clients(project_id, id) on delete cascade,
     constraint authorization_codes_project_id_user_id_foreign foreign key (project_id, user_id) references users(project_id, id) on delete cascade
   )`,
-  `create index authorization_codes_forget_at_index on authorization_codes (forget_at)`,
-  `create index authorization_codes_grant_id_index on authorization_codes (project_id, grant_id) where grant_id is not null`,
-  `create index authorization_codes_hash_index on authorization_codes (hash)`,
   `create index authorization_codes_user_id_index on authorization_codes (user_id)`,
+  `create index authorization_codes_forget_at_index on authorization_codes (forget_at)`,
+  `create index authorization_codes_hash_index on authorization_codes (hash)`,
+  `create index authorization_codes_grant_id_index on authorization_codes (project_id, grant_id) where grant_id is not null`,
   `create table refresh_grants (
     project_id uuid not null, id uuid not null, family_hash text not null, client_id uuid not null,
     user_id uuid not null, session_id uuid, offline boolean not null, issuer text, scope text not null,
@@ -47,9 +47,9 @@ export const tokens: readonly string[] = [
     constraint refresh_grants_project_id_client_id_foreign foreign key (project_id, client_id) references clients(project_id, id) on delete cascade,
     constraint refresh_grants_project_id_user_id_foreign foreign key (project_id, user_id) references users(project_id, id) on delete cascade
   )`,
-  `create index refresh_grants_last_used_at_index on refresh_grants (last_used_at)`,
-  `create index refresh_grants_project_id_client_id_index on refresh_grants (project_id, client_id)`,
   `create index refresh_grants_project_id_user_id_index on refresh_grants (project_id, user_id)`,
+  `create index refresh_grants_project_id_client_id_index on refresh_grants (project_id, client_id)`,
+  `create index refresh_grants_last_used_at_index on refresh_grants (last_used_at)`,
   `create table admin_tokens (
     id uuid not null, name text not null, hash text not null, hint text not null, role text not null, project_id uuid,
     created_by_id uuid, created_at timestamptz not null, expires_at timestamptz, last_used_at timestamptz,
@@ -67,14 +67,14 @@ export const tokens: readonly string[] = [
     constraint logout_deliveries_project_id_client_id_foreign foreign key (project_id, client_id) references clients(project_id, id) on delete cascade,
     constraint logout_deliveries_state_check check (state in ('pending', 'delivered', 'failed'))
   )`,
-  `create index logout_deliveries_after_id_index on logout_deliveries (after_id) where after_id is not null`,
   `create index logout_deliveries_client_id_state_id_index on logout_deliveries (client_id, state, id)`,
-  `create index logout_deliveries_created_at_index on logout_deliveries (created_at)`,
-  `create index logout_deliveries_due_index on logout_deliveries (next_attempt_at) where state = 'pending'`,
-  `create index logout_deliveries_id_index on logout_deliveries (id)`,
-  `create index logout_deliveries_project_id_created_at_index on logout_deliveries (project_id, created_at) include (client_id, state, delivered_at)`,
   `create index logout_deliveries_project_id_state_id_index on logout_deliveries (project_id, state, id)`,
   `create index logout_deliveries_subject_id_index on logout_deliveries (subject, id)`,
+  `create index logout_deliveries_project_id_created_at_index on logout_deliveries (project_id, created_at) include (client_id, state, delivered_at)`,
+  `create index logout_deliveries_created_at_index on logout_deliveries (created_at)`,
+  `create index logout_deliveries_due_index on logout_deliveries (next_attempt_at) where state = 'pending'`,
+  `create index logout_deliveries_after_id_index on logout_deliveries (after_id) where after_id is not null`,
+  `create index logout_deliveries_id_index on logout_deliveries (id)`,
   `create index logout_deliveries_turns_index on logout_deliveries ((
 case
     when (attempts = '[]'::jsonb) then 0
