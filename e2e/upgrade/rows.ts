@@ -21,7 +21,7 @@ const volatile = [
 const moving: Record<string, readonly string[]> = {
   projects: ['erasures'],
   users: ['last_sign_in_at'],
-  devices: ['last_used_at', 'trusted_until'],
+  credentials: ['last_used_at', 'trusted_until'],
   sessions: ['last_seen_at', 'idle_expires_at', 'moment', 'fresh_at', 'fresh_moment'],
   participations: ['last_at'],
   known_networks: ['last_at'],
@@ -30,8 +30,6 @@ const moving: Record<string, readonly string[]> = {
   scim_days: ['requests', 'refused', 'failed'],
   messages: ['state', 'attempts', 'sealed_content', 'note', 'sent_at'],
   logout_deliveries: ['state', 'attempts', 'next_attempt_at', 'delivered_at'],
-  // Events of the instance had no project.
-  audit_events: ['project_id'],
 };
 
 /** Tables with the columns that must not change. */
@@ -48,7 +46,7 @@ export async function lastingIn(postgres: Postgres): Promise<Lasting> {
     .map(({ name, columns }) => ({ name, columns: columns.filter((column) => !moving[name]?.includes(column)) }));
 }
 
-/** Rows as `<table> <JSON>`. A view may have taken the place of a table. */
+/** Rows as `<table> <JSON>`. */
 export async function rowsOf(postgres: Postgres, lasting: Lasting): Promise<string[]> {
   const found: string[] = [];
   for (const { name, columns } of lasting) {

@@ -61,7 +61,12 @@ export class World {
         [redirectUri],
       );
       for (const [table, kind, owner, more] of [
-        ['api_keys', 'key', `client_id, kind`, `${id('client', 'n')}, 'publishable'`],
+        [
+          'api_keys',
+          'key',
+          'project_id, client_id, kind',
+          `${id('project', 'n')}, ${id('client', 'n')}, 'publishable'`,
+        ],
         ['scim_tokens', 'token', 'project_id, name', `${id('project', 'n')}, 'Directory'`],
       ] as const) {
         await insert(
