@@ -20,7 +20,7 @@ const volatile = [
 /** Columns that change when users sign in or send requests, by table. */
 const moving: Record<string, readonly string[]> = {
   projects: ['erasures'],
-  users: ['last_sign_in_at'],
+  users: ['last_sign_in_at', 'sign_in_hour'],
   credentials: ['last_used_at', 'trusted_until'],
   sessions: ['last_seen_at', 'idle_expires_at', 'moment', 'fresh_at', 'fresh_moment'],
   participations: ['last_at'],
@@ -28,7 +28,7 @@ const moving: Record<string, readonly string[]> = {
   enrolments: ['last_step', 'last_used_at'],
   ...Object.fromEntries(['api_keys', 'admin_tokens', 'scim_tokens'].map((table) => [table, ['last_used_at']])),
   scim_days: ['requests', 'refused', 'failed'],
-  messages: ['state', 'attempts', 'sealed_content', 'note', 'sent_at'],
+  messages: ['state', 'attempts', 'next_attempt_at', 'expired', 'sealed_content', 'note', 'sent_at'],
   logout_deliveries: ['state', 'attempts', 'next_attempt_at', 'delivered_at'],
 };
 
