@@ -99,8 +99,6 @@ describe.each(releases)('the database of release %s', (release) => {
 });
 
 describe('a database from before release 1.0', () => {
-  const says = 'is older than release 1.0: start commit 5ffac69 with it once, and then this release';
-
   it('of the last commit is taken over as it is', async () => {
     const database = await restored('2026-11-29', false);
     const { client, url } = database;
@@ -119,7 +117,9 @@ describe('a database from before release 1.0', () => {
   it('of an earlier commit is refused, unchanged, with the commit to start once', async () => {
     const database = await restored('2026-11-29', false);
     await database.client.query(`update migrations set name = '20261128205600-login-hints'`);
-    await expect(migrate(database.url)).rejects.toThrow(`the database ${says}`);
+    await expect(migrate(database.url)).rejects.toThrow(
+      'It is older than release 1.0. Start commit 5ffac69 with it once, then this release.',
+    );
     const { rows } = await database.client.query('select name from migrations');
     expect(rows).toEqual([{ name: '20261128205600-login-hints' }]);
     await database.drop();
@@ -130,7 +130,9 @@ describe('a database from before release 1.0', () => {
     const backup = fileURLToPath(new URL(`${tooOld}/backup.jsonl.gz`, fixtures));
     const database = await emptyDatabase();
     const context = contextOf({ DATABASE_URL: database.url, MASTER_KEY: masterKey });
-    await expect(restoreFile(backup, context)).rejects.toThrow(`${backup} ${says}`);
+    await expect(restoreFile(backup, context)).rejects.toThrow(
+      `${backup} is older than release 1.0: restore it with commit 5ffac69, then start this release.`,
+    );
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     const { rows } = await client.query(`select relname from pg_class where relnamespace = 'public'::regnamespace`);

@@ -9,7 +9,7 @@ import {
 } from '../adapters/files/backup.ts';
 import { existingMasterKeysOf, type MasterKeys } from '../adapters/files/master-key.ts';
 import { attended } from '../adapters/postgres/attended.ts';
-import { sinceBaseline } from '../adapters/postgres/baseline.ts';
+import { sinceBaseline, upgradingCommit } from '../adapters/postgres/baseline.ts';
 import { mustBeWritable, openForMigrations, withMigrationLock } from '../adapters/postgres/database.ts';
 import {
   advanceSequences,
@@ -110,9 +110,13 @@ function verifierOf(vault: Vault, path: string): BackupVerifier {
           `${path} was made with another master key (${masterKey}, not ${vault.name}): set MASTER_KEY to that one.`,
         );
       }
-      const unknown = sinceBaseline(migrations, path).find(
-        (name) => !knownMigrations.some((known) => known.name === name),
-      );
+      const since = sinceBaseline(migrations);
+      if (!since) {
+        throw new BackupFileError(
+          `${path} is older than release 1.0: restore it with commit ${upgradingCommit}, then start this release.`,
+        );
+      }
+      const unknown = since.find((name) => !knownMigrations.some((known) => known.name === name));
       if (unknown !== undefined) {
         throw new BackupFileError(
           `${path} was made by a newer version of Latchkey (migration ${unknown}): restore it with that version.`,
@@ -220,7 +224,8 @@ async function load(
       if (filled !== null) {
         throw new StartError(`The database is not empty (${filled} has rows): use another database or DATA_DIR.`);
       }
-      const migrations = sinceBaseline(manifest.migrations, source.name);
+      // The verifier has refused older ones.
+      const migrations = sinceBaseline(manifest.migrations) ?? [];
       if (applied.some((name) => !migrations.includes(name))) {
         throw new StartError(
           'The schema of the empty database is newer than the backup: use a database without tables.',
