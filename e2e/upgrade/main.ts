@@ -1,5 +1,5 @@
 /**
- * `node e2e/upgrade/main.ts 2026-11-22`: makes the filled database of a release, from its commit. Each release gets one,
+ * `node e2e/upgrade/main.ts 2026-11-29`: makes the filled database of a release, from its commit. Each release gets one,
  * which is never created again: a test reads the rows that it wrote.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
