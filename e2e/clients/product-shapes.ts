@@ -186,8 +186,11 @@ export interface Registered {
 /** Opens an address in the browser of a signed-in user; resolves to the address at the redirect URI. */
 type Visit = (address: string) => Promise<URL>;
 
-/** Signs in as the product does. Resolves to the claims it has then; throws at the first answer that it would refuse.
- * @param logouts gets its logout, which ends the session of all products */
+/**
+ * Signs in as the product does. Resolves to the claims it has then; throws at the first answer that it would refuse.
+ *
+ * @param logouts gets its logout, which ends the session of all products
+ */
 export async function signInAs(
   shape: ProductShape,
   registered: Registered,

@@ -202,6 +202,26 @@ test('the account page adds a passkey to a security key, and signals a new name 
   await expect.poll(() => deleted).toEqual([created?.credentialId]);
 });
 
+test('a browser without passkeys says so to a user who adds one, also after a reload, and leads back', async ({
+  page,
+}) => {
+  const shop = await hosted.register();
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'));
+  const first = await hosted.begin(page, shop);
+  await proveAddress(page, new Inbox(hosted.admin, 'without@example.com'));
+  await first();
+  await page.goto(`${hosted.latchkey.baseUrl}/account`);
+  await press(page, 'Add a passkey');
+  await titled(page, 'Create a passkey');
+  await page.reload();
+  await titled(page, 'Create a passkey');
+  await press(page, 'Create passkey');
+  await expect(page.getByRole('alert')).toContainText('Passkeys do not work here in this browser.');
+  await expectAccessible(page);
+  await press(page, 'Not now');
+  await expect(page).toHaveURL(/\/account\?project=[\w-]+#passkeys$/);
+});
+
 test('the notice of a recovery leads to a page that cancels it', async ({ page }) => {
   const shop = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'notified@example.com');

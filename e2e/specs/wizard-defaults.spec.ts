@@ -137,9 +137,7 @@ test('products on openid-client 5 and Passport sign in with the calls of their s
   }
 });
 
-test('Backstage without a session is told that a sign-in is required, and with `auto` asks for one', async ({
-  page,
-}) => {
+test('Backstage without a session gets login_required; with its prompt `auto`, the user signs in', async ({ page }) => {
   const silent = await servedProduct('Backstage', backstageApp);
   const refused = await page.context().request.get(`${silent.origin}/login`);
   // The strategy turns `login_required` into 401.
