@@ -25,7 +25,7 @@ describe('llms.txt', () => {
   });
 
   it('has the whole text of each page in llms-full.txt', () => {
-    const paths = ['README.md', 'shared/node/README.md', ...pages.map((name) => `server/docs/${name}`)];
+    const paths = ['README.md', 'CHANGELOG.md', 'shared/node/README.md', ...pages.map((name) => `server/docs/${name}`)];
     const text = files['server/docs/llms-full.txt'] ?? '';
     expect(paths.filter((path) => !text.includes(readFileSync(join(root, path), 'utf8').trim()))).toEqual([]);
   });

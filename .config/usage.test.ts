@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-describe.each(['bench', 'chaos', 'interop', 'mutants'])('npm run %s', (name) => {
+describe.each(['bench', 'chaos', 'interop', 'mutants', 'release'])('npm run %s', (name) => {
   const run = (...words: string[]) =>
     spawnSync(process.execPath, [join(import.meta.dirname, `${name}.mjs`), ...words], { encoding: 'utf8' });
 

@@ -13,8 +13,8 @@ const libraries = ['shared/browser/README.md', 'shared/react/README.md', 'shared
 export function llmsFiles(read = (path) => readFileSync(join(root, path), 'utf8')) {
   const readme = read('README.md');
   const [, , summary = ''] = readme.split('\n\n');
-  const contents = [...read(`${folder}/README.md`).matchAll(/^\| (.+) \| \[[^\]]+\]\(([\w-]+\.md)\) \|$/gm)];
-  const topics = contents.map(([, about, name]) => ({ path: `${folder}/${name}`, about }));
+  const contents = [...read(`${folder}/README.md`).matchAll(/^\| (.+) \| \[[^\]]+\]\(([\w./-]+\.md)\) \|$/gm)];
+  const topics = contents.map(([, about, name]) => ({ path: posix.join(folder, name), about }));
   const to = (path) => posix.relative(folder, path);
   const entry = ({ path, about }) => `- [${titleOf(read(path))}](${to(path)})${about ? `: ${about}` : ''}`;
   const all = ['README.md', ...libraries, ...topics.map(({ path }) => path)];

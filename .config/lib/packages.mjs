@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from './workspace.mjs';
+import { run } from './run.mjs';
+import { projectNode, root, tool } from './workspace.mjs';
 
 /** Packages that the instance serves; all have the same version. */
 export const packageNames = ['browser', 'node', 'react'];
@@ -23,4 +24,16 @@ export function contentOf(name) {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Builds and packs the packages, and records their content in `shared/versions.json` under their version. */
+export async function recordPackages(version) {
+  for (const args of [
+    [tool('tsc'), ['-b']],
+    [projectNode(), [join(root, '.config/pack.mjs')]],
+  ]) {
+    if ((await run(...args)).code !== 0) throw new Error('The packages failed to build: fix the errors above.');
+  }
+  const content = Object.fromEntries(packageNames.map((name) => [name, contentOf(name)]));
+  writeFileSync(join(root, 'shared/versions.json'), `${JSON.stringify({ version, content }, null, 2)}\n`);
 }

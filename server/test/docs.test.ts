@@ -11,9 +11,13 @@ const commands = await allCommands();
 
 const root = join(import.meta.dirname, '../..');
 const folder = (name: string) => readdirSync(join(root, name)).map((file) => `${name}/${file}`);
-const documents = ['README.md', '.github/SECURITY.md', '.github/CONTRIBUTING.md', ...folder('server/docs')].filter(
-  (path) => path.endsWith('.md'),
-);
+const documents = [
+  'README.md',
+  'CHANGELOG.md',
+  '.github/SECURITY.md',
+  '.github/CONTRIBUTING.md',
+  ...folder('server/docs'),
+].filter((path) => path.endsWith('.md'));
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
 const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
 
