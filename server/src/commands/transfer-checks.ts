@@ -16,8 +16,7 @@ import { publicKeyFault } from '../domain/kernel/public-keys/public-key.ts';
 import { columnNamesOf } from '../domain/kernel/resource.ts';
 import { digest, isStorableText } from '../domain/kernel/secret.ts';
 import { checkedNetworks } from '../domain/projects/networks.ts';
-import type { ProjectSettings } from '../domain/projects/project-settings.ts';
-import { checkSessionPolicy, type SessionPolicy } from '../domain/projects/session-policy.ts';
+import { projectFields, sessionPolicyFields } from '../domain/projects/project.resource.ts';
 import { checkedSlug } from '../domain/projects/slug.ts';
 import { checkedRole, checkHolder, checkRoleKey } from '../domain/roles/roles.ts';
 import type { CustomAttribute } from '../domain/users/custom/custom-schema.entity.ts';
@@ -35,19 +34,8 @@ type ColumnsOf<Settings> = Record<keyof Settings, string>;
 
 /** Columns of settings, by their name in the admin API. A setting without its column does not compile. */
 const columns = {
-  project: {
-    ...{ name: 'name', scimEnabled: 'scim_enabled', scimAuthoritative: 'scim_authoritative', testMode: 'test_mode' },
-    ...{ signUp: 'sign_up', mfaPolicy: 'mfa_policy', offeredFactors: 'offered_factors', emailFactor: 'email_factor' },
-    ...{ passkeyPolicy: 'passkey_policy', passkeyAaguids: 'passkey_aaguids', passkeyRoots: 'passkey_roots' },
-    ...{ rememberMfaSeconds: 'remember_mfa_seconds', deviceTrustSeconds: 'device_trust_seconds' },
-    ...{ deviceTrustDays: 'device_trust_days', smsCountries: 'sms_countries', smsPerDay: 'sms_per_day' },
-    ...{ sharedNetworks: 'shared_networks', notifyOnDeactivation: 'notify_on_deactivation' },
-  } satisfies ColumnsOf<ProjectSettings>,
-  sessionPolicy: {
-    ...{ idleTimeoutSeconds: 'idle_timeout_seconds', maxSessionSeconds: 'max_session_seconds' },
-    ...{ idTokenTtlSeconds: 'id_token_ttl_seconds', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
-    ...{ refreshTokenTtlSeconds: 'refresh_token_ttl_seconds', refreshTokenIdleSeconds: 'refresh_token_idle_seconds' },
-  } satisfies ColumnsOf<SessionPolicy>,
+  project: columnNamesOf(projectFields),
+  sessionPolicy: columnNamesOf(sessionPolicyFields),
   client: { ...columnNamesOf(clientFields), jwks: 'jwk' },
   api: {
     ...{ identifier: 'identifier', name: 'name', scopes: 'scopes', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
@@ -86,7 +74,7 @@ const checks: Record<string, (data: Data, services: Checking, now: Date, facts: 
   project(data, { projects }) {
     projects.check(settingsOf(data, columns.project));
     if (data['slug'] !== undefined) checkedSlug(data['slug'] as string);
-    checkSessionPolicy(settingsOf(data, columns.sessionPolicy));
+    projects.checkPolicy(settingsOf(data, columns.sessionPolicy));
   },
   client(data, { clients }, _now, facts) {
     const { kind, ...settings } = settingsOf(data, columns.client);

@@ -12,7 +12,6 @@ import { checkLevels } from '../../domain/instance/checks.ts';
 import { signingAlgorithms } from '../../domain/keys/signing-key.entity.ts';
 import { logoutDeliveryStates } from '../../domain/logout/logout-delivery.entity.ts';
 import { mfaMethods } from '../../domain/mfa/enrolment.entity.ts';
-import { mfaPolicies, passkeyPolicies, signUpModes } from '../../domain/projects/project.entity.ts';
 import { batchFormats, streamKinds } from '../../domain/streams/log-stream.entity.ts';
 import { denials, stepReasons } from '../../domain/support/view-as.ts';
 import {
@@ -34,9 +33,6 @@ function enumOf<T extends string>(name: string, says: string, values: readonly T
   return declaredEnum({ name, says, values });
 }
 
-export const SignUpEnum = enumOf('SignUp', 'Sign-up mode.', signUpModes);
-export const MfaPolicyEnum = enumOf('MfaPolicy', 'Whether a second factor is required.', mfaPolicies);
-export const PasskeyPolicyEnum = enumOf('PasskeyPolicy', 'Use of passkeys at sign-in.', passkeyPolicies);
 export const BuiltInEnum = enumOf('BuiltIn', 'Built-in project or client.', ['console', 'demo'] as const);
 export const ApiKeyKindEnum = enumOf('ApiKeyKind', 'For the browser SDK, or for the server library.', apiKeyKinds);
 export const DelegationPartyEnum = enumOf(

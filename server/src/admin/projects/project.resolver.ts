@@ -5,10 +5,11 @@ import { exactTotal } from '../../domain/kernel/page.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { checkedAaguids, checkedRoots } from '../../domain/projects/passkey-models.ts';
 import { type Project, passkeyPolicyOf } from '../../domain/projects/project.entity.ts';
+import { projectFields } from '../../domain/projects/project.resource.ts';
 import { type Inputs, Requires } from '../api/access.ts';
 import { connection, exactOption, pageRequest } from '../api/connection.ts';
 import { type AdminContext, withoutNulls } from '../api/context.ts';
-import { PasskeyPolicyEnum } from '../api/enums.ts';
+import { changesSensitive, enumOf, settingsIn } from '../api/resource-types.ts';
 import {
   CreateProjectInput,
   DeleteProjectInput,
@@ -93,8 +94,9 @@ export class ProjectResolver {
   })
   @Mutation(() => ProjectView)
   updateProject(@Arg('input', () => UpdateProjectInput) input: UpdateProjectInput, @Ctx() ctx: AdminContext) {
-    const cleared = input.notifyOnDeactivation === null ? { notifyOnDeactivation: null } : {};
-    return ctx.domain.projects.update(input.id, { ...withoutNulls(input), ...cleared }, ctx.actor);
+    const { id, expectedVersion } = input;
+    const version = expectedVersion == null ? {} : { expectedVersion };
+    return ctx.domain.projects.update(id, { ...settingsIn(projectFields, input), ...version }, ctx.actor);
   }
 
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: true, scope: 'projects:write' })
@@ -124,7 +126,7 @@ export class ProjectResolver {
     return (await loaders.testModeOf(project)) ?? false;
   }
 
-  @FieldResolver(() => PasskeyPolicyEnum, {
+  @FieldResolver(() => enumOf(projectFields.passkeyPolicy.enum), {
     description: 'Use of passkeys at sign-in; a client can require one (`Client.passkeyRequired`).',
   })
   passkeyPolicy(@Root() project: Project) {
@@ -151,24 +153,11 @@ export class ProjectResolver {
   }
 }
 
-/** Settings for sign-up, directories and factors. */
-const signInSettings = [
-  ...['signUp', 'scimEnabled', 'scimAuthoritative', 'mfaPolicy', 'offeredFactors', 'emailFactor', 'passkeyPolicy'],
-  ...['passkeyAaguids', 'passkeyRoots'],
-  ...['rememberMfaSeconds', 'deviceTrustSeconds', 'deviceTrustDays', 'smsCountries', 'smsPerDay'],
-  'sharedNetworks',
-];
-
-/** Anyone can then sign in as any user: the page shows the codes. */
-function startsTestMode({ testMode }: Inputs): boolean {
-  return testMode === true;
-}
-
 /** In test mode, anyone can sign in as any user; a directory that may sync again changes their login addresses. */
 function givesPowerOverUsers(inputs: Inputs): boolean {
-  return startsTestMode(inputs) || inputs['scimEnabled'] === true;
+  return inputs['testMode'] === true || inputs['scimEnabled'] === true;
 }
 
 function weakensSignIn(inputs: Inputs): boolean {
-  return startsTestMode(inputs) || signInSettings.some((name) => inputs[name] != null);
+  return changesSensitive(projectFields, inputs);
 }

@@ -1,56 +1,25 @@
 import { ObjectType } from 'type-graphql';
+import { projectFields, sessionPolicyFields } from '../../domain/projects/project.resource.ts';
 import { Access, itself } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
-import { BuiltInEnum, MfaMethodEnum, MfaPolicyEnum, SignUpEnum } from '../api/enums.ts';
+import { BuiltInEnum } from '../api/enums.ts';
 import { boolean, fields, id, int, list, nullable, oneOf, text, time } from '../api/fields.ts';
+import { viewOf } from '../api/resource-types.ts';
 
 @Access('project_viewer', itself, 'projects:read')
 @ObjectType('SessionPolicy', { description: 'Lifetimes of sessions and tokens, in seconds.' })
 export class SessionPolicyView extends fields({
-  idleTimeoutSeconds: int('Idle timeout of a session.'),
-  maxSessionSeconds: int('Absolute lifetime of a session.'),
-  idTokenTtlSeconds: int(),
-  accessTokenTtlSeconds: int('1 to 3600; a client can override it.'),
-  refreshTokenTtlSeconds: int('Lifetime of refresh tokens after a sign-in, in seconds.'),
-  refreshTokenIdleSeconds: int('Idle timeout of refresh tokens, in seconds.'),
+  ...viewOf(sessionPolicyFields),
 }) {}
 
 @Access('project_viewer', itself, 'projects:read')
 @ObjectType('Project', { description: 'A tenant: its users, clients, directory and policies.' })
 export class ProjectView extends fields({
   id: id(),
-  name: text(),
   slug: text('Unique; never changes, because applications depend on the issuer.'),
   builtIn: nullable(oneOf(BuiltInEnum, 'Set for projects created at the first start.')),
-  scimEnabled: boolean(),
-  scimAuthoritative: boolean("Whether the directory's values take precedence and its users' phone numbers are locked."),
-  signUp: oneOf(SignUpEnum),
-  mfaPolicy: oneOf(MfaPolicyEnum),
-  offeredFactors: list(oneOf(MfaMethodEnum, 'Second factors that users can set up; existing ones stay usable.')),
-  passkeyAaguids: list(
-    text('AAGUIDs of the models of passkeys that users may create; empty: all, or all of `passkeyRoots`.'),
-  ),
-  passkeyRoots: list(text('CA certificates (PEM) that prove a model; empty: the claimed model is not verified.')),
-  rememberMfaSeconds: int('Seconds for which a device can skip the second factor; 0: never.'),
-  deviceTrustSeconds: int('Seconds for which a remembered device stays trusted after its last use.'),
-  emailFactor: boolean('Whether email as a second factor satisfies `REQUIRED`.'),
-  notifyOnDeactivation: nullable(
-    boolean(
-      'Whether applications get a logout token when the directory deactivates or deletes a user. Null: at the project issuer and custom domains, not at the base issuer.',
-    ),
-  ),
-  deviceTrustDays: int("Absolute lifetime of a device's trust, in days since its registration."),
-  smsCountries: list(text('Countries that SMS can be sent to (ISO 3166-1 alpha-2); empty: all.')),
-  smsPerDay: int('SMS that the project can send per day.'),
-  sharedNetworks: list(
-    text('Addresses and ranges (CIDR) that many users share, such as offices: 5,000 more codes an hour for each.'),
-  ),
-  idleTimeoutSeconds: int('Idle timeout of a session.'),
-  maxSessionSeconds: int('Absolute lifetime of a session.'),
-  idTokenTtlSeconds: int(),
-  accessTokenTtlSeconds: int('1 to 3600; a client can override it.'),
-  refreshTokenTtlSeconds: int('Lifetime of refresh tokens after a sign-in, in seconds.'),
-  refreshTokenIdleSeconds: int('Idle timeout of refresh tokens, in seconds.'),
+  ...viewOf(projectFields),
+  ...viewOf(sessionPolicyFields),
   version: int('Send it as `expectedVersion` to detect concurrent changes.'),
   createdAt: time(),
   updatedAt: time(),

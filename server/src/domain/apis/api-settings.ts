@@ -1,7 +1,7 @@
 import { cleanName, isLine } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
+import { checkNumber } from '../kernel/resource.ts';
 import { userScopes } from '../projects/issuer.ts';
-import { checkSeconds } from '../projects/session-policy.ts';
 import type { ApiScope } from './api.entity.ts';
 
 export interface ApiSettings {
@@ -45,7 +45,8 @@ export function checkIdentifier(identifier: unknown, baseUrl: string): string {
 /** The settings as stored. Refuses `invalid`. */
 export function checkedApi(settings: Partial<ApiSettings>): Partial<ApiSettings> {
   const { name, scopes, accessTokenTtlSeconds } = settings;
-  if (accessTokenTtlSeconds !== undefined) checkSeconds('accessTokenTtlSeconds', accessTokenTtlSeconds, ttlBounds);
+  if (accessTokenTtlSeconds !== undefined)
+    checkNumber('accessTokenTtlSeconds', accessTokenTtlSeconds, ttlBounds, 'seconds');
   return {
     ...(name === undefined ? {} : { name: cleanName(name) }),
     ...(scopes === undefined ? {} : { scopes: checkedScopes(scopes) }),

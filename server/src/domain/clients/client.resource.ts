@@ -13,7 +13,7 @@ import {
   text,
   texts,
 } from '../kernel/resource.ts';
-import { sessionPolicyBounds } from '../projects/session-policy.ts';
+import { sessionPolicyFields } from '../projects/project.resource.ts';
 import { checkLogoutUri } from './logout-uri.ts';
 import { checkRedirectUri } from './redirect-uri.ts';
 
@@ -76,25 +76,25 @@ export const clientFields = {
     { default: 'secevent', sensitive: false, api: 'logoutTokenTyp', view: false, input: 'Default: SECEVENT.' },
   ),
   idTokenTtlSeconds: number({
-    ...{ default: null, clearable: true, unit: 'seconds', bounds: sessionPolicyBounds.idTokenTtlSeconds },
+    ...{ default: null, clearable: true, unit: 'seconds', bounds: sessionPolicyFields.idTokenTtlSeconds.bounds },
     ...{ sensitive: false, says: "In seconds; absent: the project's value." },
     input: "1 to 86,400 seconds. Default: 300 with a client secret, else the project's value, which null selects.",
   }),
   /** Limited to 1…3600 when a token is issued. */
   accessTokenTtlSeconds: number({
-    ...{ default: null, clearable: true, unit: 'seconds', bounds: sessionPolicyBounds.accessTokenTtlSeconds },
+    ...{ default: null, clearable: true, unit: 'seconds', bounds: sessionPolicyFields.accessTokenTtlSeconds.bounds },
     ...{ sensitive: false, says: "In seconds; absent: the project's value." },
     input: "1 to 3600 seconds; default: the project's value.",
   }),
   refreshTokenTtlSeconds: number({
-    ...{ default: null, clearable: true, unit: 'seconds', bounds: sessionPolicyBounds.refreshTokenTtlSeconds },
+    ...{ default: null, clearable: true, unit: 'seconds', bounds: sessionPolicyFields.refreshTokenTtlSeconds.bounds },
     sensitive: false,
     says: 'Maximum age of its refresh tokens after a sign-in, in seconds, if shorter than in the project.',
     input:
       'Lifetime of its refresh tokens after a sign-in, in seconds. The shorter value of client and project applies.',
   }),
   refreshTokenIdleSeconds: number({
-    ...{ default: null, clearable: true, unit: 'seconds', bounds: sessionPolicyBounds.refreshTokenIdleSeconds },
+    ...{ default: null, clearable: true, unit: 'seconds', bounds: sessionPolicyFields.refreshTokenIdleSeconds.bounds },
     sensitive: false,
     says: 'Maximum time without use of its refresh tokens, in seconds, if shorter than in the project.',
     input: 'Idle timeout of its refresh tokens, in seconds. The shorter value of client and project applies.',

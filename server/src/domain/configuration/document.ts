@@ -8,8 +8,8 @@ import { checkLogo } from '../experience/logo-file.ts';
 import { refuse } from '../kernel/problem.ts';
 import { exportedNamesOf } from '../kernel/resource.ts';
 import { digest } from '../kernel/secret.ts';
+import { projectFields, sessionPolicyFields } from '../projects/project.resource.ts';
 import type { Projects } from '../projects/projects.ts';
-import { checkSessionPolicy } from '../projects/session-policy.ts';
 import { checkedSlug } from '../projects/slug.ts';
 import { checkedRole, checkRoleKey, type RoleValues } from '../roles/roles.ts';
 import { checkedDefinition } from '../users/custom/definition.ts';
@@ -55,15 +55,8 @@ export interface WantedProject {
 
 /** The setting names of each kind; those of a list also have the name that identifies a resource. */
 export const names = {
-  settings: [
-    ...['name', 'scimEnabled', 'scimAuthoritative', 'testMode', 'signUp', 'mfaPolicy', 'offeredFactors', 'emailFactor'],
-    ...['passkeyPolicy', 'passkeyAaguids', 'passkeyRoots', 'rememberMfaSeconds', 'deviceTrustSeconds'],
-    ...['deviceTrustDays', 'smsCountries', 'smsPerDay', 'sharedNetworks', 'notifyOnDeactivation'],
-  ],
-  sessionPolicy: [
-    ...['idleTimeoutSeconds', 'maxSessionSeconds', 'idTokenTtlSeconds', 'accessTokenTtlSeconds'],
-    ...['refreshTokenTtlSeconds', 'refreshTokenIdleSeconds'],
-  ],
+  settings: exportedNamesOf(projectFields),
+  sessionPolicy: exportedNamesOf(sessionPolicyFields),
   customAttributes: [
     ...['name', 'description', 'type', 'multiValued', 'required', 'caseExact', 'mutability', 'returned'],
     ...['uniqueness', 'indexed', 'visibleTo', 'alias', 'subAttributes'],
@@ -85,7 +78,7 @@ const idNames: Partial<Record<Kind, string>> = {
 
 /** The validators of the admin API, and the base address. */
 export interface Checking extends ReceiverChecks {
-  projects: Pick<Projects, 'check'>;
+  projects: Pick<Projects, 'check' | 'checkPolicy'>;
   clients: Pick<Clients, 'check'>;
   issuer: string;
 }
@@ -164,10 +157,7 @@ export const pathOf = (kind: Kind, keys: readonly string[]): string => [kind, ..
 
 const checks: Record<Kind, (values: Values, checking: Checking, wanted: WantedProject) => Values> = {
   settings: (values, { projects }) => ({ ...projects.check(values as never) }),
-  sessionPolicy(values) {
-    checkSessionPolicy(values as never);
-    return values;
-  },
+  sessionPolicy: (values, { projects }) => projects.checkPolicy(values),
   customAttributes: (values) => ({ ...checkedDefinition(values as never) }),
   apis: (values, { issuer }) => ({
     ...checkedApi(values as never),

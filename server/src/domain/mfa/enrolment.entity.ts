@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
-import { type MfaMethod, mfaMethods } from '../projects/project.entity.ts';
+import { type MfaMethod, mfaMethods } from '../projects/project.resource.ts';
 import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 

@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { refuse } from '../kernel/problem.ts';
 import { certificateKeyFault } from '../kernel/public-keys/public-key.ts';
-import type { Project } from './project.entity.ts';
 
 /** The models of passkeys that users may create; one of the lists is not empty. */
 export interface PasskeyModels {
@@ -22,7 +21,10 @@ const hidden = '00000000-0000-0000-0000-000000000000';
 export function passkeyModelsOf({
   passkeyAaguids: aaguids,
   passkeyRoots: roots,
-}: Pick<Project, 'passkeyAaguids' | 'passkeyRoots'>): PasskeyModels | null {
+}: {
+  passkeyAaguids: readonly string[];
+  passkeyRoots: readonly string[];
+}): PasskeyModels | null {
   return aaguids.length > 0 || roots.length > 0 ? { aaguids, roots } : null;
 }
 

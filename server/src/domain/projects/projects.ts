@@ -7,14 +7,17 @@ import { type Database, flushUnlessTaken, pastDeadlocks, withoutTimeLimit } from
 import { exactTotal, limitedTotal, maxTotal, named, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
+import { checkedBy, withDefaultsOf } from '../kernel/resource.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
 import { projectIssuerUrl } from './issuer.ts';
 import { Project } from './project.entity.ts';
-import { checkedProject, type ProjectSettings, type StoredSettings } from './project-settings.ts';
-import { checkSessionPolicy, type SessionPolicy } from './session-policy.ts';
+import { type ProjectSettings, projectFields, type SessionPolicy, sessionPolicyFields } from './project.resource.ts';
 import { checkedSlug, slugOf, slugWith } from './slug.ts';
 import { TestMode, testModeMaxUsers } from './test-mode.ts';
+
+/** Settings as stored, with the column that the previous release reads instead of `passkeyPolicy`. */
+type StoredSettings = Partial<ProjectSettings> & { passkeys?: boolean };
 
 /** Absent values stay unchanged. */
 export interface ProjectChange extends Partial<ProjectSettings> {
@@ -142,33 +145,11 @@ export class Projects {
     const now = this.deps.clock.now();
     const project = em.create(Project, {
       id: this.deps.random.id(),
-      name: input.name,
       slug: input.slug,
       builtIn: input.builtIn ?? null,
-      scimEnabled: input.scimEnabled ?? true,
-      scimAuthoritative: input.scimAuthoritative ?? true,
-      testMode: input.testMode ?? false,
-      signUp: input.signUp ?? 'open',
-      mfaPolicy: input.mfaPolicy ?? 'off',
-      offeredFactors: input.offeredFactors ?? ['totp', 'sms', 'email'],
+      ...withDefaultsOf(projectFields, input),
+      ...withDefaultsOf(sessionPolicyFields, {}),
       passkeys: input.passkeys ?? true,
-      passkeyPolicy: input.passkeyPolicy ?? 'allowed',
-      passkeyAaguids: input.passkeyAaguids ?? [],
-      passkeyRoots: input.passkeyRoots ?? [],
-      rememberMfaSeconds: input.rememberMfaSeconds ?? 0,
-      deviceTrustSeconds: input.deviceTrustSeconds ?? 30 * 24 * 3600,
-      emailFactor: input.emailFactor ?? false,
-      notifyOnDeactivation: input.notifyOnDeactivation ?? null,
-      deviceTrustDays: input.deviceTrustDays ?? 180,
-      smsCountries: input.smsCountries ?? [],
-      smsPerDay: input.smsPerDay ?? 1000,
-      sharedNetworks: input.sharedNetworks ?? [],
-      idleTimeoutSeconds: 30 * 60,
-      maxSessionSeconds: 8 * 3600,
-      idTokenTtlSeconds: 60,
-      accessTokenTtlSeconds: 300,
-      refreshTokenTtlSeconds: 30 * 24 * 3600,
-      refreshTokenIdleSeconds: 7 * 24 * 3600,
       version: 1,
       createdAt: now,
       updatedAt: now,
@@ -197,19 +178,12 @@ export class Projects {
     });
   }
 
-  /** Refuses `not-found`, `invalid` (see `sessionPolicyBounds`), `conflict`. */
+  /** Refuses `not-found`, `invalid`, `conflict`. */
   updateSessionPolicy(id: string, input: SessionPolicyChange, actor: Actor): Promise<Project> {
-    checkSessionPolicy(input);
+    const policy = this.checkPolicy(input);
     return this.deps.db.transaction(async (em) => {
       const project = await this.locked(em, id, input.expectedVersion);
-      const changed = change<Project>(project, {
-        idleTimeoutSeconds: input.idleTimeoutSeconds,
-        maxSessionSeconds: input.maxSessionSeconds,
-        idTokenTtlSeconds: input.idTokenTtlSeconds,
-        accessTokenTtlSeconds: input.accessTokenTtlSeconds,
-        refreshTokenTtlSeconds: input.refreshTokenTtlSeconds,
-        refreshTokenIdleSeconds: input.refreshTokenIdleSeconds,
-      } as Partial<Project>);
+      const changed = change<Project>(project, policy);
       this.write(em, project, 'project.session-policy-updated', changed, actor);
       return project;
     });
@@ -300,13 +274,24 @@ export class Projects {
 
   /** The settings as they would be stored. Refuses `invalid`. */
   check(input: Partial<ProjectSettings>): StoredSettings {
-    const settings = checkedProject(input, this.deps.clock.now());
+    const settings: StoredSettings = checkedBy(projectFields, input, this.checking);
+    const { passkeyPolicy } = settings;
+    if (passkeyPolicy !== undefined) settings.passkeys = passkeyPolicy !== 'off';
     // A user who must have a factor and can set up none is locked out.
     if (!this.deps.canSendSms && settings.offeredFactors?.join() === 'sms') {
       const reason = 'must contain more than SMS, because no SMS gateway is set (SMS_URL)';
       refuse({ code: 'invalid', field: 'offeredFactors', reason });
     }
     return settings;
+  }
+
+  /** The session policy as it would be stored. Refuses `invalid`. */
+  checkPolicy(input: Partial<SessionPolicy>): Partial<SessionPolicy> {
+    return checkedBy(sessionPolicyFields, input, this.checking);
+  }
+
+  private get checking() {
+    return { now: this.deps.clock.now(), allowPrivateTargets: false };
   }
 
   private async locked(em: EntityManager, id: string, expectedVersion?: number): Promise<Project> {

@@ -1,0 +1,157 @@
+import { cleanMailName } from '../kernel/name.ts';
+import { refuse } from '../kernel/problem.ts';
+import { choice, choices, flag, number, type SettingsOf, text, texts } from '../kernel/resource.ts';
+import { isCountry } from './countries.ts';
+import { checkedNetworks } from './networks.ts';
+import { checkedAaguids, checkedRoots } from './passkey-models.ts';
+
+const signUpModes = ['open', 'provisioned_only'] as const;
+const mfaPolicies = ['off', 'optional', 'required'] as const;
+/** Use of passkeys at sign-in; in a project of the previous release see `passkeyPolicyOf`. */
+const passkeyPolicies = ['off', 'allowed', 'preferred', 'required'] as const;
+export type PasskeyPolicy = (typeof passkeyPolicies)[number];
+/** Kinds of second factors. */
+export const mfaMethods = ['email', 'sms', 'totp'] as const;
+export type MfaMethod = (typeof mfaMethods)[number];
+
+const day = 24 * 3600;
+const year = 365 * day;
+
+/** Settings of projects (service.md 2.6), without their session policy, in the order of their documents. */
+export const projectFields = {
+  name: text({ check: (name) => cleanMailName(name), sensitive: false }),
+  scimEnabled: flag({ default: true, sensitive: true }),
+  /** The directory's values take precedence, and the phone of a provisioned user is locked (service.md 3.1). */
+  scimAuthoritative: flag({
+    ...{ default: true, sensitive: true },
+    says: "Whether the directory's values take precedence and its users' phone numbers are locked.",
+  }),
+  /** One-time codes are also in the responses: anyone can sign in as any user. */
+  testMode: flag({ default: false, sensitive: (wanted) => wanted === true, view: false }),
+  signUp: choice({ name: 'SignUp', says: 'Sign-up mode.', values: signUpModes }, { default: 'open', sensitive: true }),
+  mfaPolicy: choice(
+    { name: 'MfaPolicy', says: 'Whether a second factor is required.', values: mfaPolicies },
+    { default: 'off', sensitive: true },
+  ),
+  /** Second factors that users can set up; existing enrolments of others stay valid. */
+  offeredFactors: choices(
+    { name: 'MfaMethod', says: 'A kind of second factor.', values: mfaMethods },
+    {
+      ...{ default: ['totp', 'sms', 'email'], check: checkedFactors, sensitive: true },
+      says: 'Second factors that users can set up; existing ones stay usable.',
+      input: 'At least one.',
+    },
+  ),
+  /** Whether email as a second factor meets `required`. */
+  emailFactor: flag({
+    ...{ default: false, columnDefault: true, sensitive: true },
+    says: 'Whether email as a second factor satisfies `REQUIRED`.',
+  }),
+  passkeyPolicy: choice(
+    { name: 'PasskeyPolicy', says: 'Use of passkeys at sign-in.', values: passkeyPolicies },
+    { default: 'allowed', sensitive: true, view: false, input: 'Default: ALLOWED.' },
+  ),
+  /** Models of passkeys that users may create; empty: all, or all of the roots. */
+  passkeyAaguids: texts({
+    ...{ default: [], check: (aaguids) => checkedAaguids(aaguids), sensitive: true },
+    says: 'AAGUIDs of the models of passkeys that users may create; empty: all, or all of `passkeyRoots`.',
+    input:
+      'AAGUIDs of the models of passkeys that users may create, at most 100. Empty: all, or all of `passkeyRoots`.',
+  }),
+  /** CA certificates in PEM that prove a model; empty: none is proved. */
+  passkeyRoots: texts({
+    ...{ default: [], check: (roots, _, { now }) => checkedRoots(roots, now), sensitive: true },
+    says: 'CA certificates (PEM) that prove a model; empty: the claimed model is not verified.',
+    input: 'CA certificates of their makers in PEM, at most 10. Empty: the claimed model is not verified.',
+  }),
+  /** Time for which a device may skip the second factor after `remember_me`; 0: never. */
+  rememberMfaSeconds: number({
+    ...{ default: 0, unit: 'seconds', bounds: [0, year], sensitive: true },
+    says: 'Seconds for which a device can skip the second factor; 0: never.',
+  }),
+  deviceTrustSeconds: number({
+    ...{ default: 30 * day, unit: 'seconds', bounds: [0, year], sensitive: true },
+    says: 'Seconds for which a remembered device stays trusted after its last use.',
+  }),
+  deviceTrustDays: number({
+    ...{ default: 180, unit: 'days', bounds: [1, 3650], sensitive: true },
+    says: "Absolute lifetime of a device's trust, in days since its registration.",
+    input: '1 to 3650.',
+  }),
+  smsCountries: texts({
+    ...{ default: [], check: checkedCountries, sensitive: true },
+    says: 'Countries that SMS can be sent to (ISO 3166-1 alpha-2); empty: all.',
+    input: 'ISO 3166-1 alpha-2; empty: all countries.',
+  }),
+  smsPerDay: number({
+    ...{ default: 1000, unit: 'messages', bounds: [0, 1_000_000], sensitive: true },
+    says: 'SMS that the project can send per day.',
+    input: '0 to 1,000,000; 0: none.',
+  }),
+  /** Many users share them: more codes may be requested from them (decisions/0345). */
+  sharedNetworks: texts({
+    ...{ default: [], check: (networks, field) => checkedNetworks(networks, { field, widest: [16, 32] }) },
+    sensitive: true,
+    says: 'Addresses and ranges (CIDR) that many users share, such as offices: 5,000 more codes an hour for each.',
+    input: 'At most 20 addresses or ranges (CIDR), IPv4 /16 or smaller, IPv6 /32 or smaller.',
+  }),
+  /** False in projects from before this setting. */
+  notifyOnDeactivation: flag({
+    ...{ default: null, columnDefault: false, clearable: true, sensitive: false },
+    says: 'Whether applications get a logout token when the directory deactivates or deletes a user. Null: at the project issuer and custom domains, not at the base issuer.',
+    input: 'Null: at the project issuer and custom domains, not at the base issuer. Default of new projects: null.',
+  }),
+};
+
+/**
+ * Lifetimes of a project's sessions and tokens (service.md 2.6). A signing key is published for a day after its longest
+ * token.
+ */
+export const sessionPolicyFields = {
+  /** Sliding. */
+  idleTimeoutSeconds: number({
+    ...{ default: 30 * 60, unit: 'seconds', bounds: [1, 90 * day], sensitive: true },
+    says: 'Idle timeout of a session.',
+  }),
+  maxSessionSeconds: number({
+    ...{ default: 8 * 3600, unit: 'seconds', bounds: [1, year], sensitive: true },
+    says: 'Absolute lifetime of a session.',
+  }),
+  idTokenTtlSeconds: number({ default: 60, unit: 'seconds', bounds: [1, day], sensitive: true }),
+  accessTokenTtlSeconds: number({
+    ...{ default: 300, unit: 'seconds', bounds: [1, 3600], sensitive: true },
+    says: '1 to 3600; a client can override it.',
+  }),
+  /** Absolute, after a sign-in. */
+  refreshTokenTtlSeconds: number({
+    ...{ default: 30 * day, unit: 'seconds', bounds: [60, year], sensitive: true },
+    says: 'Lifetime of refresh tokens after a sign-in, in seconds.',
+    input: '60 to 31,536,000.',
+  }),
+  /** Maximum time between two refreshes. */
+  refreshTokenIdleSeconds: number({
+    ...{ default: 7 * day, unit: 'seconds', bounds: [60, 90 * day], sensitive: true },
+    says: 'Idle timeout of refresh tokens, in seconds.',
+    input: '60 to 7,776,000.',
+  }),
+};
+
+export type ProjectSettings = SettingsOf<typeof projectFields>;
+export type SessionPolicy = SettingsOf<typeof sessionPolicyFields>;
+
+function checkedFactors(factors: readonly MfaMethod[], field: string): MfaMethod[] {
+  if (!Array.isArray(factors) || factors.length === 0)
+    refuse({ code: 'invalid', field, reason: 'must contain at least one' });
+  if (factors.some((one) => !mfaMethods.includes(one))) {
+    refuse({ code: 'invalid', field, reason: `must contain only ${mfaMethods.join(', ')}` });
+  }
+  return mfaMethods.filter((one) => factors.includes(one));
+}
+
+function checkedCountries(codes: readonly string[], field: string): string[] {
+  const unique = [...new Set(codes.map((code) => code.trim().toUpperCase()))];
+  if (!unique.every(isCountry)) {
+    refuse({ code: 'invalid', field, reason: 'must contain ISO 3166-1 alpha-2 country codes' });
+  }
+  return unique.sort();
+}
