@@ -45,6 +45,8 @@ interface ChangeOptions {
    * reveal whether the new value equals the old one.
    */
   hidden?: readonly string[];
+  /** The user's session that makes the change: it stays fresh. */
+  keepSessionId?: string;
   /** Joins the transaction of a change of the login address or phone. */
   onNewLogin?(em: EntityManager, before: UserRecord, after: User): Promise<void>;
 }
@@ -133,12 +135,12 @@ export class Accounts {
     userId: string,
     edit: Edit,
     actor: Actor,
-    { schema, hidden, onNewLogin }: ChangeOptions = {},
+    { schema, hidden, keepSessionId, onNewLogin }: ChangeOptions = {},
   ): Promise<User> {
     const user = found(await this.deps.users.locked(em, projectId, userId), 'user');
     const values = await edit(recordOf(user));
     const isNewLogin = changesLogin(user, values);
-    if (isNewLogin) await this.endWorkOfLogin(em, user, values);
+    if (isNewLogin) await this.endWorkOfLogin(em, user, values, keepSessionId);
     const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor, schema, hidden);
     await this.follow(em, before, after, actor);
     if (isNewLogin) await onNewLogin?.(em, before, after);
@@ -157,13 +159,19 @@ export class Accounts {
   }
 
   /**
-   * Ends open sign-ins with a changed address or number, and a recovery grant: they belong to its previous holder.
+   * Ends open sign-ins with a changed address or number, the freshness of sessions, and a recovery grant: they belong to its
+   * previous holder.
    *
    * @param other the user's values before or after the change, with the addresses that the row does not have
    */
-  private async endWorkOfLogin(em: EntityManager, user: User, other: UserValues): Promise<void> {
+  private async endWorkOfLogin(
+    em: EntityManager,
+    user: User,
+    other: UserValues,
+    keepSessionId?: string,
+  ): Promise<void> {
     const now = this.deps.clock.now();
-    await endOpenWork(em, now, user, { addresses: [other.userName, loginOf(other).email] });
+    await endOpenWork(em, now, user, { addresses: [other.userName, loginOf(other).email], keepSessionId });
     await endGrants(em, user, now);
   }
 

@@ -164,7 +164,7 @@ export class OwnAccount {
       const passkey = (await this.deps.passkeys.list(em, owner(user))).find(({ id }) => id === deviceId);
       if (passkey) await this.checkFresh(em, user, session);
       await keepSignInMethod(this.deps, em, change.visitor.project, user, deviceId);
-      await this.endWork(em, user);
+      await this.endWork(em, user, change.visitor);
       const device = await devices.revoke(em, owner(user), deviceId, change.actor);
       const live = await sessions.listLive(em, change.visitor.project, user.id);
       for (const session of live.filter((one) => [one.deviceId, one.passkeyId].includes(device.id))) {
@@ -183,7 +183,7 @@ export class OwnAccount {
     return this.change(change, async (em, user) => {
       const live = await sessions.listLive(em, change.visitor.project, user.id);
       const session = live.find(({ id }) => id === sessionId) ?? refuse({ code: 'not-found', what: 'session' });
-      await this.endWork(em, user);
+      await this.endWork(em, user, change.visitor);
       await logout.endSessionIn(em, session, 'logout', change.actor);
     });
   }
@@ -199,7 +199,7 @@ export class OwnAccount {
       // If the session began with a passkey, `deviceId` is the passkey, which stays.
       const device = own.find((one) => one.id === deviceId);
       if (device) await keepSignInMethod(this.deps, em, visitor.project, user, device.id);
-      await this.endWork(em, user);
+      await this.endWork(em, user, visitor);
       if (device) await devices.revoke(em, owner(user), device.id, actor);
       for (const session of await sessions.listLive(em, visitor.project, user.id)) {
         const isHere = session.id === id || (device && session.deviceId === device.id);
@@ -246,7 +246,7 @@ export class OwnAccount {
   endOtherSessions(change: OwnChange): Promise<void> {
     const { logout, sessions } = this.deps;
     return this.change(change, async (em, user) => {
-      await this.endWork(em, user);
+      await this.endWork(em, user, change.visitor);
       for (const session of await sessions.listLive(em, change.visitor.project, user.id)) {
         if (session.id !== change.visitor.session.id) await logout.endSessionIn(em, session, 'logout', change.actor);
       }
@@ -262,7 +262,7 @@ export class OwnAccount {
     return this.change(change, async (em, user, session) => {
       await this.checkFresh(em, user, session);
       await keepSignInMethod(this.deps, em, change.visitor.project, user, enrolmentId);
-      await this.endWork(em, user);
+      await this.endWork(em, user, change.visitor);
       const { method } = await mfa.remove(em, user, enrolmentId, change.actor);
       await forgetRemembered(em, user);
       if ((await mfa.factors(em, user)).length === 0) await endStandIns(em, user);
@@ -278,7 +278,7 @@ export class OwnAccount {
     return this.change(change, async (em, user, session) => {
       await this.checkFresh(em, user, session);
       // A sign-in may have used a code that was stolen.
-      await this.endWork(em, user);
+      await this.endWork(em, user, change.visitor);
       const codes = await mfa.recoveryCodes.issue(em, user);
       audit.record(em, {
         type: 'mfa.recovery_codes_renewed',
@@ -297,8 +297,8 @@ export class OwnAccount {
     return underLock(this.deps, change.visitor, work);
   }
 
-  private endWork(em: EntityManager, user: User): Promise<void> {
-    return endOpenWork(em, this.deps.clock.now(), user);
+  private endWork(em: EntityManager, user: User, { session }: Visitor): Promise<void> {
+    return endOpenWork(em, this.deps.clock.now(), user, { keepSessionId: session.id });
   }
 
   private checkFresh(em: EntityManager, user: User, session: Session): Promise<void> {

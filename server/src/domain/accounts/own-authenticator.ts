@@ -135,7 +135,7 @@ export class OwnAuthenticator {
     if (previous.length > 0) await forgetRemembered(em, user);
     // An open sign-in by email would succeed with the mailbox alone.
     const hadMailboxAlone = before.length > 0 && isMailboxAlone(before);
-    if (hadMailboxAlone || previous.length > 0) await endOpenWork(em, clock.now(), user);
+    if (hadMailboxAlone || previous.length > 0) await endOpenWork(em, clock.now(), user, { keepSessionId: session.id });
     const context = contextFor(user);
     await delivery.enqueue(em, {
       projectId: user.project.id,

@@ -185,6 +185,7 @@ export class OwnContactChanges {
       ? ({ code: 'taken', what: 'user', field: 'email' } satisfies Problem)
       : await problemOf(
           accounts.changeIn(em, project.id, user.id, (current) => withEmail(current, email), actor, {
+            keepSessionId: place.boundTo,
             onNewLogin: (joined, before) => this.notify(joined, by, before, email),
           }),
         );

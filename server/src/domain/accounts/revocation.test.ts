@@ -6,6 +6,7 @@ import { expectStatus, newAddress, SigninWorld } from '../../../test/signin-worl
 import { Client } from '../clients/client.entity.ts';
 import { Device } from '../credentials/device.entity.ts';
 import { type Actor, system } from '../kernel/actor.ts';
+import type { User } from '../users/user.entity.ts';
 import { type UserValues, valuesOf } from '../users/user-record.ts';
 
 const world = SigninWorld.ofTests({ mfaPolicy: 'optional' });
@@ -70,6 +71,21 @@ const causes: Record<string, Cause> = {
     await visit.change('change-phone', { phone: newPhone });
     await visit.change('verify-phone', { code: await world.codeFor(newPhone) });
   },
+  'the user changes the address': async ({ visit }) => {
+    const email = newAddress();
+    await visit.change('change-email', { email });
+    await visit.change('verify-email', { code: await world.codeFor(email) });
+  },
+  'the user replaces the authenticator app': async ({ user }) => {
+    await giveFactor(user);
+    const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
+    const { db, mfa } = app.services;
+    await db.transaction((em) =>
+      mfa.begin(em, { user, ceremonyId: visit.sessionId, deviceId: null, method: 'totp', phone: null }),
+    );
+    const secret = /secret=([A-Z2-7]{32})/.exec(await visit.page())?.[1] ?? '';
+    await visit.change('verify-authenticator', { code: world.totp(secret) });
+  },
   'the user signs out everywhere': ({ user }) => app.services.logout.endAllOfUser(user, system),
   'an ID token signs out everywhere': ({ user, visit }) =>
     app.services.logout.endByHint(world.project.id, { subject: user.id, sid: visit.sessionId }, 'global', system),
@@ -127,6 +143,36 @@ describe('open work of a user', () => {
     await directoryChange(successor, { userName: predecessor });
     const answer = await page.step('verify-email-otp', { userid: predecessor, otp });
     expect(answer['error']?.code).toBe('TRANSACTION_EXPIRED');
+  });
+});
+
+describe('the freshness of a user’s sessions', () => {
+  /** Without those that end every other session. */
+  const ends = Object.keys(causes).filter((cause) => !/all|everywhere|other sessions|deactivates|erases/.test(cause));
+  const endsOwn = ['the user revokes a device', 'the user forgets the browser'];
+
+  /** Whether each session of the user is live and has a proof. */
+  async function freshOf({ id }: User): Promise<Map<string, boolean>> {
+    const sql = 'select id, ended_at is null and fresh_at is not null as fresh from sessions where user_id = ?';
+    const found = await rows<{ id: string; fresh: boolean }>(app.services.db, sql, [id]);
+    return new Map(found.map((row) => [row.id, row.fresh]));
+  }
+
+  it.each(ends)('ends when %s, except of the session that makes the change', async (cause) => {
+    const person = await registeredUser();
+    const other = await visitOf(person.user, ['swk', 'otp', 'mfa']);
+    expect((await freshOf(person.user)).get(other.sessionId)).toBe(true);
+    await causes[cause]?.(person);
+    const proofs = await freshOf(person.user);
+    expect(proofs.get(other.sessionId)).toBe(false);
+    const keepsOwn = cause.startsWith('the user') && !endsOwn.includes(cause);
+    expect([...proofs.values()].filter(Boolean)).toEqual(keepsOwn ? [true] : []);
+  });
+
+  it('stays when a directory changes anything else', async () => {
+    const person = await registeredUser();
+    await directoryChange(person, { displayName: 'Ada' });
+    expect((await freshOf(person.user)).get(person.visit.sessionId)).toBe(true);
   });
 });
 

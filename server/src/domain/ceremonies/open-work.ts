@@ -5,6 +5,7 @@ import { endFactorChanges } from '../mfa/factor-change-rows.ts';
 import { endUnverified } from '../mfa/user-tables.ts';
 import { endCodes } from '../otp/user-tables.ts';
 import type { TenantKey } from '../projects/tenant.ts';
+import { endFreshness } from '../sessions/freshness.ts';
 import { endTokens } from '../tokens/user-tables.ts';
 import { addressKey } from '../users/login.ts';
 
@@ -13,9 +14,11 @@ export interface OpenWorkOptions {
   addresses?: readonly (string | null | undefined)[];
   /** The sign-in that makes the change: it continues, with its codes and its enrolment. */
   keepCeremonyId?: string | null | undefined;
+  /** The session that makes the change: it stays fresh. */
+  keepSessionId?: string | null | undefined;
   /** Whether it is a logout: refresh grants with `offline_access` stay. */
   isLogout?: boolean;
-  /** Keeps codes and tokens of finished sign-ins, and refresh grants. */
+  /** Keeps codes and tokens of finished sign-ins, refresh grants, and the freshness of sessions. */
   keepsTokens?: boolean;
 }
 
@@ -28,7 +31,7 @@ interface LoginRow {
 
 /**
  * Ends a user's open work: sign-ins, unused one-time codes, unverified factors, changes of address, phone and factor; and the
- * results of finished sign-ins: unredeemed authorization codes, access tokens and refresh grants.
+ * results of finished sign-ins: unredeemed authorization codes, access tokens, refresh grants, and the freshness of sessions.
  *
  * Expired ones, too: they are open again when a clock that was ahead is set back.
  *
@@ -39,7 +42,7 @@ export const endOpenWork: EndOpenWork = async (
   em,
   now,
   user,
-  { addresses: more = [], keepCeremonyId = null, isLogout = false, keepsTokens = false } = {},
+  { addresses: more = [], keepCeremonyId = null, keepSessionId = null, isLogout = false, keepsTokens = false } = {},
 ) => {
   await em.flush();
   const [login] = await query(
@@ -75,5 +78,7 @@ export const endOpenWork: EndOpenWork = async (
   // Codes of the previous release have no user id.
   await endCodes(em, user, places, keepCeremonyId);
   await endUnverified(em, user, keepCeremonyId);
-  if (!keepsTokens) await endTokens(em, user, now, { onlyOnline: isLogout });
+  if (keepsTokens) return;
+  await endFreshness(em, user, keepSessionId);
+  await endTokens(em, user, now, { onlyOnline: isLogout });
 };

@@ -14,6 +14,9 @@ import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import type { ChangeBy, ChangePlace, PendingChanges, RefusedChange } from './pending-changes.ts';
 
+/** The sign-in or session that makes a change; the ids differ. */
+type KeptPlace = Record<'keepCeremonyId' | 'keepSessionId', string | null>;
+
 export interface PhoneChangesDeps {
   clock: Clock;
   audit: Audit;
@@ -24,7 +27,7 @@ export interface PhoneChangesDeps {
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
   testMode: TestMode;
   /** `endOpenWork` of ceremonies/, injected because that layer is above this one. */
-  endOpenWork(em: EntityManager, now: Date, user: User, options: { keepCeremonyId: string | null }): Promise<void>;
+  endOpenWork(em: EntityManager, now: Date, user: User, options: KeptPlace): Promise<void>;
 }
 
 export interface PhoneCodeSent {
@@ -119,15 +122,15 @@ export class PhoneChanges {
    * Stores a verified number, also for the user's SMS factor, ends the user's other open work, and notifies the user by
    * mail, and by SMS within its limits at each number that it replaces. Refuses `phone-locked`, `taken`.
    *
-   * @param keepCeremonyId the sign-in that makes the change; null: none
+   * @param keepId the sign-in or session that makes the change; null: none
    */
-  async put(em: EntityManager, by: ChangeBy, phone: string, keepCeremonyId: string | null): Promise<void> {
+  async put(em: EntityManager, by: ChangeBy, phone: string, keepId: string | null): Promise<void> {
     const { audit, clock, delivery, endOpenWork, mfa, smsGuard, users } = this.deps;
     const { user } = by;
     const before = user.phone ?? null;
     const replaced = new Set(await mfa.moveSms(em, user, phone));
     const isMoved = before !== phone || replaced.size > 0;
-    if (isMoved) await endOpenWork(em, clock.now(), user, { keepCeremonyId });
+    if (isMoved) await endOpenWork(em, clock.now(), user, { keepCeremonyId: keepId, keepSessionId: keepId });
     await users.changePhone(em, user, phone, by.actor);
     if (!isMoved) return;
     if (before !== null && before !== phone) replaced.add(before);

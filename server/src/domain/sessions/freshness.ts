@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Passkeys } from '../credentials/passkeys.ts';
 import { type Clock, isAhead, isPast, secondsLater } from '../kernel/clock.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Session } from './session.entity.ts';
 import { isByPasskey } from './sessions.ts';
@@ -31,6 +33,21 @@ export function isFresh(
   // The session does not record which factor was used.
   if (hasPasskey && !isByPasskey(session) && factors.some(({ besidePasskey }) => besidePasskey)) return false;
   return amr.includes('mfa') || (!hasPasskey && factors.every(({ method }) => method === 'email'));
+}
+
+/**
+ * Ends the freshness of a user's live sessions, because of a change to what proved it: the sessions continue, and the user
+ * confirms again. Joins; the user is locked.
+ *
+ * @param keepSessionId the session that makes the change
+ */
+export async function endFreshness(em: EntityManager, user: TenantKey, keepSessionId: string | null): Promise<void> {
+  await execute(
+    em,
+    sql`update sessions set fresh_at = null, fresh_moment = null
+      where project_id = ${user.project.id} and user_id = ${user.id} and ended_at is null and fresh_at is not null
+        and id is distinct from ${keepSessionId}::uuid`,
+  );
 }
 
 export interface FreshnessDeps {
