@@ -1,14 +1,26 @@
 import { type Change, changedColumns, type Row } from './changes.ts';
 import { accountsOf, factorsProve, isOfPage, piecesFor, registeredBy } from './evidence.ts';
 import { personAt } from './finish.ts';
+import { checkHands, type MayEnd } from './hands.ts';
 import { type DeviceModel, demand, type Model, type Transaction, toleranceMs } from './model.ts';
 import { passkeyFrom } from './passkeys.ts';
 
 /** A device that a directory suspended for longer needs a mail code. */
 const restorableMs = 30 * 86_400_000;
 
-/** Applies the changes of a step to the model, after the rules have checked them. @param txn for a step of a sign-in */
-export function absorb(model: Model, changes: readonly Change[], txn?: Transaction): void {
+/** The step whose changes are absorbed. */
+interface Step {
+  /** For a step of a sign-in. */
+  txn?: Transaction;
+  /** Default: it may end no credential, factor or consent. */
+  mayEnd?: MayEnd | undefined;
+}
+
+/** Any credential, factor or consent: the rules of the actor have checked each changed row. */
+export const anyEnd: MayEnd = () => true;
+
+/** Applies the changes of a step to the model, after the rules have checked them. */
+export function absorb(model: Model, changes: readonly Change[], { txn, mayEnd }: Step = {}): void {
   // A sign-in that changes a number invalidates earlier transactions, not itself.
   for (const change of changes) if (change.table === 'sessions') absorbSession(model, change, txn);
   for (const change of changes) {
@@ -20,8 +32,10 @@ export function absorb(model: Model, changes: readonly Change[], txn?: Transacti
   for (const { table, old, new: row } of changes) {
     if (table === 'consents') absorbOwn(model.consents, old, row);
     if (table === 'recovery_codes') absorbOwn(model.heldCodes, old, row);
+    if (table === 'recovery_codes' && !row) dropCodes(model, old?.['user_id']);
   }
   for (const change of changes) checkSuspended(model, change);
+  checkHands(model, changes, mayEnd);
   model.mirror(changes);
   for (const { table, old, new: row } of changes) {
     if (table === 'users') checkNumbers(model, (row ?? old)?.['id'], old?.['phone']);
@@ -35,6 +49,12 @@ function absorbOwn(rows: Map<string, string>, old: Row | null, row: Row | null):
   const keyOf = (of: Row) => JSON.stringify([of['id'], of['user_id'], of['client_id']]);
   if (old) rows.delete(keyOf(old));
   if (row) rows.set(keyOf(row), row['user_id']);
+}
+
+/** The codes of a user who has none any more. */
+function dropCodes(model: Model, id: string): void {
+  if ([...model.heldCodes.values()].includes(id)) return;
+  for (const [code, { user }] of model.recoveryCodes) if (user === id) model.recoveryCodes.delete(code);
 }
 
 /**
@@ -115,52 +135,11 @@ function suspend(model: Model, device: DeviceModel, isSuspended: boolean): void 
     demand(model.now - suspendedAt < restorableMs + toleranceMs, 'a device was restored after too long a suspension');
 }
 
-/**
- * The devices of an inactive user are suspended until the activation. If the account has changed hands by then, nothing of
- * the former person is left (decisions/0300).
- */
-function checkSuspended(model: Model, { table, old, new: user }: Change): void {
-  if (table !== 'users' || !user || !old) return;
-  const id: string = user['id'];
-  if (old['active'] && user['active']) return;
-  if (old['active']) model.heldIdentities.set(id, { row: old, at: model.now });
-  const isHandedOver = !old['active'] && changesHands(model, old, user);
-  if (isHandedOver || user['active']) model.heldIdentities.delete(id);
-  const whose = `of ${user['user_name']}`;
-  const devices = [...model.devices.values()].filter((device) => device.user === id);
-  demand(
-    user['active'] || devices.every(({ suspendedAt }) => suspendedAt !== null),
-    `a device ${whose} is trusted, though they are deactivated`,
-  );
-  if (!isHandedOver) return;
-  model.handOvers.set(id, model.step);
-  demand(devices.length === 0, `a device ${whose} outlives the former person`);
-  demand(model.passkeysOf(id).length === 0, `a passkey ${whose} outlives the former person`);
-  const factors = [...model.enrolments.values()].filter((factor) => factor.user === id);
-  demand(factors.length === 0, `a factor ${whose} outlives the former person`);
-  const isTheirs = (one: string) => one === id;
-  demand(![...model.consents.values()].some(isTheirs), `a consent ${whose} outlives the former person`);
-  demand(![...model.heldCodes.values()].some(isTheirs), `a recovery code ${whose} outlives the former person`);
-  demand(model.sessionsOf(id).length === 0, `a session ${whose} outlives the former person`);
-  const grants = model.grants.filter(({ code, isOffline, isEnded }) => code.user === id && isOffline && !isEnded);
-  demand(grants.length === 0, `a refresh token ${whose} outlives the former person`);
-}
-
-/** For 30 days after the deactivation, only the activation decides; then, each change does. */
-function changesHands(model: Model, was: Row, is: Row): boolean {
-  const held = model.heldIdentities.get(is['id']);
-  const isHeld = held !== undefined && model.now - held.at < restorableMs + toleranceMs;
-  if (isHeld) return Boolean(is['active']) && isOther(held.row, is);
-  return isOther(was, is) || (held !== undefined && isOther(held.row, was));
-}
-
-/** Another login address, phone or `externalId`; a phone or `externalId` that was added or removed is not another one. */
-function isOther(was: Row, is: Row): boolean {
-  const nameOf = ({ user_name_key: name }: Row) => (String(name).includes('@') ? name : null);
-  const differs = (name: string) => was[name] != null && is[name] != null && was[name] !== is[name];
-  return (
-    was['email_key'] !== is['email_key'] || nameOf(was) !== nameOf(is) || differs('phone') || differs('external_id')
-  );
+/** The devices of an inactive user are suspended until the activation. */
+function checkSuspended(model: Model, { table, new: user }: Change): void {
+  if (table !== 'users' || !user || user['active']) return;
+  const isTrusted = [...model.devices.values()].some((one) => one.user === user['id'] && one.suspendedAt === null);
+  demand(!isTrusted, `a device of ${user['user_name']} is trusted, though they are deactivated`);
 }
 
 export function isPasskey({ old, new: row }: Change): boolean {

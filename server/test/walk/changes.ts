@@ -69,9 +69,16 @@ export class ChangeLog {
   budgets: string[] = [];
   private readonly client: pg.Client;
   private seen = '0';
+  /** Messages and logout tokens that are not sent yet. */
+  private readonly waiting = new Set<string>();
 
   constructor(client: pg.Client) {
     this.client = client;
+  }
+
+  /** Whether something waits to be sent, by what was read. */
+  get hasWaiting(): boolean {
+    return this.waiting.size > 0;
   }
 
   async read(): Promise<Change[]> {
@@ -93,7 +100,14 @@ export class ChangeLog {
     this.seen = rows.at(-1)?.seq ?? this.seen;
     const counted = rows.filter(({ table }) => table === 'budgets');
     if (counted.length > 0) this.budgets = [...new Set(counted.map((row) => String(row.new?.['id'])))].toSorted();
+    for (const change of rows) if (/^(messages|logout_deliveries)$/.test(change.table)) this.noteWaiting(change);
     return rows.filter(({ table }) => table !== 'budgets');
+  }
+
+  private noteWaiting({ table, old, new: row }: Change): void {
+    const key = `${table} ${(row ?? old)?.['id']}`;
+    if (row?.['state'] === 'pending') this.waiting.add(key);
+    else this.waiting.delete(key);
   }
 
   /** Ids of the sessions of a project that have ended by the audit log. */

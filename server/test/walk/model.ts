@@ -246,6 +246,13 @@ export interface GrantModel {
   isEnded: boolean;
 }
 
+/** A user before the deactivation, and whether the identity has changed since. */
+export interface HeldIdentity {
+  row: Row;
+  at: number;
+  isRenamed: boolean;
+}
+
 /** An admin's recovery grant. */
 export interface RecoveryModel {
   id: string;
@@ -279,8 +286,8 @@ export class Model {
   step = 0;
   now = 0;
   readonly users = new Map<string, Row>();
-  /** Rows of inactive users as they were before the deactivation. */
-  readonly heldIdentities = new Map<string, { row: Row; at: number }>();
+  /** Of inactive users. */
+  readonly heldIdentities = new Map<string, HeldIdentity>();
   /** Steps at which accounts went to another person. */
   readonly handOvers = new Map<string, number>();
   /** Soft deletes that were undone. */

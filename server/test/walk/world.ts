@@ -200,6 +200,7 @@ export class World {
 
   /** Delivers queued mail and SMS, and records which mailbox received which code. */
   async deliver(): Promise<void> {
+    if (!this.processes.log.hasWaiting) return;
     for (const message of await this.processes.deliver()) {
       this.inbox.push(message);
       this.arrived(message);

@@ -1,7 +1,7 @@
 import { generateSync } from 'otplib';
 import { csrfHeader } from '../../../src/admin/api/server.ts';
 import { pkce } from '../../browser.ts';
-import { absorb, isPasskey } from '../absorb.ts';
+import { absorb, anyEnd, isPasskey } from '../absorb.ts';
 import { keepRecoveryCodes } from '../accept.ts';
 import type { Browser } from '../browsers.ts';
 import { type Change, changedColumns, describeChange, type Row } from '../changes.ts';
@@ -132,7 +132,7 @@ export class AccountActor {
       return checkRefusal(made, `${change} at /account`);
     }
     this.check(change, form, made, session);
-    absorb(world.model, made);
+    absorb(world.model, made, { mayEnd: anyEnd });
     const isSaved = reply.location?.searchParams.get('notice') === 'saved';
     if (change === 'cancel-recovery' && session && isSaved) world.model.endRecoveries(session.user, 'cancelled');
     if (session && made.some(({ table, op }) => table === 'recovery_codes' && op === 'INSERT')) {

@@ -239,7 +239,7 @@ export class OidcActor {
       this.log(`browser ${browser.index} logs out, ${how}: ${reply.status}`);
       demand(reply.status < 500, `/oauth2/end_session failed: ${reply.status}`);
       mayEnd(model, changes, { cookies, ...by });
-      absorb(model, changes);
+      absorb(model, changes, { mayEnd: (kind) => by.forgets && kind === 'device' });
       for (const { table, new: row } of changes)
         if (table === 'sessions') model.interrupted.set(row?.['user_id'], model.step);
       return reply;

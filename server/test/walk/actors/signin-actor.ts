@@ -1,7 +1,7 @@
 import { generateSync } from 'otplib';
 import { pkce } from '../../browser.ts';
 import type { DeviceKey } from '../../signin-browser.ts';
-import { absorb, noteUse } from '../absorb.ts';
+import { absorb, anyEnd, noteUse } from '../absorb.ts';
 import { applyCookie, applyResult, applyStep, keyless, type Sent } from '../accept.ts';
 import { type Browser, type ProofOf, post, Tab } from '../browsers.ts';
 import type { Answer, ArbitraryStep, Open, Step } from '../commands.ts';
@@ -398,7 +398,7 @@ export class SigninActor {
       checkEffects(model, { step, fields, txn, signed }, changes);
       if (step === 'register-passkey') checkNotice(model, { step, fields, txn }, changes);
       if (signed) useUp(txn, step, signed);
-      absorb(model, changes, txn);
+      absorb(model, changes, { txn, mayEnd: anyEnd });
       applyResult(model, sent, reply, changes);
       applyCookie(model, tab, reply, changes);
       this.goOn(tab, step, reply);

@@ -1,6 +1,6 @@
 import { system } from '../../../src/domain/kernel/actor.ts';
 import { TestBackEnd } from '../../back-end.ts';
-import { absorb } from '../absorb.ts';
+import { absorb, anyEnd } from '../absorb.ts';
 import { Restorable } from '../checkpoint.ts';
 import type { Mix } from '../commands.ts';
 import { Authenticator } from '../passkeys.ts';
@@ -67,7 +67,7 @@ export class MixedActor extends Restorable {
         const how = deviation === null ? '' : ` ${deviation}`;
         this.log(`${author.name} ${name}${how} {${this.shown(fields)}}: ${outcome.join(' ')}`);
         this.rules.check({ party: by, name, isForm: draft.as === 'page', fields, reply: answer, changes });
-        absorb(world.model, changes);
+        absorb(world.model, changes, { mayEnd: anyEnd });
         if (by === author && typeof answer.json['nonce'] === 'string') author.nonce = answer.json['nonce'];
         author.mustWait = answer.status === 429 || answer.status === 503;
         author.isRevoked = error?.code === 'DEVICE_REVOKED';

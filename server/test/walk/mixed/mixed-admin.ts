@@ -1,5 +1,7 @@
 import { system } from '../../../src/domain/kernel/actor.ts';
 import { absorb } from '../absorb.ts';
+import { endedBy } from '../actors/admin-actor.ts';
+import type { MayEnd } from '../hands.ts';
 import { demand } from '../model.ts';
 import type { Reply } from '../wire.ts';
 import { type Site } from './draft.ts';
@@ -22,7 +24,7 @@ const policies = [
 
 const actions = [
   ...['END_SESSIONS', 'DEACTIVATE', 'RESET_FACTORS', 'policy', 'address', 'erase', 'erase'],
-  ...['setup', 'setup', 'invite', 'recovery'],
+  ...['setup', 'setup', 'invite', 'recovery', 'successor', 'successor'],
 ];
 
 /** An admin and a directory that end or change the access of a user, or change the policies of the project. */
@@ -42,6 +44,7 @@ export class MixedAdmin {
     if (action === 'policy') return this.policy(app, dice);
     if (action === 'address') return this.readdress(app, party);
     if (action === 'erase') return this.erase(app, party);
+    if (action === 'successor') return this.succeed(app, party);
     await this.change(app, party, action as string);
     if (action === 'DEACTIVATE') await this.change(app, party, 'ACTIVATE');
   }
@@ -50,7 +53,8 @@ export class MixedAdmin {
     const { project, world } = this.site;
     const input = { projectId: project.id, userIds: [party.user], action };
     const reply = await world.graphql(world.process(app), changeUsers, { input });
-    await this.done(`an admin: ${action} ${party.name}`, party.user, reply);
+    const mayEnd: MayEnd = (kind) => endedBy[action]?.test(kind) === true;
+    await this.done(`an admin: ${action} ${party.name}`, party.user, reply, mayEnd);
     if (action !== 'END_SESSIONS') this.rules.recoveries.ended(party.user);
     if (action !== 'RESET_FACTORS') party.endedStep = world.model.step;
     party.next = 'authorize';
@@ -93,6 +97,14 @@ export class MixedAdmin {
     party.endedStep = world.model.step;
   }
 
+  /** The account passes to another person, who proves and consents anew. */
+  private async succeed(app: number, party: Party): Promise<void> {
+    await this.change(app, party, 'DEACTIVATE');
+    await this.readdress(app, party);
+    await this.change(app, party, 'ACTIVATE');
+    party.consents.clear();
+  }
+
   private moved(party: Party, address: string): void {
     this.rules.recoveries.ended(party.user);
     Object.assign(party, { address, userName: address });
@@ -100,14 +112,14 @@ export class MixedAdmin {
     party.next = 'authorize';
   }
 
-  private async done(what: string, user: string, reply: Reply): Promise<void> {
+  private async done(what: string, user: string, reply: Reply, mayEnd?: MayEnd): Promise<void> {
     const { world } = this.site;
     const changes = await world.processes.log.read();
     this.log(`${what}: ${reply.status} ${reply.json['errors']?.[0]?.message ?? ''}`);
     demand(reply.status < 300 && reply.json['errors'] === undefined, `${what} failed: ${reply.text.slice(0, 300)}`);
     this.rules.checkAdmin(what, user, changes);
     this.rules.checkAudit(what, await world.processes.log.endedSessions(this.site.project.id));
-    absorb(world.model, changes);
+    absorb(world.model, changes, { mayEnd });
   }
 
   /** The operator makes a setup link, which both users get: only one of them becomes an owner. */
