@@ -4,6 +4,7 @@
 export const layers = [
   'kernel',
   'projects',
+  'policy',
   'audit',
   'limits',
   'keys',
@@ -129,10 +130,10 @@ export default {
       name: 'entities-point-to-parents',
       comment:
         'Relations between entities point child → parent only (Device → User → Project): an entity may import its ' +
-        'parents, the columns of projects/tenant.ts, declarations and the kernel. Query children instead of inverse collections.',
+        'parents, the columns of projects/tenant.ts, declarations, policy and the kernel. Query children instead of inverse collections.',
       severity: 'error',
       from: { path: `${domain}.*\\.entity\\.ts$` },
-      to: { path: domain, pathNot: `\\.(entity|resource)\\.ts$|${domain}(kernel/|projects/tenant\\.ts$)` },
+      to: { path: domain, pathNot: `\\.(entity|resource)\\.ts$|${domain}(kernel/|policy/|projects/tenant\\.ts$)` },
     },
     {
       name: 'declarations-know-no-entities',

@@ -9,10 +9,10 @@ import {
 import type { Role } from '../../domain/admins/membership.entity.ts';
 import { allows, roleIn } from '../../domain/admins/permission.ts';
 import { type AdminScope, mayUse } from '../../domain/kernel/admin-api.ts';
-import { isAhead, secondsLater } from '../../domain/kernel/clock.ts';
 import { type Noun, refuse } from '../../domain/kernel/problem.ts';
 import { inScope } from '../../domain/kernel/scope.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';
+import { freshUntil } from '../../domain/policy/freshness.ts';
 import {
   aboutOf,
   applies,
@@ -32,13 +32,9 @@ import { adminScopesOf, projectOf } from './ownership.ts';
 /** Maximum age of the sign-in proof for sensitive operations. */
 export const freshSeconds = 15 * 60;
 
-/**
- * Expiry of the caller's sign-in proof; null for tokens, which have none. Without a proof (device key only), or if a clock that
- * was ahead recorded it: 1970.
- */
-export function freshUntil({ freshAt }: AdminCaller, now: Date): Date | null {
-  if (freshAt === undefined) return null;
-  return freshAt === null || isAhead(freshAt, now) ? new Date(0) : secondsLater(freshAt, freshSeconds);
+/** Expiry of the caller's sign-in proof; null for tokens, which have none. Without a proof (device key only): 1970. */
+export function callerFreshUntil({ freshAt }: AdminCaller, now: Date): Date | null {
+  return freshAt === undefined ? null : freshUntil(freshAt, freshSeconds, now);
 }
 
 /**
@@ -103,7 +99,7 @@ export async function authorized(
   if (caller.scopes && scopesFor(rule).includes('clients:write')) {
     checkNotAbove(caller.scopes, await adminScopesOf(db.alone, about));
   }
-  const until = freshUntil(caller, now);
+  const until = callerFreshUntil(caller, now);
   if (applies(rule.fresh, inputs) && until && until <= now) {
     throw new GraphQLError('Sign in again: this change asks for a fresh sign-in.', {
       extensions: { code: 'reauthentication-required', maxAgeSeconds: freshSeconds },

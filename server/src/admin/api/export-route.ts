@@ -11,7 +11,7 @@ import { requestContext } from '../../http/context.ts';
 import { type ExportFormat, exportFormats } from '../../http/export.ts';
 import { failureOf } from '../../http/failure.ts';
 import { queryOf } from '../../http/parameters.ts';
-import { checkScope, freshUntil } from './authorize.ts';
+import { callerFreshUntil, checkScope } from './authorize.ts';
 import type { AdminCaller } from './caller.ts';
 import { type About, projectOf } from './ownership.ts';
 import { sendProblem } from './send-problem.ts';
@@ -83,7 +83,7 @@ export async function checkExport(
     if (about && roleIn(grants, projectId) === null) refuse({ code: 'not-found', what: about.noun });
     refuse({ code: 'forbidden', reason: `it requires the role ${projectId === null ? 'owner' : role}` });
   }
-  const until = freshUntil(caller, clock.now());
+  const until = callerFreshUntil(caller, clock.now());
   if (options.fresh && until && until <= clock.now()) {
     refuse({ code: 'forbidden', reason: 'it requires a sign-in within the last 15 minutes' });
   }

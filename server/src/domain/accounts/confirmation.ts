@@ -6,10 +6,10 @@ import { found } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
+import { isByPasskey } from '../policy/session.ts';
 import { domainOrigin, siteOf } from '../projects/site.ts';
 import { type FreshnessDeps, isFreshNow } from '../sessions/freshness.ts';
 import type { Session } from '../sessions/session.entity.ts';
-import { isByPasskey } from '../sessions/sessions.ts';
 import type { User } from '../users/user.entity.ts';
 
 export interface ConfirmationDeps extends FreshnessDeps {

@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Devices } from '../credentials/devices.ts';
 import type { Passkeys } from '../credentials/passkeys.ts';
-import { isTrusted } from '../credentials/trust.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { Mfa } from '../mfa/mfa.ts';
+import { isTrusted } from '../policy/device-trust.ts';
 import { type Project, passkeyPolicyOf } from '../projects/project.entity.ts';
 import { isAddress } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';

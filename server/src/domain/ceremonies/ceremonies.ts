@@ -12,13 +12,13 @@ import { execute, sql } from '../kernel/sql.ts';
 import type { LimitRule } from '../limits/limits.ts';
 import { networkOf } from '../otp/network.ts';
 import { recordNetworkLimit } from '../otp/network-limit.ts';
+import { accountOf, provedIn, withPiece } from '../policy/evidence.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
 import { type CheckedPage, inSignIn, type SigninCaller } from './callers.ts';
 import type { Ceremony, PasskeyPurpose } from './ceremony.entity.ts';
 import { type CodeChallenges, chosenChallenge, lacksPkce } from './code-challenge.ts';
 import { Counters } from './counters.ts';
-import { accountOf, provedIn, withPiece } from './evidence.ts';
 import {
   type Accepted,
   type Flow,

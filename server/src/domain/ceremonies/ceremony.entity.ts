@@ -3,7 +3,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Client } from '../clients/client.entity.ts';
 import { Device } from '../credentials/device.entity.ts';
 import { instant, key } from '../kernel/columns.ts';
-import { type MfaMethod, mfaMethods } from '../mfa/enrolment.entity.ts';
+import { mfaMethods } from '../mfa/enrolment.entity.ts';
+import type { Evidence } from '../policy/evidence.ts';
 import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 import { AuthorizationRequest } from './requests/authorization-request.entity.ts';
@@ -22,27 +23,6 @@ export const ceremonyStates = [
   'finished',
 ] as const;
 export type CeremonyState = (typeof ceremonyStates)[number];
-
-/**
- * One proof of a sign-in, and the account that it proves. Appended by the step that verified it; immutable. Times are
- * ISO 8601.
- */
-export type Evidence = { account: string; at: string } /** `ceremony`: the sign-in that sent the code. */ & (
-  | { kind: 'mail-code'; address: string; ceremony: string }
-  /** `isNew`: this sign-in registered the key; false: again. Absent: it was trusted before. */
-  | { kind: 'device-key'; device: string; isNew?: boolean }
-  /** `besidePasskey`: of the enrolment. */
-  | { kind: 'factor'; enrolment: string; method: MfaMethod; besidePasskey?: boolean }
-  | { kind: 'recovery-code' }
-  /** An admin's permission to sign in by the mail code alone ({@link RecoveryGrant}). */
-  | { kind: 'recovery-grant'; grant: string }
-  /** `verified`: by PIN or biometrics. `synced`: the key can be copied to other devices of the user. */
-  | { kind: 'passkey'; credential: string; verified: boolean; synced: boolean }
-  /** Created in this sign-in, which required it, with PIN or biometrics. */
-  | { kind: 'new-passkey'; credential: string }
-  /** A session with a fresh proof, which lets its own browser add a passkey (decisions/0344). `amr`: of the session. */
-  | { kind: 'session'; session: string; amr: string[] }
-);
 
 /** The purpose of a WebAuthn challenge. `conditional-registration`: without a dialog, and without presence of the user. */
 export type PasskeyPurpose = 'sign-in' | 'registration' | 'conditional-registration';
@@ -73,7 +53,7 @@ const schema = defineEntity({
     formerUser: () => sameProject(User, 'user_id').nullable(),
     formerDevice: () => sameProject(Device, 'device_id').nullable(),
     formerAmr: p.array().columnType('text[]').fieldName('amr'),
-    /** The proofs of this sign-in, oldest first (`evidence.ts`). */
+    /** The proofs of this sign-in, oldest first (`policy/evidence.ts`). */
     evidence: p.json<Evidence[]>().defaultRaw("'[]'"),
     /** The account that the evidence names; computed by the database. */
     accountId: () => p.uuid().nullable().generated("(((evidence -> 0) ->> 'account'::text))::uuid stored"),

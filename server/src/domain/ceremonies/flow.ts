@@ -16,6 +16,7 @@ import type { Mfa } from '../mfa/mfa.ts';
 import type { Guessing } from '../otp/guessing.ts';
 import type { CountedCode, Otp } from '../otp/otp.ts';
 import type { Sends } from '../otp/sends.ts';
+import type { Evidence } from '../policy/evidence.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
@@ -24,7 +25,6 @@ import type { Users } from '../users/users.ts';
 import type { SigninCaller, SigninCallers } from './callers.ts';
 import type { Ceremony } from './ceremony.entity.ts';
 import type { Counters } from './counters.ts';
-import type { Evidence } from './evidence.ts';
 import type { Recipients, SetupLinks } from './recipients.ts';
 import type { Answers, CeremonyStep } from './steps/steps.ts';
 

@@ -1,5 +1,6 @@
-import { type MfaMethod, strengthOf } from '../mfa/enrolment.entity.ts';
-import { counts, type Evidence, nextRequirement, type SignInContext, withPiece } from './evidence.ts';
+import { type MfaMethod } from '../mfa/enrolment.entity.ts';
+import { type Evidence, withPiece } from '../policy/evidence.ts';
+import { counts, nextRequirement, type SignInContext, strengthOf } from '../policy/requirements.ts';
 
 /** A person at an application, before a sign-in. */
 export interface SignInFacts {

@@ -1,8 +1,8 @@
 import type { Problem } from '../kernel/problem.ts';
 import { isStorableText } from '../kernel/secret.ts';
+import { accountOf } from '../policy/evidence.ts';
 import { addressKey, isAddress } from '../users/login.ts';
 import { decidedFor, subjectOf } from './account.ts';
-import { accountOf } from './evidence.ts';
 import type { Flow, RefusedStep } from './flow.ts';
 import type { CeremonyStep } from './steps/steps.ts';
 

@@ -1,11 +1,12 @@
 import type { Credential } from '../credentials/credential.entity.ts';
 import { Device } from '../credentials/device.entity.ts';
-import { type Enrolment, type MfaMethod, mfaMethods, strengthOf } from '../mfa/enrolment.entity.ts';
-import { passkeyPolicyOf } from '../projects/project.entity.ts';
+import { type Enrolment, type MfaMethod, mfaMethods } from '../mfa/enrolment.entity.ts';
+import type { SignInContext } from '../policy/requirements.ts';
+import { strengthOf } from '../policy/requirements.ts';
+import { asksForFacts, requiresPasskey } from '../policy/session.ts';
 import { type Site, siteOf } from '../projects/site.ts';
 import type { CheckedPage, SigninCaller } from './callers.ts';
 import type { Ceremony } from './ceremony.entity.ts';
-import type { SignInContext } from './evidence.ts';
 import type { Flow, FlowDeps } from './flow.ts';
 
 /** The context of an actual or possible sign-in. */
@@ -23,9 +24,7 @@ export async function signInContext(
   credential: Credential | { user: { id: string } },
 ): Promise<SignInContext> {
   const { deps, ceremony, caller } = flow;
-  const { project } = caller;
-  const isAdmin = project.builtIn === 'console';
-  const isRequired = isPasskeyRequired(caller);
+  const { client, project } = caller;
   const { acrValues, acrEssential = false, addsAuthenticator, addsPasskey } = caller.request ?? {};
   const changesPhone = ceremony.stepUp === 'change_phone_number';
   // An authenticator app and a change of the phone need the same evidence as a passkey.
@@ -33,14 +32,14 @@ export async function signInContext(
     changesPhone || ceremony.stepUp === 'create_passkey' || addsPasskey === true || addsAuthenticator === true;
   const isMarked = factors.some(({ besidePasskey }) => besidePasskey);
   const asksForPasskeys =
-    project.mfaPolicy === 'required' || isRequired || isAdmin || changesAccount || acrValues != null || isMarked;
+    asksForFacts(project) || client.passkeyRequired || changesAccount || acrValues != null || isMarked;
   const owner = { projectId: project.id, userId: credential.user.id };
   // Also while passkeys are off: the mailbox alone must not change the phone (decisions/0108).
   const passkeysCount = changesPhone || project.passkeys;
   const holds = asksForPasskeys && passkeysCount && (await deps.passkeys.isHeldBy(flow.em, owner));
   const holdsPasskey = holds && !isByLink(caller);
-  // An admin who has one must use it, or create another one by a setup link.
-  const passkeyRequired = isRequired || (isAdmin && holds);
+  // By a setup link, an admin creates another one.
+  const passkeyRequired = client.passkeyRequired || requiresPasskey(project, holds);
   return {
     policy: project.mfaPolicy,
     emailFactor: project.emailFactor,
@@ -57,7 +56,7 @@ export async function signInContext(
 
 /** Whether every user must sign in with a passkey here: by the project's policy or for this client. */
 export function isPasskeyRequired({ project, client }: Pick<SigninCaller, 'project' | 'client'>): boolean {
-  return client.passkeyRequired || passkeyPolicyOf(project) === 'required';
+  return client.passkeyRequired || requiresPasskey(project, false);
 }
 
 /** Whether a setup link started the sign-in. It proves access to the server: its holder can replace a lost passkey. */

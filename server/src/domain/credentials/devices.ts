@@ -3,19 +3,19 @@ import type { JWK } from 'jose';
 import type { Audit } from '../audit/audit.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { Actor } from '../kernel/actor.ts';
-import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { isLine, linkFault } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { type Fragment, sql } from '../kernel/sql.ts';
+import { isTrusted, skipsFactor, trustAfterUse } from '../policy/device-trust.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { Credential } from './credential.entity.ts';
 import { Device } from './device.entity.ts';
 import { deviceName } from './device-name.ts';
 import { deviceKeyAlg } from './proof.ts';
-import { isTrusted } from './trust.ts';
 
 export interface Registration {
   project: Project;
@@ -145,7 +145,7 @@ export class Devices {
 
   /** Trusts a device whose sign-in has proved everything that is required, unless it is not remembered. */
   trust(device: Device, project: Project): void {
-    device.trustedUntil = this.trustAfterUse(device, project);
+    device.trustedUntil = trustAfterUse(device, project, this.deps.clock.now());
   }
 
   /** Records a successful sign-in: begins or extends the device's trust, or ends it if the device is not remembered. */
@@ -158,22 +158,16 @@ export class Devices {
     const now = this.deps.clock.now();
     return {
       lastUsedAt: now,
-      trustedUntil: this.trustAfterUse(device, project),
+      trustedUntil: trustAfterUse(device, project, now),
       mfaRememberedAt: skipFactorSeconds > 0 ? now : (device.mfaRememberedAt ?? null),
       mfaRememberedUntil:
         skipFactorSeconds > 0 ? secondsLater(now, skipFactorSeconds) : (device.mfaRememberedUntil ?? null),
     };
   }
 
-  /** Trust expiry of a device used now; null: no longer trusted. */
-  trustAfterUse({ remembered }: Pick<Device, 'remembered'>, project: Project): Date | null {
-    return remembered ? secondsLater(this.deps.clock.now(), project.deviceTrustSeconds) : null;
-  }
-
   /** Whether this device may skip the second factor (`remember_me`). */
   skipsFactor(device: Device, project: Project): boolean {
-    if (!device.mfaRememberedAt) return false;
-    return !isPast(secondsLater(device.mfaRememberedAt, project.rememberMfaSeconds), this.deps.clock.now());
+    return skipsFactor(device, project, this.deps.clock.now());
   }
 
   /** A user's devices that are not revoked, with their clients, most recently used first. */

@@ -1,7 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
-import { isSufficient } from '../ceremonies/evidence.ts';
 import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
@@ -23,6 +22,7 @@ import { endSuspendedSms } from '../mfa/user-tables.ts';
 import { codeTtlSeconds } from '../otp/code-check.ts';
 import type { CountedCode, Otp } from '../otp/otp.ts';
 import type { Sends } from '../otp/sends.ts';
+import { isSufficient } from '../policy/requirements.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { atKey } from '../projects/tenant.ts';
 import type { TestMode } from '../projects/test-mode.ts';

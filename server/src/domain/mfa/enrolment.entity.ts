@@ -51,17 +51,6 @@ export function isSuspended({ method, phone }: Pick<Enrolment, 'method' | 'phone
   return method === 'sms' && phone == null;
 }
 
-/** `mailbox`: it adds nothing to a mail code, nor to a device that a mail code registered. */
-export type FactorStrength = MfaMethod | 'mailbox';
-
-/** The strength of a factor. @param hasPasskey whether the user has a passkey that counts */
-export function strengthOf(
-  { method, besidePasskey }: { method: MfaMethod; besidePasskey?: boolean },
-  hasPasskey: boolean,
-): FactorStrength {
-  return besidePasskey && hasPasskey ? 'mailbox' : method;
-}
-
 /** Whether these factors prove only the mailbox. */
 export function isMailboxAlone(factors: readonly Pick<Enrolment, 'method'>[]): boolean {
   return factors.every(({ method }) => method === 'email');

@@ -1,13 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
-import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
-import { type Project, passkeyPolicyOf } from '../projects/project.entity.ts';
+import { asksForFacts, begun, hasExpired, meetsSignInPolicy, passkeyMethods, used } from '../policy/session.ts';
+import type { Project } from '../projects/project.entity.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Session } from './session.entity.ts';
+import { toUserFacts, type UserFactsRow, userFacts } from './user-facts.ts';
 
 export type SessionEnd = NonNullable<Session['endReason']>;
 
@@ -78,8 +80,7 @@ export class Sessions {
         passkeyId: signIn.passkeyId ?? null,
         authTime: signIn.authTime,
         amr: signIn.amr,
-        lastSeenAt: now,
-        idleExpiresAt: secondsLater(now, project.idleTimeoutSeconds),
+        ...used(project, now),
       });
       return { session: current, secret, replaced: null };
     }
@@ -99,10 +100,7 @@ export class Sessions {
       moment,
       ...freshness(signIn, moment, null),
       amr: signIn.amr,
-      createdAt: now,
-      lastSeenAt: now,
-      idleExpiresAt: secondsLater(now, project.idleTimeoutSeconds),
-      expiresAt: secondsLater(now, project.maxSessionSeconds),
+      ...begun(project, now),
       ip: actor.ip ?? null,
       userAgent: actor.userAgent ?? null,
     });
@@ -119,9 +117,7 @@ export class Sessions {
     const now = this.deps.clock.now();
     const session = await this.peek(em, project, secret);
     if (!session) return null;
-    session.lastSeenAt = now;
-    session.idleExpiresAt = secondsLater(now, project.idleTimeoutSeconds);
-    return session;
+    return Object.assign(session, used(project, now));
   }
 
   /** Like {@link resume}, without extending the idle limit. */
@@ -198,23 +194,25 @@ export class Sessions {
 /** SQL: latest end of session `s` of project `p`, by current settings. */
 export const sessionEnd = sql`least(s.expires_at, s.created_at + p.max_session_seconds * interval '1 second')`;
 
-/**
- * SQL of {@link Sessions.resume}: slides the session of this cookie if its limits, the current policy and its user's
- * state allow. The session is found by its hash, so the plan stays good as tables grow (decisions/0087).
- */
-export function slidSession({ secretHash, projectId, now }: { secretHash: string; projectId: string; now: Date }) {
-  return sql`with session as materialized (
-      select id, user_id, project_id from sessions
-      where project_id = ${projectId}::uuid and secret_hash = ${secretHash}
-    )
-    update sessions s set last_seen_at = ${now}::timestamptz,
-      idle_expires_at = ${now}::timestamptz + p.idle_timeout_seconds * interval '1 second'
-    from session, users u, projects p
-    where s.project_id = session.project_id and s.id = session.id and s.ended_at is null
-      and u.project_id = session.project_id and u.id = session.user_id and u.active and p.id = session.project_id
-      and least(s.idle_expires_at, s.last_seen_at + p.idle_timeout_seconds * interval '1 second', ${sessionEnd}) > ${now}::timestamptz
-      and ${meetsPolicy(byPasskey(sql`s`))}
-    returning s.id, s.project_id, s.user_id, s.auth_time, s.fresh_at, s.amr, s.passkey_id`;
+/** The version of a session: every sign-in changes secret and moment. */
+interface SessionVersion {
+  projectId: string;
+  id: string;
+  secretHash: string;
+  moment: number;
+}
+
+/** SQL: writes these times of session `s`, if it has not ended or been renewed since it was read, and `where` holds. */
+export function slidIfUnchanged(
+  { projectId, id, secretHash, moment }: SessionVersion,
+  { lastSeenAt, idleExpiresAt }: ReturnType<typeof used>,
+  { from, where }: { from: Fragment; where: Fragment },
+): Fragment {
+  return sql`update sessions s set last_seen_at = ${lastSeenAt}::timestamptz, idle_expires_at = ${idleExpiresAt}::timestamptz
+      from ${from}
+      where s.project_id = ${projectId}::uuid and s.id = ${id}::uuid and s.secret_hash = ${secretHash}::text
+        and s.moment = ${moment}::bigint and s.ended_at is null and ${where}
+      returning s.project_id`;
 }
 
 /** The event of a session that ends. */
@@ -266,13 +264,6 @@ export function statesPasskey(amr: Fragment): Fragment {
   return sql`${amr} @> ${passkeyMethods}::text[]`;
 }
 
-/** Like {@link byPasskey}, for a loaded session. */
-export function isByPasskey({ passkeyId, amr }: Pick<Session, 'passkeyId' | 'amr'>): boolean {
-  return passkeyId != null || passkeyMethods.every((method) => amr.includes(method));
-}
-
-const passkeyMethods = ['pop', 'mfa'];
-
 /** SQL condition: user `u` has a passkey that counts in project `p`. */
 const holdsPasskey = sql`(p.passkeys and exists (select from credentials k where k.project_id = u.project_id and k.user_id = u.id
     and k.user_verified and k.revoked_at is null))`;
@@ -293,15 +284,14 @@ export function meetsPolicy(isByPasskey: Fragment): Fragment {
     and not (p.built_in is not distinct from 'console' and ${holdsPasskey}))`;
 }
 
+/** Reads the credentials of the user only if the policy depends on them. */
 async function meetsPolicyOf(em: EntityManager, project: Project, session: Session): Promise<boolean> {
-  const hasRules =
-    project.mfaPolicy === 'required' || passkeyPolicyOf(project) === 'required' || project.builtIn === 'console';
-  if (!hasRules) return true;
-  const statement = sql`
-    select s.id from sessions s join users u on u.project_id = s.project_id and u.id = s.user_id
-      join projects p on p.id = s.project_id
-    where s.project_id = ${project.id} and s.id = ${session.id} and ${meetsPolicy(byPasskey(sql`s`))}`;
-  return (await query(em, statement, { prepare: 'sessions.meets-policy' })).length === 1;
+  if (!asksForFacts(project)) return true;
+  const userId = sql`${session.user.id}::uuid`;
+  const [facts] = await query(em, sql<UserFactsRow>`select ${userFacts(project.id, userId)}`, {
+    prepare: 'sessions.user-facts',
+  });
+  return facts !== undefined && meetsSignInPolicy(session, toUserFacts(facts), project);
 }
 
 /** Next sequence number over all sign-ins and requests; independent of process clocks. */
@@ -324,11 +314,4 @@ function deviceOf({ deviceId, passkeyId }: SignIn, current: Session): string | n
 function freshness({ freshAt, requestMoment }: SignIn, moment: number, current: Session | null) {
   if (!freshAt) return {};
   return { freshAt, freshMoment: Math.max(requestMoment ?? moment, current?.freshMoment ?? 0) };
-}
-
-/** The current policy applies to existing sessions: a shortened limit takes effect immediately. */
-function hasExpired(session: Session, project: Project, now: Date): boolean {
-  const idleLimit = secondsLater(session.lastSeenAt, project.idleTimeoutSeconds);
-  const ageLimit = secondsLater(session.createdAt, project.maxSessionSeconds);
-  return [session.idleExpiresAt, session.expiresAt, idleLimit, ageLimit].some((limit) => isPast(limit, now));
 }

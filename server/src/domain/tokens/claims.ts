@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import { defaultAcr } from './acr.ts';
+import { defaultAcr } from '../policy/acr.ts';
 
 /** The scope of SDK codes, whose requests name none. */
 export const sdkScope = 'openid profile email phone';

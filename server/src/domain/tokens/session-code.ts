@@ -1,9 +1,26 @@
 import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
-import { processSkewSeconds, secondsLater } from '../kernel/clock.ts';
-import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
-import { byPasskey, slidSession } from '../sessions/sessions.ts';
+import { isAllowed } from '../consents/consents.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { newSecret, type Random } from '../kernel/random.ts';
+import { digest } from '../kernel/secret.ts';
+import { query, type Statement, sql } from '../kernel/sql.ts';
+import { type AcrRequest, lacksAcr, metAcr } from '../policy/acr.ts';
+import { isWithinMaxAge } from '../policy/freshness.ts';
+import {
+  asksForFacts,
+  hasExpired,
+  isByPasskey,
+  meetsSignInPolicy,
+  type SessionProof,
+  type SessionTimes,
+  type UserFacts,
+  used,
+} from '../policy/session.ts';
+import type { Project } from '../projects/project.entity.ts';
+import { slidIfUnchanged } from '../sessions/sessions.ts';
+import { areUnchanged, toUserFacts, type UserFactsRow, userFacts } from '../sessions/user-facts.ts';
 import { addressKeys, userNameKey } from '../users/login.ts';
-import { type AcrRequest, metAcrOf } from './acr.ts';
 import { insertedCode, type NewCode } from './new-code.ts';
 
 /** A request for a code under a live session. */
@@ -33,81 +50,189 @@ export interface SessionCode extends CheckedClient {
   acr?: AcrRequest | undefined;
 }
 
-/**
- * Whether the client is unchanged, whether the code was issued, and whether a live session lacks the acr that the
- * request needs. `asking_session_id`: the session that meets the request, except that its user must be asked.
- */
-export interface SessionCodeRow {
-  client_is_current: boolean;
-  is_issued: boolean;
-  lacks_acr: boolean;
-  asking_session_id: string | null;
-}
+/** Reads while the facts keep changing. */
+const maxReads = 3;
 
 /**
- * One statement: slides the live session, and issues the code if the session satisfies the request. Uses
- * synchronous_commit = off (decisions/0087).
+ * Issues a code under the browser's live session and slides its idle limit: one read, {@link decide}, one write.
+ * `login-required` if no session is live or it does not satisfy the request; the session's id if only its user's consent is
+ * missing; `acr-unmet` if a live one was not proved as the request asks (`policy/acr.ts`); `client-changed` if the cached
+ * client is stale. A refusal writes nothing.
  */
-export function sessionCode(asked: SessionCode, made: NewCode): Statement<SessionCodeRow> {
-  const { client, redirectUri, codeChallenge, dpopJkt, resources, scope, nonce, hintedUserId, maxAgeSeconds } = asked;
-  const { now } = made;
-  // See `isAhead`.
-  const provedAt = sql`case when seen.fresh_at > ${secondsLater(now, processSkewSeconds)}::timestamptz then 'epoch' else coalesce(seen.fresh_at, 'epoch') end`;
-  const lacksAcr = asked.acr ? lacking(asked.acr) : sql`false`;
-  const meetingPolicy = sql`select seen.*, client.id as client_id from seen join client on client.project_id = seen.project_id
-    where seen.user_id = coalesce(${hintedUserId ?? null}::uuid, seen.user_id)
-      and coalesce(floor(extract(epoch from ${now}::timestamptz))
-        - floor(extract(epoch from ${provedAt})) <= ${maxAgeSeconds ?? null}::int, true)
-      and not ${lacksAcr} and ${asked.loginHint === undefined ? sql`true` : isNamedBy(asked.loginHint)}
-      and (not ${client.passkeyRequired}::boolean or ${byPasskey(sql`seen`)})`;
-  const asksAgain = client.thirdParty && asked.asksConsent;
-  const code = {
-    ...fromSession,
-    issuer: asked.issuer,
-    redirectUri,
-    codeChallenge,
-    dpopJkt,
-    resources,
-    scope,
-    nonce,
-    acr: asked.acr && metAcrOf(asked.acr.values, sql`seen.amr`),
-  };
+export async function codeUnderSession(
+  { db, clock, random }: { db: Database; clock: Clock; random: Random },
+  asked: SessionCode,
+): Promise<{ code: string } | { consentUnder: string } | 'login-required' | 'acr-unmet' | 'client-changed'> {
+  for (let read = 0; read < maxReads; read += 1) {
+    const [row] = await query(db.alone, sessionFacts(asked), { prepare: 'session-code.facts' });
+    if (!row?.client_is_current) return 'client-changed';
+    const facts = toFacts(row);
+    if (!facts) return 'login-required';
+    const now = clock.now();
+    const verdict = decide(facts, asked, asked.client.project.getEntity(), now);
+    if (verdict === 'ask-consent') return { consentUnder: facts.session.id };
+    if (verdict !== 'issue') return verdict;
+    const code = newSecret(random);
+    const writing = codeIfUnchanged(facts, asked, { random, hash: digest(code), now });
+    const [written] = await query(db.alone, writing, { prepare: 'session-code.write' });
+    if (!written?.client_is_current) return 'client-changed';
+    if (written.is_issued) return { code };
+  }
+  return 'login-required';
+}
+
+/** All that decides whether a session gets a code. The client and its project are those of the request: the read checks them. */
+export interface SessionCodeFacts {
+  session: SessionProof & SessionTimes & { id: string; authTime: Date; freshAt: Date | null; moment: number };
+  user: UserFacts & { id: string; userNameKey: string; emailKey: string | null };
+  /** Whether the user allows the client the scope, or need not be asked. */
+  isAllowed: boolean;
+}
+
+/** One row; without `id`, no active user has the session. */
+interface SessionCodeRow extends UserFactsRow {
+  client_is_current: boolean;
+  id: string | null;
+  moment: string;
+  passkey_id: string | null;
+  amr: string[];
+  auth_time: string;
+  fresh_at: string | null;
+  created_at: string;
+  last_seen_at: string;
+  idle_expires_at: string;
+  expires_at: string;
+  user_id: string;
+  user_name_key: string;
+  email_key: string | null;
+  is_allowed: boolean;
+}
+
+/** Whether the decision depends on the credentials of the user. */
+function asksForUser({ client, acr }: SessionCode): boolean {
+  return acr !== undefined || asksForFacts(client.project.getEntity());
+}
+
+/** The session is found by its hash, so the plan stays good as tables grow (decisions/0087). */
+function sessionFacts(asked: SessionCode): Statement<SessionCodeRow> {
+  const { client, scope, sessionHash } = asked;
+  const projectId = client.project.id;
+  const ofUser = asksForUser(asked)
+    ? userFacts(projectId, sql`u.id`)
+    : sql`'{}'::text[] as factors, false as holds_passkey`;
+  const allowed = isAllowed({
+    isThirdParty: sql`true`,
+    projectId: sql`${projectId}::uuid`,
+    clientId: sql`${client.id}::uuid`,
+    userId: sql`u.id`,
+    scope: sql`${scope}::text`,
+  });
   return sql<SessionCodeRow>`with client as materialized (${currentClient(asked)}),
-    without_waiting as (select set_config('synchronous_commit', 'off', true)),
-    seen as (${slidSession({ secretHash: asked.sessionHash, projectId: client.project.id, now })}),
-    meeting_policy as materialized (${meetingPolicy}),
-    issued as (${insertedCode(made, code, sql`from meeting_policy seen where not ${asksAgain}::boolean`)} returning 1)
-    select exists (select from client) as client_is_current, exists (select from issued) as is_issued,
-      exists (select from seen where ${lacksAcr}) as lacks_acr,
-      (select seen.id from meeting_policy seen where not exists (select from issued)) as asking_session_id
-    from without_waiting`;
+    held as materialized (select * from sessions where project_id = ${projectId}::uuid and secret_hash = ${sessionHash}::text)
+    select exists (select 1 from client) as client_is_current, s.*
+    from (values (1)) one left join (
+      select s.id, s.moment, s.passkey_id, s.amr, s.auth_time, s.fresh_at, s.created_at, s.last_seen_at, s.idle_expires_at,
+        s.expires_at, u.id as user_id, u.user_name_key, u.email_key, ${ofUser},
+        ${client.thirdParty ? allowed : sql`true`} as is_allowed
+      from held s join users u on u.project_id = ${projectId}::uuid and u.id = s.user_id and u.active
+      where s.ended_at is null
+    ) s on true`;
+}
+
+/** Null if no active user has the session. */
+function toFacts(row: SessionCodeRow): SessionCodeFacts | null {
+  if (row.id === null) return null;
+  return {
+    session: {
+      id: row.id,
+      moment: Number(row.moment),
+      passkeyId: row.passkey_id,
+      amr: row.amr,
+      authTime: new Date(row.auth_time),
+      freshAt: row.fresh_at === null ? null : new Date(row.fresh_at),
+      createdAt: new Date(row.created_at),
+      lastSeenAt: new Date(row.last_seen_at),
+      idleExpiresAt: new Date(row.idle_expires_at),
+      expiresAt: new Date(row.expires_at),
+    },
+    user: { ...toUserFacts(row), id: row.user_id, userNameKey: row.user_name_key, emailKey: row.email_key },
+    isAllowed: row.is_allowed,
+  };
+}
+
+/** `ask-consent`: the session meets the request, except that its user must be asked. */
+export type SessionVerdict = 'issue' | 'ask-consent' | 'acr-unmet' | 'login-required';
+
+/** Pure. @param project of the client */
+export function decide(
+  { session, user, isAllowed }: SessionCodeFacts,
+  asked: Pick<SessionCode, 'acr' | 'asksConsent' | 'hintedUserId' | 'loginHint' | 'maxAgeSeconds'> & {
+    client: Pick<SessionCode['client'], 'passkeyRequired' | 'thirdParty'>;
+  },
+  project: Project,
+  now: Date,
+): SessionVerdict {
+  const { acr, asksConsent, client, hintedUserId, loginHint, maxAgeSeconds } = asked;
+  if (hasExpired(session, project, now) || !meetsSignInPolicy(session, user, project)) return 'login-required';
+  if (acr && lacksAcr(acr, session.amr, project.passkeys && user.holdsPasskey)) return 'acr-unmet';
+  if (hintedUserId !== undefined && hintedUserId !== user.id) return 'login-required';
+  if (loginHint !== undefined && !isNamedBy(loginHint, user)) return 'login-required';
+  if (maxAgeSeconds !== undefined && !isWithinMaxAge(session.freshAt, maxAgeSeconds, now)) return 'login-required';
+  if (client.passkeyRequired && !isByPasskey(session)) return 'login-required';
+  return isAllowed && !(client.thirdParty && asksConsent) ? 'issue' : 'ask-consent';
 }
 
 /**
  * Whether the hint names the session's user. No other user is looked up: whether another one has the name must not decide,
  * or any user could find out which addresses have accounts.
  */
-function isNamedBy(hint: string): Fragment {
-  const names = [userNameKey(hint), ...addressKeys(hint)];
-  return sql`exists (select from users u where u.project_id = seen.project_id and u.id = seen.user_id
-    and (u.user_name_key = any(${names}::text[]) or u.email_key = any(${names}::text[]) or u.id::text = ${hint}))`;
+function isNamedBy(hint: string, { id, userNameKey: name, emailKey }: SessionCodeFacts['user']): boolean {
+  const keys = [userNameKey(hint), ...addressKeys(hint)];
+  return keys.includes(name) || (emailKey !== null && keys.includes(emailKey)) || id === hint;
 }
 
 /**
- * The session does not meet the request: an essential one, or one that its user could meet with a passkey. Otherwise an
- * application that asks everyone for passkeys would ask those without one for a code each time.
+ * One statement: slides the session and issues the code, only while client, project, session, user, consent and the
+ * credentials that decided are as they were read. Uses synchronous_commit = off (decisions/0087).
  */
-function lacking({ values, essential }: AcrRequest): Fragment {
-  return sql`(${metAcrOf(values, sql`seen.amr`)} is null and (${essential}::boolean or exists (select from credentials k
-    join projects p on p.id = k.project_id where k.project_id = seen.project_id and k.user_id = seen.user_id
-      and k.user_verified and k.revoked_at is null and p.passkeys)))`;
+function codeIfUnchanged(
+  { session, user }: SessionCodeFacts,
+  asked: SessionCode,
+  made: NewCode,
+): Statement<{ client_is_current: boolean; is_issued: boolean }> {
+  const { acr, client, loginHint, maxAgeSeconds } = asked;
+  const project = client.project.getEntity();
+  const projectId = project.id;
+  const userId = sql`${user.id}::uuid`;
+  const code = {
+    projectId: sql`seen.project_id`,
+    clientId: sql`client.id`,
+    userId: user.id,
+    sessionId: session.id,
+    authTime: session.authTime,
+    amr: session.amr,
+    acr: acr && metAcr(acr.values, session.amr),
+    issuer: asked.issuer,
+    redirectUri: asked.redirectUri,
+    codeChallenge: asked.codeChallenge,
+    dpopJkt: asked.dpopJkt,
+    resources: asked.resources,
+    scope: asked.scope,
+    nonce: asked.nonce,
+  };
+  const isStillProved = sql`date_trunc('milliseconds', s.fresh_at) is not distinct from ${session.freshAt}::timestamptz`;
+  const isStillNamed = sql`u.user_name_key = ${user.userNameKey}::text and u.email_key is not distinct from ${user.emailKey}::text`;
+  const slid = slidIfUnchanged({ ...session, projectId, secretHash: asked.sessionHash }, used(project, made.now), {
+    from: sql`client, users u`,
+    where: sql`u.project_id = ${projectId}::uuid and u.id = ${userId} and u.id = s.user_id and u.active
+        and ${maxAgeSeconds === undefined ? sql`true` : isStillProved} and ${loginHint === undefined ? sql`true` : isStillNamed}
+        and ${asksForUser(asked) ? areUnchanged(projectId, userId, user) : sql`true`}`,
+  });
+  return sql`with client as materialized (${currentClient(asked)}),
+    without_waiting as (select set_config('synchronous_commit', 'off', true)),
+    seen as (
+      ${slid}
+    ),
+    issued as (${insertedCode(made, code, sql`from seen, client`)} returning 1)
+    select exists (select 1 from client) as client_is_current, exists (select 1 from issued) as is_issued from without_waiting`;
 }
-
-const fromSession = {
-  projectId: sql`seen.project_id`,
-  clientId: sql`seen.client_id`,
-  userId: sql`seen.user_id`,
-  sessionId: sql`seen.id`,
-  authTime: sql`seen.auth_time`,
-  amr: sql`seen.amr`,
-};

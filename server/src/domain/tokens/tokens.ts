@@ -32,7 +32,7 @@ import {
 import { type CodeColumns, insertedCode } from './new-code.ts';
 import { type Exchange, type RedemptionRow, redemption, toGrant } from './redemption.ts';
 import { firstToken } from './refresh-token.ts';
-import { type SessionCode, sessionCode } from './session-code.ts';
+import { codeUnderSession, type SessionCode } from './session-code.ts';
 import { endRefreshGrant } from './user-tables.ts';
 
 /** The token response (service.md 2.2). */
@@ -86,21 +86,9 @@ export class Tokens {
     return code;
   }
 
-  /**
-   * Issues a code under the browser's live session and slides its idle limit. `login-required` if no session is live or
-   * it does not satisfy the request; the session's id if only its user's consent is missing; `acr-unmet` if a live one was
-   * not proved as the request asks (`acr.ts`); `client-changed` if the cached client is stale.
-   */
-  async codeUnderSession(
-    asked: SessionCode,
-  ): Promise<{ code: string } | { consentUnder: string } | 'login-required' | 'acr-unmet' | 'client-changed'> {
-    const code = newSecret(this.deps.random);
-    const statement = sessionCode(asked, { random: this.deps.random, hash: digest(code), now: this.deps.clock.now() });
-    const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.session-code' });
-    if (!row?.client_is_current) return 'client-changed';
-    if (row.is_issued) return { code };
-    if (row.asking_session_id !== null) return { consentUnder: row.asking_session_id };
-    return row.lacks_acr ? 'acr-unmet' : 'login-required';
+  /** See {@link codeUnderSession}. */
+  codeUnderSession(asked: SessionCode): ReturnType<typeof codeUnderSession> {
+    return codeUnderSession(this.deps, asked);
   }
 
   /**

@@ -5,9 +5,9 @@ import { type ResponseMode } from '../../kernel/openid.ts';
 import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { execute, sql } from '../../kernel/sql.ts';
+import type { AcrRequest } from '../../policy/acr.ts';
 import { siteOf } from '../../projects/site.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
-import type { AcrRequest } from '../../tokens/acr.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
 
 /** Lifetime of a flow of the hosted page. */

@@ -9,11 +9,13 @@ import { refuse } from '../../kernel/problem.ts';
 import { inAllProjects, openProject } from '../../kernel/scope.ts';
 import { digest } from '../../kernel/secret.ts';
 import type { LimitRule, Limits } from '../../limits/limits.ts';
+import { type AcrRequest, metAcr } from '../../policy/acr.ts';
+import { isProvedSince } from '../../policy/freshness.ts';
+import { isByPasskey } from '../../policy/session.ts';
 import { type Issuer, storedIssuer } from '../../projects/issuer.ts';
 import { Project } from '../../projects/project.entity.ts';
 import type { Session } from '../../sessions/session.entity.ts';
-import { isByPasskey, type Sessions } from '../../sessions/sessions.ts';
-import { type AcrRequest, metAcr } from '../../tokens/acr.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
 import type { User } from '../../users/user.entity.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
@@ -339,7 +341,7 @@ function answers(session: Session, request: AuthorizationRequest): boolean {
   if (request.client.getEntity().passkeyRequired && !isByPasskey(session)) return false;
   if (request.sessionId === session.id) return true;
   if (session.moment <= request.moment) return false;
-  return !request.personRequired || (session.freshMoment ?? 0) >= request.moment;
+  return !request.personRequired || isProvedSince(session, request.moment);
 }
 
 function boundTo(request: AuthorizationRequest, session: Session): string {

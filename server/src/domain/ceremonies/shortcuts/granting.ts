@@ -4,11 +4,11 @@ import { pastDeadlocks } from '../../kernel/database.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { execute, type Fragment, sql } from '../../kernel/sql.ts';
+import { amrOf, type Evidence } from '../../policy/evidence.ts';
 import { sdkScope } from '../../tokens/claims.ts';
 import { insertedCode } from '../../tokens/new-code.ts';
 import { notedSignIn } from '../../users/user-writing.ts';
 import type { SigninCaller } from '../callers.ts';
-import { amrOf, type Evidence } from '../evidence.ts';
 import type { FlowDeps } from '../flow.ts';
 import type { Success } from '../steps/steps.ts';
 

@@ -4,6 +4,7 @@ import { checkProof } from '../../credentials/proof.ts';
 import { seconds, secondsLater } from '../../kernel/clock.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
 import { type Fragment, query, type Statement, sql } from '../../kernel/sql.ts';
+import { trustAfterUse } from '../../policy/device-trust.ts';
 import type { Project } from '../../projects/project.entity.ts';
 import { addressKey, isAddress, trimmed } from '../../users/login.ts';
 import type { SigninCaller } from '../callers.ts';
@@ -112,10 +113,10 @@ function grant(
   input: StepInput,
   { candidate, address, nextNonce }: { candidate: DeviceCandidate; address: string; nextNonce: string },
 ): Promise<Success | null> {
-  const { clock, devices } = deps;
+  const { clock } = deps;
   const { project } = caller;
   const now = clock.now();
-  const trustedUntil = devices.trustAfterUse(candidate, project);
+  const trustedUntil = trustAfterUse(candidate, project, now);
   return granted(deps, caller, {
     label: 'trusted-sign-in.grant',
     candidate,

@@ -1,5 +1,6 @@
 import type { ChangeBy } from '../../contacts/pending-changes.ts';
-import { accountOf, freshAt, nextRequirement } from '../evidence.ts';
+import { accountOf, freshAt } from '../../policy/evidence.ts';
+import { nextRequirement } from '../../policy/requirements.ts';
 import type { Flow, StepRule } from '../flow.ts';
 import { maskPhone } from '../mask.ts';
 import { signInContext } from '../sign-in-context.ts';

@@ -3,11 +3,6 @@ import { Device } from '../../credentials/device.entity.ts';
 import { notedUse } from '../../credentials/devices.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { execute, sql } from '../../kernel/sql.ts';
-import type { FactorStrength } from '../../mfa/enrolment.entity.ts';
-import { passkeyPolicyOf } from '../../projects/project.entity.ts';
-import { sdkScope } from '../../tokens/claims.ts';
-import type { User } from '../../users/user.entity.ts';
-import { notedSignIn } from '../../users/user-writing.ts';
 import {
   accountOf,
   amrOf,
@@ -16,13 +11,15 @@ import {
   grantOf,
   has,
   isRecovered,
-  mayAddPasskey,
-  nextRequirement,
   provedPasskey,
   registeredIn,
-  type SignInContext,
   withPiece,
-} from '../evidence.ts';
+} from '../../policy/evidence.ts';
+import { type FactorStrength, mayAddPasskey, nextRequirement, type SignInContext } from '../../policy/requirements.ts';
+import { passkeyPolicyOf } from '../../projects/project.entity.ts';
+import { sdkScope } from '../../tokens/claims.ts';
+import type { User } from '../../users/user.entity.ts';
+import { notedSignIn } from '../../users/user-writing.ts';
 import type { Flow } from '../flow.ts';
 import { hasPasskey, mayUsePasskeys, signInContext, siteOfPage } from '../sign-in-context.ts';
 import type { Success } from './steps.ts';

@@ -1,7 +1,7 @@
 import { Device } from '../../credentials/device.entity.ts';
 import type { Passkey } from '../../credentials/passkey.entity.ts';
+import { mayAddPasskey, nextRequirement } from '../../policy/requirements.ts';
 import type { User } from '../../users/user.entity.ts';
-import { mayAddPasskey, nextRequirement } from '../evidence.ts';
 import type { Flow, StepOutcome } from '../flow.ts';
 import { hasPasskey, mayUsePasskeys, signInContext } from '../sign-in-context.ts';
 import { finish } from './finish.ts';

@@ -1,6 +1,7 @@
 import { looksLikeRecoveryCode } from '../../mfa/recovery-codes.ts';
+import { accountOf, type Evidence, isRecovered, withPiece } from '../../policy/evidence.ts';
+import { nextRequirement } from '../../policy/requirements.ts';
 import type { User } from '../../users/user.entity.ts';
-import { accountOf, type Evidence, isRecovered, nextRequirement, withPiece } from '../evidence.ts';
 import type { Accepted, Flow, RefusedStep } from '../flow.ts';
 import { notifyEverywhere } from '../notices.ts';
 import { signInContext } from '../sign-in-context.ts';

@@ -2,24 +2,16 @@ import type { Channel } from '../../delivery/delivery.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { type Problem, problemOf } from '../../kernel/problem.ts';
 import { digest, sameSecret } from '../../kernel/secret.ts';
-import { type Enrolment, isMailboxAlone, type MfaMethod, strengthOf } from '../../mfa/enrolment.entity.ts';
+import { type Enrolment, isMailboxAlone, type MfaMethod } from '../../mfa/enrolment.entity.ts';
 import { looksLikeRecoveryCode } from '../../mfa/recovery-codes.ts';
 import { codeTtlSeconds } from '../../otp/code-check.ts';
 import type { CodePurpose } from '../../otp/otp.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
+import { accountOf, type Evidence, provedIn, withPiece } from '../../policy/evidence.ts';
+import { counts, isSufficient, meetsPolicy, nextRequirement, strengthOf } from '../../policy/requirements.ts';
 import type { User } from '../../users/user.entity.ts';
 import type { SigninCaller } from '../callers.ts';
 import type { Counters } from '../counters.ts';
-import {
-  accountOf,
-  counts,
-  type Evidence,
-  isSufficient,
-  meetsPolicy,
-  nextRequirement,
-  provedIn,
-  withPiece,
-} from '../evidence.ts';
 import type { Checked, Flow, RefusedStep, StepOutcome, StepRule } from '../flow.ts';
 import { maskAddress, maskPhone } from '../mask.ts';
 import { notify } from '../notices.ts';

@@ -3,13 +3,15 @@ import { type Clock, secondsLater } from '../../kernel/clock.ts';
 import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { execute, sql } from '../../kernel/sql.ts';
+import { accountOf, type Evidence, withPiece } from '../../policy/evidence.ts';
+import { freshSeconds, isProvedSince } from '../../policy/freshness.ts';
+import { mayAddPasskey } from '../../policy/requirements.ts';
 import { type Site } from '../../projects/site.ts';
-import { freshSeconds, isFreshNow } from '../../sessions/freshness.ts';
+import { isFreshNow } from '../../sessions/freshness.ts';
 import type { Session } from '../../sessions/session.entity.ts';
 import { addressKey } from '../../users/login.ts';
 import { User } from '../../users/user.entity.ts';
 import type { CheckedPage, SigninCaller } from '../callers.ts';
-import { accountOf, type Evidence, mayAddPasskey, withPiece } from '../evidence.ts';
 import type { Flow } from '../flow.ts';
 import { hasPasskey, mayUsePasskeys } from '../sign-in-context.ts';
 
@@ -68,7 +70,7 @@ export async function isSignedIn(flow: Offer, user: User): Promise<boolean> {
   if (!caller.request || ceremony.state !== 'stepped_up') return true;
   const session = caller.sessionSecret && (await deps.sessions.held(em, caller.project, caller.sessionSecret));
   if (!session || session.user.id !== user.id) return false;
-  return !caller.request.addsPasskey || (session.freshMoment ?? 0) >= caller.request.moment;
+  return !caller.request.addsPasskey || isProvedSince(session, caller.request.moment);
 }
 
 /** A session's proof has been checked by {@link isSignedIn}. */

@@ -1,9 +1,10 @@
 import { type Problem, problemOf } from '../../kernel/problem.ts';
 import type { Enrolment, MfaMethod } from '../../mfa/enrolment.entity.ts';
+import { accountOf, type Evidence, provedIn, withPiece } from '../../policy/evidence.ts';
+import { meetsPolicy, nextRequirement } from '../../policy/requirements.ts';
 import { isE164 } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
 import { phoneOf } from '../../users/user-writing.ts';
-import { accountOf, type Evidence, meetsPolicy, nextRequirement, provedIn, withPiece } from '../evidence.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
 import { hasPasskey, isPasskeyRequired, offeredMethods, signInContext, siteOfPage } from '../sign-in-context.ts';

@@ -1,19 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  accountOf,
-  amrOf,
-  counts,
-  type Evidence,
-  freshAt,
-  has,
-  isRecovered,
-  mayAddPasskey,
-  meetsPolicy,
-  nextRequirement,
-  provedIn,
-  type SignInContext,
-  withPiece,
-} from './evidence.ts';
+import { accountOf, amrOf, type Evidence, freshAt, has, isRecovered, provedIn, withPiece } from './evidence.ts';
+import { counts, mayAddPasskey, meetsPolicy, nextRequirement, type SignInContext } from './requirements.ts';
 
 const at = (seconds: number) => new Date(seconds * 1000).toISOString();
 const mail: Evidence = { kind: 'mail-code', account: 'u', at: at(1), address: 'u@example.com', ceremony: 'c' };

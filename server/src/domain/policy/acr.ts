@@ -1,5 +1,3 @@
-import { type Fragment, sql } from '../kernel/sql.ts';
-
 /** The acr of every sign-in (service.md 2.3, §9). */
 export const defaultAcr = 'urn:service:pwdless:v1';
 
@@ -39,9 +37,10 @@ export function asksForMore({ values }: AcrRequest): boolean {
   return (values.find(isKnown) ?? defaultAcr) !== defaultAcr;
 }
 
-/** {@link metAcr} in SQL. */
-export function metAcrOf(values: readonly string[], amr: Fragment): Fragment {
-  return sql`(select asked.value from unnest(${values}::text[]) with ordinality asked (value, place)
-    where case asked.value when 'phr' then ${amr} @> ${classes.get('phr')}::text[] when 'phrh' then ${amr} @> ${classes.get('phrh')}::text[]
-      else asked.value = ${defaultAcr} end order by asked.place limit 1)`;
+/**
+ * Whether a sign-in by these methods lacks the acr of a request: an essential one, or one that its user could meet with a
+ * passkey. Otherwise an application that asks everyone for passkeys would ask those without one for a code each time.
+ */
+export function lacksAcr({ values, essential }: AcrRequest, amr: readonly string[], hasPasskey: boolean): boolean {
+  return metAcr(values, amr) === null && (essential || hasPasskey);
 }

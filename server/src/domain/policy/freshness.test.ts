@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MfaMethod } from '../mfa/enrolment.entity.ts';
-import { freshSeconds, isFresh } from './freshness.ts';
+import type { MfaMethod } from '../projects/project.resource.ts';
+import { freshSeconds, freshUntil, isFresh, isProvedSince, isWithinMaxAge } from './freshness.ts';
 
 const proved = { freshAt: new Date('2026-01-01T00:00:00Z'), passkeyId: null };
 const later = (seconds: number) => new Date(proved.freshAt.getTime() + seconds * 1000);
@@ -56,5 +56,25 @@ describe('a session', () => {
 
   it('of a user with email and another factor is fresh only after the other one', () => {
     expect(isFresh({ ...proved, amr: ['swk', 'otp'] }, having('email', 'totp'), false, later(1))).toBe(false);
+  });
+});
+
+describe('a proof by the person', () => {
+  const at = proved.freshAt;
+
+  it('ends after its lifetime; without one, or from a clock that was ahead, it has ended', () => {
+    expect(freshUntil(at, 900, later(30))).toEqual(later(900));
+    expect([freshUntil(null, 900, at), freshUntil(later(61), 900, at)]).toEqual([new Date(0), new Date(0)]);
+    expect(freshUntil(later(60), 900, at)).toEqual(later(960));
+  });
+
+  it('is within max_age by whole seconds', () => {
+    expect([isWithinMaxAge(at, 100, later(100.999)), isWithinMaxAge(at, 100, later(101))]).toEqual([true, false]);
+    expect([isWithinMaxAge(null, 3600, at), isWithinMaxAge(later(61), 3600, at)]).toEqual([false, false]);
+  });
+
+  it('answers the request of its sign-in and older ones', () => {
+    expect([6, 7, 8].map((moment) => isProvedSince({ freshMoment: 7 }, moment))).toEqual([true, true, false]);
+    expect(isProvedSince({ freshMoment: null }, 1)).toBe(false);
   });
 });

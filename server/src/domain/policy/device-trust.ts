@@ -1,11 +1,18 @@
 import { isPast, secondsLater } from '../kernel/clock.ts';
 import type { Project } from '../projects/project.entity.ts';
-import type { Device } from './device.entity.ts';
 
-export type TrustState = Pick<
-  Device,
-  'createdAt' | 'lastUsedAt' | 'registeredAt' | 'remembered' | 'revokedAt' | 'suspendedAt' | 'trustedUntil'
->;
+/** A device, as far as its trust depends on it. */
+export interface TrustState {
+  createdAt: Date;
+  /** Of the last registration; null: `createdAt`. */
+  registeredAt?: Date | null | undefined;
+  lastUsedAt: Date;
+  /** False: never trusted beyond the sign-in that registers it. */
+  remembered: boolean;
+  trustedUntil?: Date | null | undefined;
+  revokedAt?: Date | null | undefined;
+  suspendedAt?: Date | null | undefined;
+}
 export type TrustPolicy = Pick<Project, 'deviceTrustDays' | 'deviceTrustSeconds'>;
 
 const day = 24 * 3600;
@@ -26,4 +33,18 @@ export function trustEnd(device: TrustState, policy: TrustPolicy): Date | null {
 export function isTrusted(device: TrustState, policy: TrustPolicy, now: Date): boolean {
   const end = trustEnd(device, policy);
   return end !== null && !isPast(end, now);
+}
+
+/** The stored trust expiry of a device used now; null: no longer trusted. */
+export function trustAfterUse({ remembered }: Pick<TrustState, 'remembered'>, policy: TrustPolicy, now: Date) {
+  return remembered ? secondsLater(now, policy.deviceTrustSeconds) : null;
+}
+
+/** Whether a device may skip the second factor now (`remember_me`). */
+export function skipsFactor(
+  { mfaRememberedAt }: { mfaRememberedAt?: Date | null },
+  { rememberMfaSeconds }: Pick<Project, 'rememberMfaSeconds'>,
+  now: Date,
+): boolean {
+  return mfaRememberedAt != null && !isPast(secondsLater(mfaRememberedAt, rememberMfaSeconds), now);
 }

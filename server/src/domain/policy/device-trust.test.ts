@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTrusted, type TrustState, trustEnd } from './trust.ts';
+import { isTrusted, skipsFactor, type TrustState, trustAfterUse, trustEnd } from './device-trust.ts';
 
 const day = 24 * 3600;
 const registered = new Date('2026-01-01T00:00:00Z');
@@ -55,5 +55,17 @@ describe('a device', () => {
   it('that is not remembered is trusted until its stored expiry only', () => {
     const short = { ...device, remembered: false, trustedUntil: after(10 / 60 / 24) };
     expect(trustEnd(short, { ...policy, deviceTrustSeconds: 60 })).toEqual(short.trustedUntil);
+  });
+
+  it('is trusted again from each use, if it is remembered', () => {
+    expect(trustAfterUse({ remembered: true }, policy, after(7))).toEqual(after(37));
+    expect(trustAfterUse({ remembered: false }, policy, after(7))).toBeNull();
+  });
+
+  it('skips the second factor for the time that the project allows now', () => {
+    const remembered = { mfaRememberedAt: after(1) };
+    const skips = (days: number, at: number) => skipsFactor(remembered, { rememberMfaSeconds: days * day }, after(at));
+    expect([skips(30, 30.9), skips(30, 31), skips(7, 8)]).toEqual([true, false, false]);
+    expect(skipsFactor({ mfaRememberedAt: null }, { rememberMfaSeconds: day }, after(0))).toBe(false);
   });
 });

@@ -1,95 +1,15 @@
-import { refuse } from '../kernel/problem.ts';
-import { type FactorStrength, strengthOf } from '../mfa/enrolment.entity.ts';
-import type { Evidence } from './ceremony.entity.ts';
+import type { MfaMethod } from '../projects/project.resource.ts';
+import { type Evidence, freshAt, has, isRecovered, passkeyOf, provedPasskey } from './evidence.ts';
 
-export type { Evidence };
-export type EvidenceKind = Evidence['kind'];
+/** `mailbox`: it adds nothing to a mail code, nor to a device that a mail code registered. */
+export type FactorStrength = MfaMethod | 'mailbox';
 
-/**
- * The account that signs in; null without evidence. Throws if the pieces name different accounts: no step may combine
- * such evidence.
- */
-export function accountOf(evidence: readonly Evidence[]): string | null {
-  const [first, ...others] = evidence;
-  if (!first) return null;
-  if (others.some(({ account }) => account !== first.account)) throw new Error('the evidence names two accounts');
-  return first.account;
-}
-
-/** Appends a piece. Refuses `transaction-expired` if it names another account. */
-export function withPiece(evidence: readonly Evidence[], piece: Evidence): Evidence[] {
-  if (evidence.some(({ account }) => account !== piece.account)) refuse({ code: 'transaction-expired' });
-  return [...evidence, piece];
-}
-
-export function has(evidence: readonly Evidence[], kind: EvidenceKind): boolean {
-  return evidence.some((piece) => piece.kind === kind);
-}
-
-/**
- * Time of the last proof by the person; null: none (decisions §11, freshness). A device key needs no interaction, a
- * passkey without PIN or biometrics only a touch by anyone.
- */
-export function freshAt(evidence: readonly Evidence[]): Date | null {
-  const last = evidence.findLast(
-    (piece) => piece.kind !== 'device-key' && (piece.kind !== 'passkey' || piece.verified),
-  );
-  return last ? new Date(last.at) : null;
-}
-
-/** The devices that this sign-in registered. They are trusted once it ends with everything that it requires. */
-export function registeredIn(evidence: readonly Evidence[]): string[] {
-  return evidence.flatMap((piece) => (piece.kind === 'device-key' && piece.isNew !== undefined ? [piece.device] : []));
-}
-
-/** The passkey that was used. */
-export function passkeyOf(evidence: readonly Evidence[]) {
-  return evidence.find((piece) => piece.kind === 'passkey');
-}
-
-/**
- * Whether an admin's grant replaces the lost passkey or second factor: only together with a mail code of the same
- * sign-in. It is not a factor: it adds nothing to `amr`.
- */
-export function isRecovered(evidence: readonly Evidence[]): boolean {
-  return has(evidence, 'recovery-grant') && has(evidence, 'mail-code');
-}
-
-/** The grant that was used. */
-export function grantOf(evidence: readonly Evidence[]) {
-  return evidence.find((piece) => piece.kind === 'recovery-grant');
-}
-
-/** The passkey that was used or created with PIN or biometrics. */
-export function provedPasskey(evidence: readonly Evidence[]): string | undefined {
-  for (const piece of evidence) {
-    if (piece.kind === 'new-passkey' || (piece.kind === 'passkey' && piece.verified)) return piece.credential;
-  }
-  return undefined;
-}
-
-/** The sign-ins in which the user proved the mailbox: a factor started in one of them can be verified. */
-export function provedIn(evidence: readonly Evidence[]): string[] {
-  return evidence.flatMap((piece) => (piece.kind === 'mail-code' ? [piece.ceremony] : []));
-}
-
-/**
- * Authentication methods (RFC 8176; decisions §8). An email factor adds nothing to a mail code of the same sign-in: one
- * mailbox is not two factors. Nor does it for a user with a passkey, on any device: reading the mailbox is enough to
- * register a device (decisions/0153). A passkey with PIN or biometrics is two factors in one. A passkey that was
- * created adds nothing: the browser may have been led to any page, as with the code that allowed the creation.
- *
- * @param holdsPasskey whether a passkey has verified the user, also while the project's passkeys are off
- */
-export function amrOf(evidence: readonly Evidence[], holdsPasskey = false): string[] {
-  const passkey = passkeyOf(evidence);
-  if (passkey) return [passkey.synced ? 'swk' : 'hwk', 'user', 'pop', ...(passkey.verified ? ['mfa'] : [])];
-  const factor = evidence.find((piece) => piece.kind === 'factor');
-  const isMailed = has(evidence, 'mail-code');
-  if (has(evidence, 'recovery-code') || factor?.method === 'totp') return ['swk', 'otp', 'mfa'];
-  if (factor?.method === 'sms') return ['swk', 'sms', 'mfa'];
-  if (factor?.method === 'email' && !isMailed && !holdsPasskey) return ['swk', 'otp', 'mfa'];
-  return factor || isMailed ? ['swk', 'otp'] : ['swk'];
+/** The strength of a factor. @param hasPasskey whether the user has a passkey that counts */
+export function strengthOf(
+  { method, besidePasskey }: { method: MfaMethod; besidePasskey?: boolean },
+  hasPasskey: boolean,
+): FactorStrength {
+  return besidePasskey && hasPasskey ? 'mailbox' : method;
 }
 
 /** The input of the decision in addition to the evidence: the project's current policy and the user's factors. */

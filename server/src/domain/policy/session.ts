@@ -1,0 +1,83 @@
+import { isPast, secondsLater } from '../kernel/clock.ts';
+import { type Project, passkeyPolicyOf } from '../projects/project.entity.ts';
+import type { MfaMethod } from '../projects/project.resource.ts';
+import { meetsPolicy } from './requirements.ts';
+
+/** Lifetimes of sessions, in seconds (service.md 2.6). */
+export type SessionLimits = Pick<Project, 'idleTimeoutSeconds' | 'maxSessionSeconds'>;
+
+/** The times of a session: its limits as they were at its sign-in or last use, and when those were. */
+export interface SessionTimes {
+  createdAt: Date;
+  lastSeenAt: Date;
+  idleExpiresAt: Date;
+  expiresAt: Date;
+}
+
+/** The times of a session that begins now. */
+export function begun(limits: SessionLimits, now: Date): SessionTimes {
+  return { createdAt: now, expiresAt: secondsLater(now, limits.maxSessionSeconds), ...used(limits, now) };
+}
+
+/** The times that a use of the session changes: its idle limit slides. */
+export function used({ idleTimeoutSeconds }: SessionLimits, now: Date) {
+  return { lastSeenAt: now, idleExpiresAt: secondsLater(now, idleTimeoutSeconds) };
+}
+
+/** The current limits apply to existing sessions: a shorter one takes effect immediately, a longer one from the next use. */
+export function hasExpired(session: SessionTimes, limits: SessionLimits, now: Date): boolean {
+  const idleLimit = secondsLater(session.lastSeenAt, limits.idleTimeoutSeconds);
+  const ageLimit = secondsLater(session.createdAt, limits.maxSessionSeconds);
+  return [session.idleExpiresAt, session.expiresAt, idleLimit, ageLimit].some((limit) => isPast(limit, now));
+}
+
+/** How a session was proved. */
+export interface SessionProof {
+  /** The passkey that verified its user; null: none, or the sign-in was by the previous release, which has only `amr`. */
+  passkeyId?: string | null | undefined;
+  amr: readonly string[];
+}
+
+/** What methods (RFC 8176) show that a passkey verified the user. */
+export const passkeyMethods: readonly string[] = ['pop', 'mfa'];
+
+/** Whether a passkey verified the session's user. */
+export function isByPasskey({ passkeyId, amr }: SessionProof): boolean {
+  return passkeyId != null || passkeyMethods.every((method) => amr.includes(method));
+}
+
+/** The credentials of a user that policies ask for. */
+export interface UserFacts {
+  /** Methods of the verified factors, without suspended ones. */
+  factors: readonly MfaMethod[];
+  /** Whether a passkey has verified the user, also while the project's passkeys are off. */
+  holdsPasskey: boolean;
+}
+
+/** What a project demands of every sign-in. */
+export type SignInPolicy = Pick<Project, 'mfaPolicy' | 'emailFactor' | 'passkeys' | 'passkeyPolicy' | 'builtIn'>;
+
+/** Whether the policy depends on {@link UserFacts}: without rules, they need not be read. */
+export function asksForFacts(policy: SignInPolicy): boolean {
+  return policy.mfaPolicy === 'required' || passkeyPolicyOf(policy) === 'required' || policy.builtIn === 'console';
+}
+
+/**
+ * Whether a passkey must prove the sign-in: by the project's policy, or because an admin has one (decisions/0107).
+ *
+ * @param holdsPasskey whether the user has one that counts
+ */
+export function requiresPasskey(policy: SignInPolicy, holdsPasskey: boolean): boolean {
+  return passkeyPolicyOf(policy) === 'required' || (policy.builtIn === 'console' && holdsPasskey);
+}
+
+/**
+ * Whether a session meets the policy of its project: its user has a passkey, or a factor that the policy accepts; and a
+ * passkey proved it if one is required.
+ */
+export function meetsSignInPolicy(session: SessionProof, user: UserFacts, policy: SignInPolicy): boolean {
+  const { mfaPolicy, emailFactor, passkeys } = policy;
+  const hasPasskey = passkeys && user.holdsPasskey;
+  const hasFactor = hasPasskey || meetsPolicy({ policy: mfaPolicy, emailFactor, factors: user.factors });
+  return hasFactor && (isByPasskey(session) || !requiresPasskey(policy, hasPasskey));
+}
