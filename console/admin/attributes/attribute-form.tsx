@@ -110,7 +110,7 @@ function NameAndType({ form, isNew }: PartProps & { isNew: boolean }) {
       {form.values.type === 'COMPLEX' && (
         <Textarea
           label={t('Parts')}
-          description={t('One on each line: name, a space, and the type ({partTypes})', {
+          description={t('One per line: name, space, type ({partTypes})', {
             partTypes: partTypes.join(', '),
           })}
           autosize

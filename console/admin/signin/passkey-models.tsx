@@ -71,7 +71,7 @@ export function PasskeyModels({ aaguids, roots }: { aaguids: ListProps; roots: L
         <Alert>
           {t('Synced passkeys of phones and browsers prove no model: users cannot create them.')}
           {roots.value.length === 0 &&
-            ` ${t('Without root certificates, a model is only what the authenticator claims.')}`}
+            ` ${t('Without root certificates, the model is an unverified claim of the authenticator.')}`}
         </Alert>
       )}
     </>

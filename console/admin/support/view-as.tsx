@@ -21,7 +21,7 @@ const kinds: Record<Step['kind'], string> = {
 const reasons: Record<Step['reason'], string> = {
   NEW_BROWSER: t('The browser has no trusted device key.'),
   TRUSTED_BROWSER: t('The session policy trusts this browser.'),
-  FRESH: t('The next step needs a code first, or the policy demands one.'),
+  FRESH: t('The next step or the policy requires a code.'),
   ENROLLED: t('The user has this factor: it is always asked for.'),
   MFA_POLICY: t('A second factor is required, and the user has none that meets the policy.'),
   PASSKEY_POLICY: t('The project requires passkeys.'),

@@ -124,7 +124,7 @@ function Preview({ action, of, onClose, run }: PartProps) {
               rich('All users that match <strong>{conditions}</strong>.', { conditions: of.conditions.join(', ') })
             )}
           </p>
-          <p>{t('Users created from now on are left out, as are those who no longer match when their turn comes.')}</p>
+          <p>{t('Skips users created from now on, and users who no longer match by then.')}</p>
         </>
       )}
     </Confirm>

@@ -88,7 +88,7 @@ export class DirectorySelfTest {
     const { db, audit, directories, limits, requestRecords, atLoopback } = this.deps;
     const project = await db.reader().findOne(Project, projectId);
     if (!project) refuse({ code: 'not-found', what: 'project' });
-    if (!project.scimEnabled) refuse({ code: 'forbidden', reason: 'directory sync is switched off here' });
+    if (!project.scimEnabled) refuse({ code: 'forbidden', reason: 'directory sync is off' });
     const spent = await db.transaction((em) => limits.spend(em, tests, projectId));
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
     const temporary = await directories.issueTemporary(projectId, lifetimeSeconds);

@@ -20,7 +20,7 @@ export const codeFaults: Record<MailCodeFault, Explanation> = {
   wrong: explain('The code did not match.', 'Use the code of the newest message.'),
   expired: explain('The code was older than five minutes.', requestCode),
   used: explain('The code had been used before.', requestCode),
-  spent: explain('The code had been entered wrongly too often.', requestCode),
+  spent: explain('The code had too many wrong entries.', requestCode),
   'none-sent': explain('No code had been sent for this sign-in.', startAgain),
   'other-key': explain(
     'The code was entered in a different browser or application than the one that requested it.',

@@ -40,7 +40,7 @@ export const oauthErrors: Record<string, Explanation & { events: readonly string
   ),
   consent_required: explain('The user must allow the access first.', 'Start a sign-in without prompt=none.'),
   unmet_authentication_requirements: explain(
-    'The sign-in does not have an acr that the application demands.',
+    'The sign-in does not have an acr that the application requires.',
     'Compare the essential acr of the request with those of the issuer; phr and phrh need a passkey.',
   ),
   request_not_supported: explain('Request objects are not supported.', 'Send plain parameters.'),
