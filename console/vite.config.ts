@@ -33,7 +33,7 @@ const compressed: Plugin = {
 
 /**
  * A script of the sign-in page that loads with its styles: on a slow connection, Enter is pressed before the page's own
- * script is there. Another text needs another name: browsers keep it for ever.
+ * script has loaded. A changed script needs a new name: browsers cache it forever.
  */
 const early: Plugin = {
   name: 'latchkey-early',

@@ -16,7 +16,7 @@ const sampleMs = 20;
 const groupCount = 100;
 const megabyte = 2 ** 20;
 
-/** What the measured requests did to the server. */
+/** Load of the measured requests on the server. */
 interface Cost {
   work: string;
   answers: number;

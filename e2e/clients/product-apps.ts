@@ -1,4 +1,4 @@
-/** Products on libraries that are here, with the calls of their sources: Actual, Backstage, Directus, Node-RED. */
+/** Products on libraries of this repository, with the calls of their sources: Actual, Backstage, Directus, Node-RED. */
 import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createRequire } from 'node:module';

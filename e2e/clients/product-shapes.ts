@@ -49,7 +49,7 @@ export interface ProductShape {
   verifies: 'any-key' | 'key-of-type' | 'every-key' | 'audience' | 'none';
   /** Absent: the claims of the ID token are enough. */
   userInfo?: { method?: string; query?: string; accept?: string };
-  /** Claims that it needs beside `sub`. */
+  /** Claims that it needs in addition to `sub`. */
   needs?: readonly string[];
   /** It refreshes its tokens, with these further parameters. */
   refresh?: (sent: { verifier: string }) => Record<string, string>;
@@ -313,7 +313,7 @@ async function verified(
     return claims;
   }
   const { alg, kid } = decodeProtectedHeader(idToken);
-  // All of them refuse or skip others, or are told RS256 by their documentation.
+  // All of them refuse or skip others, or their documentation requires RS256.
   if (alg !== 'RS256' || !metadata.id_token_signing_alg_values_supported.includes(alg)) throw new Error(`alg ${alg}`);
   const { keys } = (await (await fetch(metadata.jwks_uri)).json()) as JSONWebKeySet;
   if (verifies === 'every-key') {

@@ -42,7 +42,7 @@ async function photographAll(signedIn: BrowserContext, browser: Browser, world: 
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-screens-'));
   const chosen = shots(world).filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
   const anonymous = await browser.newContext();
-  if (language) for (const context of [signedIn, anonymous]) await speak(context, language);
+  if (language) for (const context of [signedIn, anonymous]) await setLanguage(context, language);
   const made: string[] = [];
   let found = 0;
   for (const theme of themes) {
@@ -77,7 +77,7 @@ async function photographAll(signedIn: BrowserContext, browser: Browser, world: 
  * Sets the header for pages of the server, and the stored choice for the console. Another locale of Chromium may also
  * change its fonts.
  */
-async function speak(context: BrowserContext, language: string): Promise<void> {
+async function setLanguage(context: BrowserContext, language: string): Promise<void> {
   await context.setExtraHTTPHeaders({ 'Accept-Language': language });
   await context.addInitScript((value) => localStorage.setItem('lk-language', JSON.stringify(value)), language);
 }

@@ -256,7 +256,7 @@ test('concurrent changes of an application are detected, not overwritten', async
   await expect(page.getByRole('heading', { name: 'Mine' })).toBeVisible();
 });
 
-test('a lost answer keeps the form input, and is not said to be a refusal', async () => {
+test('a lost answer keeps the form input, and is not shown as a refusal', async () => {
   const { page } = owner;
   const clientId = await register('Offline');
   await page.goto(at(`applications/${clientId}/settings`));

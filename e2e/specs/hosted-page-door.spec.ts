@@ -17,7 +17,7 @@ import {
 
 const hosted = HostedPage.ofTests();
 
-test('Enter before the script is there begins the sign-in, and the button looks inactive until then', async ({
+test('Enter before the script has loaded begins the sign-in, and the button looks inactive until then', async ({
   page,
 }) => {
   const application = await hosted.register();
@@ -122,7 +122,7 @@ test('Back after a sign-in leads to the application, and an ended sign-in links 
   await elsewhere.close();
 });
 
-test('at another loopback name, the sign-in goes on at the base address', async ({ page }) => {
+test('at another loopback name, the sign-in continues at the base address', async ({ page }) => {
   const application = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'host@example.com');
   const done = await hosted.begin(page, application);

@@ -20,7 +20,7 @@ let latchkey: Latchkey;
 let admin: AdminApi;
 let projectId: string;
 let metadata: Metadata;
-/** What the wizard sent for "Web server" with a client secret, and nothing else chosen. */
+/** The wizard's request for "Web server" with a client secret, other settings at their defaults. */
 let sent: Record<string, unknown>;
 /** Its last step. */
 let shown: string;

@@ -60,7 +60,7 @@ const others = `
   .split(/\s+/)
   .filter(Boolean);
 
-/** What Kubernetes and Docker set for services and linked containers of these names. */
+/** Variables that Kubernetes and Docker set for services and linked containers of these names. */
 const services = [
   'LATCHKEY',
   'SMTP',
@@ -109,7 +109,7 @@ describe('names in the environment', () => {
     expect(refusals({ [name]: value })).toEqual([`${name} is not a setting: did you mean ${meant}?`]);
   });
 
-  it('of other programs do not stop the start, whatever their values', () => {
+  it('of other programs do not stop the start, for any value', () => {
     for (const value of values) {
       for (const name of others) expect(refusals({ [name]: value }), name).toEqual([]);
     }

@@ -19,7 +19,7 @@ export interface UnknownNames {
 
 /** Used by many other programs, one letter from a setting. */
 const foreign = new Set(['BASEURL', 'DATADIR', 'EMAIL_FROM', 'LOGLEVEL']);
-/** What the names of our settings begin with, where other programs rarely use it. */
+/** Prefixes of our settings that other programs rarely use. */
 const prefixes = /^(AUDIT|AUTHORIZE|BACKUP_S3|DANGER|DATABASE|LATCHKEY|MAIL|MASTER_KEY|SIGNIN|SMS|SMTP|TRUST(ED)?)_/;
 /** Variables that Kubernetes and Docker set for each service: `SMTP_PORT=tcp://10.0.0.7:25`, `SMTP_SERVICE_HOST`. */
 const isOfService = (name: string, value: string): boolean =>

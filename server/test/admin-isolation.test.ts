@@ -25,14 +25,14 @@ let other: User;
 let schema: GraphQLSchema;
 
 /** A field whose statement has no condition on the project; its value is the projects of the rows. */
-const forgetful = (statement: Statement<{ project: string }>) => ({
+const unscoped = (statement: Statement<{ project: string }>) => ({
   type: new GraphQLList(new GraphQLNonNull(GraphQLID)),
   resolve: async (_node: unknown, _args: unknown, { em }: AdminContext) =>
     (await query(em, statement)).map(({ project }) => project),
 });
-const seen = forgetful(sql`select project_id as project from users`);
-const changed = forgetful(sql`update users set display_name = 'Changed' returning project_id as project`);
-const removed = forgetful(sql`delete from clients returning project_id as project`);
+const seen = unscoped(sql`select project_id as project from users`);
+const changed = unscoped(sql`update users set display_name = 'Changed' returning project_id as project`);
+const removed = unscoped(sql`delete from clients returning project_id as project`);
 
 const fields = (name: string, of: GraphQLObjectTypeConfig<unknown, AdminContext>['fields']) =>
   new GraphQLObjectType({ name, fields: of, extensions: { access: 'inherited' } });

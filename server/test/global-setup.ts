@@ -34,19 +34,19 @@ export interface TestDatabaseServer {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let started: ReturnType<typeof start> | undefined;
-  const door = createServer((_req, res) => {
+  const registry = createServer((_req, res) => {
     started ??= start();
     started.then(
       ({ server }) => res.end(JSON.stringify(server)),
       (error: unknown) => res.writeHead(500).end(String(error)),
     );
   });
-  door.listen(0, '127.0.0.1');
-  await once(door, 'listening');
-  project.provide('databaseServer', `http://127.0.0.1:${(door.address() as AddressInfo).port}`);
+  registry.listen(0, '127.0.0.1');
+  await once(registry, 'listening');
+  project.provide('databaseServer', `http://127.0.0.1:${(registry.address() as AddressInfo).port}`);
   return async () => {
-    door.close();
-    door.closeAllConnections();
+    registry.close();
+    registry.closeAllConnections();
     const running = await started?.catch(() => undefined);
     await running?.stop();
   };

@@ -49,7 +49,7 @@ interface Layer {
   handle: { stack?: Layer[] };
 }
 
-/** What Express mounted: routes as `METHODS /path`, and other handlers as `use /path`. */
+/** The routes and handlers that Express mounted: routes as `METHODS /path`, and other handlers as `use /path`. */
 export function mountedRoutes(app: Express): string[] {
   return walked('', (app as unknown as { router: { stack: Layer[] } }).router.stack);
 }

@@ -37,7 +37,7 @@ afterAll(async () => {
 const statusOf = () => new PublicStatus({ clock: app.clock, hasMail: true, databaseFault: () => null });
 
 describe('the routes of the application', () => {
-  it('are the rows of the tables; nothing else is mounted but what stands around them', async () => {
+  it('are the rows of the tables; only shared handlers are mounted besides them', async () => {
     const mounted = mountedRoutes(await routesOf({ ...app.options, status: statusOf() }));
     const routes = mounted.filter((one) => !one.startsWith('use '));
     expect(routes.toSorted()).toEqual(rows.map(described).toSorted());

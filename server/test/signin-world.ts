@@ -153,7 +153,7 @@ export class SigninWorld {
     return generateSync({ secret, epoch: Math.floor(this.app.clock.now().getTime() / 1000) });
   }
 
-  /** Enrols an authenticator app; returns its secret and the last response. Advances to the next time step. */
+  /** Enrolls an authenticator app; returns its secret and the last response. Advances to the next time step. */
   async enrolTotp(page: SigninPage, userid: string): Promise<{ secret: string; done: StepAnswer }> {
     const { totp: setup } = await this.enrol(page, userid, { mfa_method: 'totp' });
     const secret: string = setup.secret;

@@ -26,8 +26,8 @@ async function restored(release: string, laterMigrations: boolean): Promise<Rest
   const { masterKey } = JSON.parse(readFileSync(new URL(`${release}/credentials.json`, fixtures), 'utf8'));
   const backup = fileURLToPath(new URL(`${release}/backup.jsonl.gz`, fixtures));
   const database = await emptyDatabase();
-  const surroundings = contextOf({ DATABASE_URL: database.url, MASTER_KEY: masterKey });
-  await restoreFile(backup, surroundings, { laterMigrations });
+  const context = contextOf({ DATABASE_URL: database.url, MASTER_KEY: masterKey });
+  await restoreFile(backup, context, { laterMigrations });
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   return {

@@ -28,7 +28,7 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
       accessTokenTtlSeconds: api?.accessTokenTtlSeconds ?? 900,
     },
     request({ identifier, ...rest }) {
-      const values = { ...rest, scopes: tidied(rest.scopes) };
+      const values = { ...rest, scopes: trimmed(rest.scopes) };
       return api
         ? request(UpdateApi, { input: { id: api.id, expectedVersion: api.version, ...values } })
         : request(CreateApi, { input: { projectId, identifier: identifier.trim(), ...values } });
@@ -43,7 +43,7 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
     <DialogForm
       {...form.props}
       verb={api ? t('Save') : t('Create API')}
-      disabled={name.trim() === '' || identifier.trim() === '' || tidied(scopes).length === 0}
+      disabled={name.trim() === '' || identifier.trim() === '' || trimmed(scopes).length === 0}
     >
       <TextInput label={t('Name')} maxLength={100} {...form.field('name')} {...firstFocus} />
       <TextInput
@@ -69,7 +69,7 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
 }
 
 /** Trims keys and descriptions, and drops lines without a key. */
-function tidied(scopes: readonly Scope[]): Scope[] {
+function trimmed(scopes: readonly Scope[]): Scope[] {
   const lines = scopes.map(({ key, description }) => ({ key: key.trim(), description: description.trim() }));
   return lines.filter(({ key }) => key !== '');
 }

@@ -4,7 +4,7 @@ type Work = () => Promise<void>;
 /** `hasDialog`: the action waits for the user, not the network. */
 type Waiting = { hasDialog: boolean };
 
-/** What happens around each action. */
+/** Callbacks of each action. */
 type Handlers = { onStart: () => void; onError: (error: unknown) => void; onIdle: () => void };
 
 /** Actions of the page, one at a time. The dialog of a passkey ends when the user chooses another action. */

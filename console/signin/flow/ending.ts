@@ -10,8 +10,8 @@ type Signal = { signal: AbortSignal };
 /** Errors after which no passkey can be created: the device has one, or the offer has expired. */
 const offerEnds = ['PASSKEY_EXISTS', 'TRANSACTION_EXPIRED', 'OUT_OF_ORDER', 'FLOW_EXPIRED'];
 
-/** Errors that another try does not avoid. */
-const saidAsTheyAre = ['PASSKEY_MODEL_NOT_ALLOWED', 'PASSKEY_UNSUPPORTED', 'PASSKEYS_NOT_ALLOWED'];
+/** Errors that a retry does not avoid: shown with their own text. */
+const shownUnchanged = ['PASSKEY_MODEL_NOT_ALLOWED', 'PASSKEY_UNSUPPORTED', 'PASSKEYS_NOT_ALLOWED'];
 
 /** The end of a sign-in: recovery codes and the offer of a passkey, if any, then back to the application. */
 export class Ending {
@@ -54,7 +54,7 @@ export class Ending {
       const page = this.#page;
       const notCreated = page.text('problem.passkeyNotCreated');
       if (error.code === 'PASSKEY_CANCELLED') return page.showNotice(notCreated);
-      if (error.category === 'retryable' || saidAsTheyAre.includes(error.code))
+      if (error.category === 'retryable' || shownUnchanged.includes(error.code))
         return page.problem(page.sentence(error));
       if (!offerEnds.includes(error.code)) return page.problem(notCreated);
     }

@@ -5,7 +5,7 @@ import { type Html, html, nothing } from '../http/markup.ts';
 interface PageParts {
   t(key: string, values?: Record<string, string>): string;
   form(change: string, content: Html): Html;
-  button(label: string, spoken?: string): Html;
+  button(label: string, accessibleName?: string): Html;
   confirmation(section: string): Html;
 }
 

@@ -227,7 +227,7 @@ describe('a passkey', () => {
     expect(await reader().count(Ceremony, { project: world.project.id, finishedAt: { $ne: null } })).toBe(0);
   });
 
-  it('is offered no longer once the session has ended or passkeys are off: the page asks, or goes on', async () => {
+  it('is offered no longer once the session has ended or passkeys are off: the page asks, or continues', async () => {
     const { user, visit, device } = await registeredUser();
     const { resumed, pageOf, address: at } = await adding(visit);
     expect(resumed).toMatchObject({ prompt: { status: 'PASSKEY_OFFERED' } });
@@ -261,7 +261,7 @@ describe('the page of a confirmation', () => {
     ['add-passkey', 'Sign in once more to add a passkey.'],
     ['add-authenticator', 'Sign in once more to add an authenticator app.'],
     ['confirm', 'Sign in once more to change your account.'],
-  ])('is titled and says what it is for: %s', async (change, text) => {
+  ])('has a title and a text for its purpose: %s', async (change, text) => {
     const { visit } = await registeredUser();
     app.clock.turn(300);
     const page = await (await visit.browser.get(locationOf(await visit.change(change)).href)).text();

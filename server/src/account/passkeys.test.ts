@@ -20,7 +20,7 @@ const reader = () => app.services.db.reader();
 const isLive = async ({ id }: { id: string }) => (await reader().findOneOrFail(Credential, { id })).revokedAt === null;
 const locationOf = (response: Response) => response.headers.get('location') ?? '';
 
-describe('a passkey, while passkeys are switched off,', () => {
+describe('a passkey, while passkeys are turned off,', () => {
   it('is not removed by the mailbox alone, nor is anything else that it protects', async () => {
     const { user } = await registeredUser();
     const passkey = await givePasskey(user);

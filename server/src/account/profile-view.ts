@@ -10,9 +10,9 @@ export type Translate = (key: string, values?: Record<string, string>) => string
 export interface ProfileParts {
   t: Translate;
   form(change: string, content: Html): Html;
-  /** @param spoken accessible name: several parts have the same label */
-  button(label: string, spoken: string): Html;
-  fold(label: string, spoken: string, content: Html): Html;
+  /** @param accessibleName for screen readers: several parts have the same label */
+  button(label: string, accessibleName: string): Html;
+  fold(label: string, accessibleName: string, content: Html): Html;
   /** Asks for a fresh sign-in. @param section to return to */
   stale(section: string): Html;
 }

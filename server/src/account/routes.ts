@@ -210,7 +210,7 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   if ((await deps.ownAccount.visit(projectId, secret as string, false)) === null) {
     deps.cookies.clearSession(res, projectId);
     if (asked === 'revoke-device') return sendSignedOut(deps, req, res, visitor);
-    // In this response: an address that says so could be opened in any browser.
+    // Not by a redirect: any browser could open the URL of such a notice.
     const isForgotten = asked === 'forget-browser';
     if (isForgotten || asked === 'end-session') {
       return send(deps, req, res, endedView(projectId, isForgotten), { visitor });
@@ -268,7 +268,7 @@ function signals(req: Request, { user }: Visitor, { deviceKeys, passkeys }: Acco
   };
 }
 
-/** @param of.visitor the page's user; undefined if there is none or several */
+/** @param options.visitor the page's user; undefined if there is none or several */
 async function send(
   { pages, experienceOf }: AccountDeps,
   req: Request,

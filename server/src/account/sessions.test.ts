@@ -199,7 +199,7 @@ describe('a forgotten browser', () => {
     expect(shown).toContain('<h1>You are signed out</h1>');
     expect(shown).toContain('This browser no longer remembers you.');
     expect(shown).toMatch(/value="sign-in"[\s\S]*Sign in<\/button>/);
-    // Only the response to the change says so, not an address.
+    // Only the response to the change has the notice: no URL shows it.
     expect(await visit.page('?notice=forgotten')).not.toContain('no longer remembers');
     expect(visit.browser.cookies.size).toBe(0);
     expect(await visit.isSignedIn()).toBe(false);

@@ -136,7 +136,7 @@ export function accountView(
 /**
  * A problem and how long to wait: counted down by the script, and read aloud at the beginning and the end.
  *
- * @param reason the key of a text before the wait; a text with `{time}` says both
+ * @param reason the key of a text before the wait; a text with `{time}` includes the wait
  */
 function waitProblem(t: Translate, language: string, reason: string | null, seconds: number): Html {
   const problem = reason === null ? '' : t(reason);
@@ -226,8 +226,8 @@ class AccountPage {
     return {
       t: this.t,
       form: (change: string, content: Html) => this.form(change, {}, content),
-      button: (label: string, spoken?: string) => this.button(label, spoken),
-      fold: (label: string, spoken: string, content: Html) => this.fold(label, spoken, content),
+      button: (label: string, accessibleName?: string) => this.button(label, accessibleName),
+      fold: (label: string, accessibleName: string, content: Html) => this.fold(label, accessibleName, content),
       stale: (section: string) => this.stale(section),
       confirmation: (section: string) => this.confirmation(section),
     };
@@ -412,12 +412,12 @@ class AccountPage {
   }
 
   /** An action with a confirmation or more input; expands without script. */
-  private fold(label: string, spoken: string, content: Html): Html {
-    return html`<details><summary class="quiet"${spokenAs(label, spoken)}>${label}</summary>${content}</details>`;
+  private fold(label: string, accessibleName: string, content: Html): Html {
+    return html`<details><summary class="quiet"${ariaLabel(label, accessibleName)}>${label}</summary>${content}</details>`;
   }
 
-  private button(label: string, spoken = label): Html {
-    return html`<button type="submit" class="quiet"${spokenAs(label, spoken)}>${label}</button>`;
+  private button(label: string, accessibleName = label): Html {
+    return html`<button type="submit" class="quiet"${ariaLabel(label, accessibleName)}>${label}</button>`;
   }
 
   private form(change: string, fields: Record<string, string>, content: Html): Html {
@@ -427,8 +427,8 @@ class AccountPage {
 }
 
 /** Accessible name of a button that is repeated in several rows: includes the row's name. */
-function spokenAs(label: string, spoken: string): Html {
-  return spoken === label ? nothing : html` aria-label="${spoken}"`;
+function ariaLabel(label: string, accessibleName: string): Html {
+  return accessibleName === label ? nothing : html` aria-label="${accessibleName}"`;
 }
 
 function scopeItems(t: Translate, scopes: readonly string[]): Html[] {

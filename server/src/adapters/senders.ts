@@ -57,7 +57,7 @@ function smsOf(config: Config): SmsSender | null {
 
 /** Failures in a row after which messages count as not leaving. */
 const leastFailures = 3;
-/** Failures of one message, which say nothing of the next one. */
+/** Failures that concern one message only. */
 const ofMessage = ['recipient-rejected', 'message-rejected'];
 
 /** Whether messages of a channel leave this process, by its last attempts. */

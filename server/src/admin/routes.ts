@@ -66,7 +66,7 @@ export interface AdminDeps extends Omit<AdminApi, 'turns'> {
 /** Connections of one caller that wait at most, before its further requests are refused. */
 const maxWaiting = 1000;
 
-/** What the routes of the admin API and the console's pages use. */
+/** Dependencies of the routes of the admin API and of the console's pages. */
 export interface AdminService extends AdminDeps {
   turns: Turns;
   graphql: GraphqlEndpoint;

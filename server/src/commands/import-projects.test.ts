@@ -133,7 +133,7 @@ describe('import', () => {
     await refused([...whole, ...records], `the header does not name: ${other.id}`);
   });
 
-  it('overwrites only projects that the operator names, whatever the header says', async () => {
+  it('overwrites only projects that the operator names, regardless of the header', async () => {
     const theirs = await rows<Data>(
       there.services.db,
       `select to_jsonb(t) as data from projects t where id = '${other.id}'`,
@@ -158,15 +158,15 @@ describe('import', () => {
     expect([code, err]).toEqual([0, expect.stringContaining(`Overwrites "Other" (${other.id}).`)]);
   });
 
-  it('computes keys, login addresses and indexes from the values of users, whatever the file says', async () => {
-    const lies = {
+  it('computes keys, login addresses and indexes from the values of users, regardless of those in the file', async () => {
+    const forged = {
       email: 'eve@example.com',
       email_key: 'eve@example.com',
       user_name_key: 'eve',
       phone: '+41790000000',
       sign_in_hour: '2020-01-01',
     };
-    const lines = changed('user', lies)
+    const lines = changed('user', forged)
       .filter(({ type }) => type !== 'custom-value')
       .map((line) =>
         line.type === 'user-email' ? { ...line, data: { ...line.data, value_key: 'eve@example.com' } } : line,

@@ -38,7 +38,7 @@ describe('an error of the database during an import', () => {
       { code: '23503', message: 'x', detail: `Key (role_id)=(${id}) is not present in table "roles".` },
       'refers to roles that are not in the file',
     ],
-  ])('of a %s is told in the words of the file', (type, fault, words) => {
+  ])('of a %s names the field and value of the file', (type, fault, words) => {
     expect(faultInWords(fault, type)).toBe(words);
   });
 

@@ -59,10 +59,10 @@ function clash(detail: string, type: string): string {
   const [, names = '', values = ''] = /^Key \((.*?)\)=\((.*)\) already exists/.exec(detail) ?? [];
   const columns = names.split(', ').map((name) => name.replace(/^.*?(\w+)(?:::\w+)?\)?$/, '$1'));
   const all = values.split(', ');
-  const telling = columns.findLast((name) => !silent.includes(name) && name in nouns);
-  const named = telling ?? columns.findLast((name) => name !== 'project_id');
+  const shown = columns.findLast((name) => !silent.includes(name) && name in nouns);
+  const named = shown ?? columns.findLast((name) => name !== 'project_id');
   const noun = (named && nouns[named]) ?? named?.replaceAll('_', ' ') ?? 'value';
-  const value = telling && all.length === columns.length ? `: ${all[columns.indexOf(telling)]}` : '';
+  const value = shown && all.length === columns.length ? `: ${all[columns.indexOf(shown)]}` : '';
   return `has the ${noun} of another ${type} of this instance${value}`;
 }
 

@@ -4,7 +4,7 @@ import { type Fragment, query, sql } from '../domain/kernel/sql.ts';
 import { type DatabaseFault, faultInWords } from './transfer-faults.ts';
 import { lasting, type TransferTable } from './transfer-tables.ts';
 
-/** What an import did with the records of one type. */
+/** Result of an import for the records of one type. */
 export interface Count {
   added: number;
   changed: number;

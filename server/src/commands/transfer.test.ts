@@ -254,7 +254,7 @@ describe('a project exported and imported into another instance', () => {
     expect(counted).toEqual([{ n: 1 }]);
   });
 
-  it('ends the access of users whom the file deactivates, and tells their applications', async () => {
+  it('ends the access of users whom the file deactivates, and notifies their applications', async () => {
     const { project, user } = await populate();
     const receives =
       "update clients set backchannel_logout_uri = 'https://app.example.com/logout' where project_id = ?";

@@ -28,7 +28,7 @@ afterEach(() => world.close());
 const factors = () => app.services.mfa.factors(app.services.db.reader(), ada);
 const methods = async () => (await factors()).map(({ method }) => method);
 
-/** Enrols a factor like a sign-in. */
+/** Enrolls a factor like a sign-in. */
 async function enrolled(method: 'email' | 'sms' | 'totp', more: Partial<Enrolment> = {}): Promise<void> {
   await app.services.db.transaction(async (em) => {
     const enrolment = await app.services.mfa.begin(em, { user: ada, deviceId: null, method, phone: null });
@@ -254,7 +254,7 @@ describe('a back end with the server library', () => {
     expect(await db.transaction((em) => mfa.recoveryCodes.use(em, ada, own))).toBe(true);
   });
 
-  it('gets none, either, if the user with a passkey has none, whatever factor it adds', async () => {
+  it('gets none, either, if the user with a passkey has none, for any factor that it adds', async () => {
     const { mfa, passkeys, db } = app.services;
     const registration = { user: ada, created: newPasskey(), createdBy: 'mail-code', actor: system } as const;
     await db.transaction((em) => passkeys.register(em, registration));

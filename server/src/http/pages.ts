@@ -107,9 +107,9 @@ export class Pages {
       (_whole, isText: string | undefined, name: string) =>
         isText ? escapeHtml(t(name)) : (made[name] ?? escapeHtml(all[name] ?? '')),
     );
-    const dressed = filled.replace('</head>', () => `${brandedHead(brand)}</head>`);
+    const branded = filled.replace('</head>', () => `${brandedHead(brand)}</head>`);
     // Autofocus inside a frame would scroll the parent page.
-    return isPreview ? dressed.replace(/(<input[^>]*) autofocus/g, '$1') : dressed;
+    return isPreview ? branded.replace(/(<input[^>]*) autofocus/g, '$1') : branded;
   }
 
   private lookUp(

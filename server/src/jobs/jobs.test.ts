@@ -19,7 +19,7 @@ async function sweep(): Promise<void> {
   for (const job of table().periodic) await job.run();
 }
 
-/** Sweeps what has expired in so many days: the time of retention follows the clock by six hours a run (decisions/0356). */
+/** Sweeps the rows that expire within `days`: the time of retention follows the clock by six hours a run (decisions/0356). */
 async function sweepAll(days: number): Promise<void> {
   const following = table().periodic.find(({ name }) => name === 'sweep.events');
   for (let run = 0; run < days * 4; run += 1) await following?.run();

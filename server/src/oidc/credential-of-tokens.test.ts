@@ -70,7 +70,7 @@ describe('a revoked client secret', () => {
 
     await revokeSecret(client, first ?? '');
     expect(await statuses()).toEqual([401, 200, 401]);
-    // The grant of a user is worth nothing without a live secret, and stays for the application.
+    // The refresh grant is refused without a live secret, and stays usable with one.
     expect((await refresh(first, byFirst)).status).toBe(401);
     const again = await tokensIn(await refresh(second, byFirst));
     expect((await party.userInfo(again.access_token)).status).toBe(200);

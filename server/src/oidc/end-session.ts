@@ -19,7 +19,7 @@ interface Hint {
   sid: string | undefined;
 }
 
-/** What a logout page names: an application, or a project; neither if sessions of several projects end. */
+/** The subject of a logout page: an application or a project; neither if sessions of several projects end. */
 export interface LogoutSubject {
   client?: Client;
   projectId?: string | undefined;

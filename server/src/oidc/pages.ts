@@ -56,9 +56,9 @@ export function oidcPages(
     }
     pages.send(req, res, 'plain/error', { status, values: { message: pages.text(req, reasons[reason]) } });
   };
-  const dress = async ({ client, projectId }: LogoutSubject) => {
+  const branding = async ({ client, projectId }: LogoutSubject) => {
     const project = projectId === undefined ? null : await projectOf(projectId);
-    return dressOf(client, experienceOf, project);
+    return brandingOf(client, experienceOf, project);
   };
   return {
     errorPage,
@@ -66,7 +66,7 @@ export function oidcPages(
     endSession: {
       error: errorPage,
       confirm: async (req, res, about, { csrf = '', ...fields }, { returnsTo, isAddressRefused, deviceKeys }) => {
-        const { values, brand } = await dress(about);
+        const { values, brand } = await branding(about);
         const uiLocales = parametersOf(req).get('ui_locales');
         const notice = isAddressRefused ? pages.text(req, 'logout.unregistered', {}, uiLocales) : '';
         pages.send(req, res, 'confirm-logout', {
@@ -81,7 +81,7 @@ export function oidcPages(
         });
       },
       signedOut: async (req, res, about, deviceKeys) => {
-        const { values, brand } = await dress(about);
+        const { values, brand } = await branding(about);
         pages.send(req, res, 'signed-out', {
           brand,
           uiLocales: parametersOf(req).get('ui_locales'),
@@ -100,7 +100,7 @@ function consentPage(pages: Pages, experienceOf: ExperienceOf): ConsentDeps['pag
     const items = scopeTexts(request.scope.split(' ')).map(
       ({ key, values }) => `<li>${escapeHtml(t(key, values))}</li>`,
     );
-    const { values, brand } = await dressOf(request.client.getEntity(), experienceOf);
+    const { values, brand } = await brandingOf(request.client.getEntity(), experienceOf);
     pages.send(req, res, 'consent', {
       brand,
       uiLocales,
@@ -118,7 +118,7 @@ function consentPage(pages: Pages, experienceOf: ExperienceOf): ConsentDeps['pag
 }
 
 /** The client's name and the branding of its project, or of `of`; the default without either. */
-async function dressOf(
+async function brandingOf(
   client: Client | undefined,
   experienceOf: ExperienceOf,
   of: Project | null = null,

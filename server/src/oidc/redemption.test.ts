@@ -68,7 +68,7 @@ async function exchange(rp: RelyingParty, code: string, changes: Record<string, 
   return { status: response.status, body: (await response.json()) as TokenAnswer & { error?: string } };
 }
 
-async function lives({ access_token: accessToken }: TokenAnswer): Promise<boolean> {
+async function isAccepted({ access_token: accessToken }: TokenAnswer): Promise<boolean> {
   return (await open.userInfo(accessToken)).status === 200;
 }
 
@@ -124,7 +124,7 @@ describe.each([
     const given = await exchange(rp, code);
     expect(given.status).toBe(200);
     expect(await rp.claims(given.body.id_token)).toMatchObject({ sub: user.id, email: user.email });
-    expect(await lives(given.body)).toBe(true);
+    expect(await isAccepted(given.body)).toBe(true);
   });
 
   it('is valid until its last moment', async () => {
@@ -156,9 +156,9 @@ describe.each([
     for (const again of [{}, { code_verifier: 'w'.repeat(43) }, { redirect_uri: 'https://app.example.com/other' }]) {
       const code = await rp.code();
       const first = await exchange(rp, code);
-      expect(await lives(first.body)).toBe(true);
+      expect(await isAccepted(first.body)).toBe(true);
       expect((await exchange(rp, code, again)).body).toMatchObject({ error: 'invalid_grant' });
-      expect(await lives(first.body)).toBe(false);
+      expect(await isAccepted(first.body)).toBe(false);
     }
   });
 
@@ -173,7 +173,7 @@ describe.each([
     );
     const given = answers.filter(({ status }) => status === 200);
     expect([given.length, answers.filter(({ status }) => status === 400).length]).toEqual([1, 39]);
-    expect(await lives((await given[0]?.json()) as TokenAnswer)).toBe(false);
+    expect(await isAccepted((await given[0]?.json()) as TokenAnswer)).toBe(false);
     const events = await rows<{ type: string; n: number }>(
       app.services.db,
       `select type, count(*)::int as n from audit_log where client_id = ? and type = 'token.issued' group by type`,
@@ -194,7 +194,7 @@ describe('an assertion', () => {
     );
     const given = answers.filter(({ status }) => status === 200);
     expect([given.length, answers.filter(({ status }) => status === 401).length]).toEqual([1, 49]);
-    expect(await lives((await given[0]?.json()) as TokenAnswer)).toBe(true);
+    expect(await isAccepted((await given[0]?.json()) as TokenAnswer)).toBe(true);
   });
 
   it('is not used up without a code to redeem, nor if its client changes in the meantime', async () => {

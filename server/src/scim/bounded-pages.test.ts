@@ -181,7 +181,7 @@ it('a list of users ends early at two megabytes of attributes, and the next page
   }
 });
 
-it('a search of all types goes on to the next type only after the last page of the first', async () => {
+it('a search of all types continues with the next type only after the last page of the first', async () => {
   for (const ask of [bySearch('', {}), byCursorSearch('', {})]) {
     const pages = await walk(ask);
     const ids = pages.flatMap(({ Resources }) => Resources.map(({ id }) => id));

@@ -39,7 +39,7 @@ function successor(over: object = {}) {
   return { ...names, externalId: 'successor', name: { givenName: 'Berta' }, ...over };
 }
 
-/** What proves or stands for the person of a user: counts by table. */
+/** Live credentials, consents and grants of a user: counts by table. */
 async function holdings({ id }: Pick<User, 'id'>): Promise<Record<string, number>> {
   const live: Record<string, string> = {
     devices: `credentials where kind = 'device-key' and revoked_at is null and`,

@@ -127,7 +127,7 @@ describe('filters and orders', () => {
     await patch(id, { op: 'replace', value: { active: false, [urn]: { badge: 'x' } } });
     expect(await keys()).toEqual(['2', 'x']);
     expect(await found(`${urn}:n eq 1`)).toEqual([]);
-    // Nothing else is read: without its keys, no user is found.
+    // The filter reads only the index: without its keys, no user is found.
     const { db } = harness.app.services;
     await changed(db, 'delete from custom_values where user_id = ? and key = ?', [id, '2']);
     expect(await found(`${urn}:n eq 2`)).toEqual([]);

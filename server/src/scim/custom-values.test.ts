@@ -72,7 +72,7 @@ describe('values', () => {
     }
   });
 
-  it('change by a path with a filter that says nothing as by the bare path, unless they are never returned', async () => {
+  it('change by a path with a filter on unknown parts as by the bare path, unless they are never returned', async () => {
     await string('badge');
     await string('skills', { multiValued: true });
     await string('pin', { returned: 'never' });

@@ -71,7 +71,7 @@ function* stepsAt(type: ResourceType, op: PatchOp, path: Path, value: unknown): 
   if (path.kind === 'ignored') return;
   if (path.kind === 'attribute') {
     const { attribute, sub } = path.target;
-    // It follows from the attributes: clients name it beside those of an extension.
+    // It follows from the attributes: clients send it together with those of an extension.
     if (attribute.name === 'schemas') return;
     if (isReadOnly(attribute) || (sub && isReadOnly(sub))) {
       throw badRequest('mutability', `${attribute.name} is read-only.`);

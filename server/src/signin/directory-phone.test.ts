@@ -93,7 +93,7 @@ describe('the number of an office', () => {
     expect(held).toHaveLength(1);
   });
 
-  it('wakes the suspended SMS factor of the user who gets it', async () => {
+  it('ends the suspension of the SMS factor of the user who gets it', async () => {
     const first = newNumber();
     await provision(userid, offices(first));
     await world.verifyAddress(page, userid);
@@ -148,7 +148,7 @@ describe('the number of an office', () => {
 });
 
 describe('a user whose directory states no number', () => {
-  it('enrols a first number, which is then locked', async () => {
+  it('enrolls a first number, which is then locked', async () => {
     await provision(userid);
     await world.verifyAddress(page, userid);
     const offered = expectStatus(await page.step('verify-device', { userid }, 'registration'), 'MFA_ENROLLMENT_NEEDED');
@@ -165,7 +165,7 @@ describe('a user whose directory states no number', () => {
     await expect(check(null)).rejects.toMatchObject({ problem: { code: 'phone-locked' } });
   });
 
-  it('enrols one whose directory number is not E.164', async () => {
+  it('enrolls one whose directory number is not E.164', async () => {
     await provision(userid, { phoneNumbers: [{ value: '415.123.4567' }] });
     await world.verifyAddress(page, userid);
     expectStatus(await enrol({ phone_number: number }), 'DEVICE_REGISTERED');

@@ -17,15 +17,20 @@ beforeAll(async () => {
 });
 afterAll(() => processes.close());
 
-/** Walks with at least this number of steps. @param tell gets the number so far, after each plan */
-async function walk(actors: ActorSet, steps: number, from = seed, tell?: (steps: number) => void): Promise<Progress> {
+/** Walks with at least this number of steps. @param onProgress gets the number so far, after each plan */
+async function walk(
+  actors: ActorSet,
+  steps: number,
+  from = seed,
+  onProgress?: (steps: number) => void,
+): Promise<Progress> {
   const progress = new Progress();
   // About 170 steps per plan; some commands take several steps.
   for (const plan of plans(from, Math.ceil(steps / 100), actors)) {
     const { broke, walker } = await attempt(processes, plan);
     progress.add(walker);
     if (broke) throw await shrink(processes, plan, broke, 60_000);
-    tell?.(progress.of('steps'));
+    onProgress?.(progress.of('steps'));
     if (progress.of('steps') >= steps) break;
   }
   return progress;

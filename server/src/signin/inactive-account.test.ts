@@ -80,12 +80,12 @@ describe('a deactivated user', () => {
     }
   });
 
-  it('whose key an admin revoked is not told either', async () => {
+  it('whose key an admin revoked gets no explanation either', async () => {
     await world.app.services.accountAccess.deactivate(world.project.id, user.id, system);
     expectStatus(await asks(page, 'use'), 'OTP_NEEDED');
   });
 
-  it('is not told by a proof for another address', async () => {
+  it('gets no explanation by a proof for another address', async () => {
     expectStatus(await asks(page, 'use', newAddress()), 'OTP_NEEDED');
   });
 });

@@ -82,7 +82,7 @@ describe('a page that was reloaded at the code step', () => {
     expect(prompt).toMatchObject({ status: 'OTP_NEEDED', sent_at: now() - 301, resend_after: 0 });
   });
 
-  it('tells an unknown address from a known one as little as before', async () => {
+  it('does not reveal whether an address is known', async () => {
     await world.user({ userName: userid, userNameKey: userid, email: userid, emailKey: userid });
     await codeSent();
     const known = (await reloaded()).answer['prompt'];

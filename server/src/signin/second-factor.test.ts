@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 const pause = () => world.app.clock.turn(31);
 
-/** Enrols an authenticator app in the sign-in that verified the mail code; returns the response to initiate-mfa. */
+/** Enrolls an authenticator app in the sign-in that verified the mail code; returns the response to initiate-mfa. */
 async function enrolHere(page: SigninPage, userid: string) {
   expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
   const required = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');

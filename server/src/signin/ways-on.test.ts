@@ -1,4 +1,4 @@
-/** Every page where a sign-in ends leads on: to the application, by its registration, never by the request. */
+/** Every page where a sign-in ends links to the application, by its registration, never by the request. */
 import { request } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CookieBrowser, locationOf } from '../../test/browser.ts';
@@ -75,13 +75,13 @@ describe('the page of a sign-in that has ended', () => {
     expect(await (await open(flow, new CookieBrowser())).text()).not.toContain('id="start"');
   });
 
-  it('also leads on when it ends while the page is open', async () => {
+  it('also links to the application when it ends while the page is open', async () => {
     expect(await (await open(await begin())).text()).toContain(start);
   });
 });
 
 describe('the sign-in page under a live session', () => {
-  it('goes on to the application after the sign-in: back, or a reload', async () => {
+  it('redirects to the application after the sign-in: back, or a reload', async () => {
     const flow = await begin();
     world.app.clock.turn(1);
     await party.signIn(user);

@@ -58,8 +58,8 @@ function dropCodes(model: Model, id: string): void {
 }
 
 /**
- * Codes by SMS go to the login phone of their user (decisions/0301). Who has none can enrol the number of another user, but
- * does not keep a number that they have lost.
+ * Codes by SMS go to the login phone of their user (decisions/0301). A user without one can enroll the number of another user,
+ * but does not keep a number that they have lost.
  */
 function checkNumbers(model: Model, id: string, former?: string | null): void {
   const user = model.users.get(id);

@@ -109,7 +109,7 @@ export class Script {
     return this.step(tab, 'verify-device', { userid, ...fields });
   }
 
-  /** Enrols an authenticator app on a new device; returns the secret. */
+  /** Enrolls an authenticator app on a new device; returns the secret. */
   async enrol(browser: number, userid: string, entry: Open['entry'] = 'sdk'): Promise<string> {
     const tab = await this.open(browser, entry);
     await this.register(tab, userid, { mfa_method: 'totp' });

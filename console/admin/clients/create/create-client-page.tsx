@@ -259,7 +259,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
   );
 }
 
-/** What most products with a client secret expect, each with its reason. */
+/** The defaults that most products with a client secret expect, each with its reason. */
 function SecretDefaults({ answers, answer }: StepProps) {
   return (
     <>

@@ -11,7 +11,7 @@ const outageMs = 90_000;
 /** Attempts during the outage end within 90 s, then the next one follows after 30 s at most. */
 const afterOutageMs = 150_000;
 
-/** Connections to the mail server that die without a word, as behind a NAT or after a failover. */
+/** Connections to the mail server that are dropped silently, as behind a NAT or after a failover. */
 export const mailSilent: Experiment = {
   name: 'mail-silent',
   done: 'ten times, the open connections to the mail server forward nothing more and stay open, as behind a NAT; then all, new ones too, for 90 s',
@@ -56,7 +56,7 @@ export const mailSilent: Experiment = {
           if (ms !== null) recovered.push(ms);
         }),
       );
-      const calm = await until(async () => !(await warns()), withinMs, 500);
+      const isRecovered = await until(async () => !(await warns()), withinMs, 500);
       return evaluate(
         `after drops ${times.length} of ${codesPerPhase} codes, p50 ${percentile(times, 0.5)} ms, at most ${percentile(times, 1)} ms; ` +
           `after the outage ${recovered.length} of ${waiting.length}, the last after ${(percentile(recovered, 1) / 1000).toFixed(1)} s; readiness ${warned ? 'warned' : 'did not warn'}`,
@@ -64,7 +64,7 @@ export const mailSilent: Experiment = {
           late > 0 && `${late} codes did not arrive within ${withinMs / 1000} s of a drop`,
           recovered.length < waiting.length && `${waiting.length - recovered.length} codes of the outage were lost`,
           !warned && 'readiness did not warn during the outage',
-          !calm && 'readiness still warns after the outage',
+          !isRecovered && 'readiness still warns after the outage',
         ],
       );
     } finally {

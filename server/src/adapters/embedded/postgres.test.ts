@@ -125,7 +125,7 @@ describe('a first start', () => {
     expect(await query(database, `select current_setting('fsync') as fsync`)).toEqual([{ fsync: 'on' }]);
   });
 
-  it.runIf(isRoot)('gives up root', async () => {
+  it.runIf(isRoot)('drops root privileges', async () => {
     createdBefore();
     const database = await start();
     expect(statSync(`/proc/${database.pid}`).uid).toBe(65534);

@@ -16,7 +16,7 @@ export interface SmtpTimes {
   accept: number;
   /** The whole attempt, the wait for a connection included. */
   attempt: number;
-  /** An unused connection is closed after this: firewalls and balancers drop it without a word. */
+  /** An unused connection is closed after this: firewalls and balancers drop it silently. */
   idle: number;
 }
 
@@ -26,7 +26,7 @@ export interface RawMail {
   message: Buffer;
 }
 
-/** A server that closes a connection after so many mails does it in the middle of one. */
+/** Some servers close a connection after a number of mails, in the middle of one: close it earlier. */
 const mailsPerConnection = 100;
 /** A connection that was used within this time is not checked before its next use. */
 const freshMs = 1_000;

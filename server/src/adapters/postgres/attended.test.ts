@@ -32,7 +32,7 @@ const soon = { everyMs: 100, boundMs: 400 };
 const patient = { everyMs: 300, boundMs: 600_000 };
 
 describe('a start on a database that accepts connections and does not answer', () => {
-  it('says so again and again, names it without the password, and ends', async () => {
+  it('prints the reason repeatedly, without the password, and ends', async () => {
     way.freeze();
     const started = attended(url, 'Migrations', print, (silence) => migrate(url, print, silence), soon);
     const where = `127.0.0.1:${new URL(url).port}${new URL(url).pathname}`;

@@ -4,9 +4,9 @@ import { migrationLock, migrationsName } from './database.ts';
 
 /** Intervals in milliseconds. */
 export interface AttendedTimes {
-  /** A line is printed this often. */
+  /** Interval between lines of progress. */
   everyMs: number;
-  /** A database that answers nothing for this long is given up. */
+  /** Maximum time without an answer of the database; then `work` is aborted. */
   boundMs: number;
 }
 

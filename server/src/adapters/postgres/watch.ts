@@ -16,7 +16,7 @@ const CONNECT_WITHIN_MS = 10_000;
 
 /** Refused connections count for this long, unless one succeeds. It is also the interval of reports. */
 const REFUSAL_MS = 10_000;
-/** So many requests must have been refused a connection: one more connection than others left says little. */
+/** Minimum number of refused connections: a single one may be one beyond the limit of the server. */
 const LEAST_REFUSALS = 5;
 
 /** Has the driver's own code, which every protocol maps to `unavailable`. */

@@ -178,9 +178,9 @@ describe('a bucket', () => {
 
   it('gives up on a silent connection', async () => {
     server.fault = () => 'hang';
-    const impatient = new S3Bucket({ ...settings, idleMs: 50 }, 'backups', never);
-    await expect(impatient.remove('a.gz')).rejects.toThrow('cannot be reached (no answer in time)');
-    impatient.close();
+    const storage = new S3Bucket({ ...settings, idleMs: 50 }, 'backups', never);
+    await expect(storage.remove('a.gz')).rejects.toThrow('cannot be reached (no answer in time)');
+    storage.close();
   });
 
   it.each<[string, (bucket: S3Bucket) => Promise<unknown>]>([
@@ -189,16 +189,16 @@ describe('a bucket', () => {
     ['a new upload', (bucket) => bucket.begin('a.gz')],
   ])('gives up on an endless response: %s', async (_name, work) => {
     server.fault = () => 'drip';
-    const impatient = new S3Bucket({ ...settings, exchangeMs: 100 }, 'backups', never);
-    await expect(work(impatient)).rejects.toThrow('cannot be reached (no answer in time)');
-    impatient.close();
+    const storage = new S3Bucket({ ...settings, exchangeMs: 100 }, 'backups', never);
+    await expect(work(storage)).rejects.toThrow('cannot be reached (no answer in time)');
+    storage.close();
   });
 
   it('gives up on a download that is too slow', async () => {
     server.fault = ({ key }) => (key === 'a.gz' ? 'drip' : undefined);
-    const impatient = new S3Bucket({ ...settings, exchangeMs: 100 }, 'backups', never);
-    await expect(buffer(impatient.read('a.gz'))).rejects.toThrow(/\((too slow|no answer in time)\)\.$/);
-    impatient.close();
+    const storage = new S3Bucket({ ...settings, exchangeMs: 100 }, 'backups', never);
+    await expect(buffer(storage.read('a.gz'))).rejects.toThrow(/\((too slow|no answer in time)\)\.$/);
+    storage.close();
   });
 
   it('lists all pages of a prefix, without deeper ones', async () => {

@@ -67,8 +67,8 @@ describe('the SMS gateway', () => {
   it('may send an endless response', async () => {
     answer = (res) => {
       res.writeHead(200);
-      const talk = () => void (res.destroyed || res.write('x'.repeat(65_536), talk));
-      talk();
+      const writeChunk = () => void (res.destroyed || res.write('x'.repeat(65_536), writeChunk));
+      writeChunk();
     };
     await send();
   });

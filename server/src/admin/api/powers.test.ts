@@ -1,4 +1,4 @@
-/** What an application needs a further scope for: to give it, and to give it back after an admin has taken it away. */
+/** Powers that an application needs a further scope to give, and to give back after an admin has removed them. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { makePair } from '../../../test/back-end.ts';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 const uris = ['https://app.example.com/callback'];
-/** What an admin has set, and the change with which an application gives the power. */
+/** The settings made by an admin, and the change with which an application gives the power. */
 const changes: [power: string, present: Partial<ClientSettings>, change: string][] = [
   ['pages with passkeys', {}, 'relatedOrigins: true'],
   ['more pages with passkeys', { relatedOrigins: true }, 'redirectUris: ["https://evil.example/callback"]'],
@@ -52,7 +52,7 @@ const stored = async (client: Client) => {
 };
 
 it.each(changes)(
-  '%s needs `users:write` beside `clients:write`, and a refusal changes nothing',
+  '%s needs `users:write` in addition to `clients:write`, and a refusal changes nothing',
   async (_, present, change) => {
     const { client } = await app.make.client(project, { redirectUris: uris });
     await app.services.clients.update(client, { name: 'Present', ...present }, system);
@@ -144,7 +144,7 @@ it.each<[string, (on: Client) => string, AdminScope]>([
     ({ project: { id } }) => `createCustomDomain(projectId: "${id}", host: "login.example.org") { id }`,
     'projects:write',
   ],
-])('%s need `users:write` beside their own scope', async (_, operation, scope) => {
+])('%s need `users:write` in addition to their own scope', async (_, operation, scope) => {
   const { client } = await app.make.client(project);
   const change = `mutation { ${operation(client)} }`;
   for (const scopes of [[scope], [scope, 'users:read'], ['users:write']] satisfies AdminScope[][]) {

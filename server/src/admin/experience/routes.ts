@@ -91,7 +91,7 @@ export function preview(deps: ExperienceRoutes): RequestHandler {
     const project = await em.findOneOrFail(Project, projectId);
     const content = await contentOf(deps, projectId, asText(req.query['look']) ?? 'draft');
     const step = asText(req.query['step']) ?? '';
-    const dress = {
+    const options = {
       uiLocales: asText(req.query['lang']),
       isPreview: true,
       brand: (language: Parameters<typeof brandIn>[2]) => brandIn(content, project.name, language),
@@ -124,7 +124,7 @@ export function preview(deps: ExperienceRoutes): RequestHandler {
     /** As in a mail client: no scripts, no external content, inline styles. */
     function sendMail(): void {
       const template = templateNames.find((one) => one === asText(req.query['template'])) ?? 'sign-in-code';
-      const language = chooseLocale(dress.uiLocales, undefined);
+      const language = chooseLocale(options.uiLocales, undefined);
       const look = mailLookOf(brandIn(content, project.name, language));
       res.setHeader('Content-Security-Policy', mailPolicy);
       res.setHeader('Cache-Control', 'no-store');
@@ -133,7 +133,7 @@ export function preview(deps: ExperienceRoutes): RequestHandler {
     }
 
     function send(page: string, values: Record<string, string>): void {
-      deps.pages.send(req, res, page, { ...dress, values });
+      deps.pages.send(req, res, page, { ...options, values });
     }
   };
 }

@@ -15,7 +15,13 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 /** Names appear in mails and their subjects: no address, no code, no control character for text direction. */
-const unfitForMail = ['Visit https://evil.example', 'www.evil.example', 'Your code is 123456', 'a\u202eb', 'a\u2066b'];
+const namesRefusedInMail = [
+  'Visit https://evil.example',
+  'www.evil.example',
+  'Your code is 123456',
+  'a\u202eb',
+  'a\u2066b',
+];
 
 describe('the API of projects', () => {
   it('creates a project with the defaults of the contract when only a name is given', async () => {
@@ -280,7 +286,7 @@ describe('the API of projects', () => {
     expect(answers.map((answer) => answer.code).sort()).toEqual(['conflict', undefined]);
   });
 
-  it.each(['', '   ', 'x'.repeat(101), 'two\nlines', 'nul\u0000', 'half \ud800', ...unfitForMail])(
+  it.each(['', '   ', 'x'.repeat(101), 'two\nlines', 'nul\u0000', 'half \ud800', ...namesRefusedInMail])(
     'refuses the name %j',
     async (name) => {
       const { code, status } = await harness.call(

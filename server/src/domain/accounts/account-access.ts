@@ -172,7 +172,7 @@ export class AccountAccess {
 
   /**
    * Removes all second factors, recovery codes and remembered factors of devices, and ends an open recovery grant; passkeys
-   * stay. If the project requires a factor, the next sign-in enrols one and shows new codes.
+   * stay. If the project requires a factor, the next sign-in enrolls one and shows new codes.
    */
   resetFactors(projectId: string, userId: string, actor: Actor): Promise<void> {
     const { mfa } = this.deps;

@@ -43,7 +43,7 @@ export async function heldForErasure(
   return new Map(rows.map((row) => [row.id, { ...withInstants(row), ...keyIn(projectId, row.id) }]));
 }
 
-/** What an erasure ended. */
+/** Sessions and uses of applications that an erasure ended. */
 interface Erasure {
   /** The sessions that were open. */
   sessions: { id: string; userId: string }[];

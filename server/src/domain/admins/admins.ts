@@ -15,7 +15,7 @@ import { existing, locked } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { AdminToken } from './admin-token.entity.ts';
-import { endPowerlessTokens, lockRoles } from './ended-rights.ts';
+import { endTokensWithoutRights, lockRoles } from './ended-rights.ts';
 import { roleEvent, tokenEvent } from './events.ts';
 import { Membership, type Role } from './membership.entity.ts';
 import { type Grants, grantsOf, intersection, mayGrant } from './permission.ts';
@@ -286,7 +286,7 @@ export class Admins {
       this.recordRole(em, 'membership.revoked', membership, by.actor);
       em.remove(membership);
       await em.flush();
-      await endPowerlessTokens(em, membership.user.id, { actor: by.actor, audit, now: clock.now() });
+      await endTokensWithoutRights(em, membership.user.id, { actor: by.actor, audit, now: clock.now() });
       return membership;
     };
     return inAllProjects(() => db.transaction(work));

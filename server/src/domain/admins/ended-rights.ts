@@ -38,14 +38,18 @@ export async function endRoles(
     roleEvent('membership.revoked', { ...role, userId: user.id, name: user.name }, actor),
   );
   if (events.length > 0) await execute(on, audit.insertions(events));
-  await endPowerlessTokens(on, user.id, ending);
+  await endTokensWithoutRights(on, user.id, ending);
 }
 
 /**
  * Joins: revokes the API tokens of an admin that have no rights left, since every role under which they were created has ended
  * (`Admins.byToken`). To be called in the scope of all projects.
  */
-export async function endPowerlessTokens(on: Executing, userId: string, { actor, audit, now }: Ending): Promise<void> {
+export async function endTokensWithoutRights(
+  on: Executing,
+  userId: string,
+  { actor, audit, now }: Ending,
+): Promise<void> {
   const tokens = await query(
     on,
     sql<Omit<RecordedToken, 'expiresAt'> & { expiresAt: string | null }>`update admin_tokens t set revoked_at = ${now}

@@ -37,12 +37,12 @@ export class Recipients {
     const user = await this.deps.users.find(em, projectId, account ?? message.id);
     const holder = await this.holderOf(em, message, mailbox);
     const project = await em.findOneOrFail(Project, projectId);
-    const welcome = await this.isSignUpOpen(em, project, context.setupLinkId);
+    const canSignUp = await this.isSignUpOpen(em, project, context.setupLinkId);
     const isReserved = await this.isReserved(em, projectId, mailbox);
     if (account === null) {
       if (holder) return { suppress: 'an account has this address now' };
       if (isReserved) return { suppress: 'the address is reserved for a deactivated user' };
-      return welcome ? { to: mailbox } : { suppress: 'no account has this address, and sign-up is closed' };
+      return canSignUp ? { to: mailbox } : { suppress: 'no account has this address, and sign-up is closed' };
     }
     // An admin could otherwise suppress it, by deactivating the user or by giving the address to another user.
     if (user && loginNotices.includes(message.template)) return { to: mailbox };

@@ -11,7 +11,7 @@ export type PowerSettings = Pick<
 interface Power {
   /** The scopes that it takes to give it, to give it back, or to direct it elsewhere. */
   scopes: (settings: PowerSettings) => readonly AdminScope[];
-  /** What the application has of it; a change that keeps this text needs no scope. Empty: nothing. */
+  /** The extent to which the application has it; a change that keeps this text needs no scope. Empty: not at all. */
   held: (settings: PowerSettings) => string;
   /** Whether `clients:write` alone gives it to a new application, which has no users, keys or consents yet. */
   isOfNewClients?: boolean;

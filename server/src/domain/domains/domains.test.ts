@@ -308,7 +308,7 @@ describe('a verified domain', () => {
     expect(await reload(domain)).toMatchObject({ state: 'failed' });
   });
 
-  it('starts the week again after an answer, and after an outage of our own resolver', async () => {
+  it('restarts the week after an answer, and after an outage of our own resolver', async () => {
     const { domain } = await world.verified(project, host);
     world.dns.failing.add(challengeName(host));
     for (let days = 0; days < 6; days += 1) await pass(day);
@@ -346,7 +346,7 @@ describe('a verified domain', () => {
     expect([await servesFor(), await servesFor(kept)]).toEqual(['released', project.id]);
   });
 
-  it('that another project holds by now cannot be released by the first', async () => {
+  it('that another project has verified since cannot be released by the first', async () => {
     const { domain } = await world.verified(project, host);
     world.unpublish(domain);
     await pass(6 * 3600);

@@ -1,7 +1,7 @@
 import { p } from '@mikro-orm/core';
 import { refuse } from './problem.ts';
 
-/** What a check depends on beside the value. */
+/** Context of a check, in addition to the value. */
 export interface Checking {
   now: Date;
   /** Whether this server calls private addresses. */

@@ -63,7 +63,7 @@ async function signIn(of: User, ...parties: RelyingParty[]): Promise<string> {
   return sid;
 }
 
-interface Told {
+interface SentToken {
   by: string;
   iss: unknown;
   sub: unknown;
@@ -71,17 +71,17 @@ interface Told {
 }
 
 /** The tokens that were sent since the last call, by host of the receiver. */
-async function told(): Promise<Told[]> {
+async function sentTokens(): Promise<SentToken[]> {
   const { app } = world;
   await app.runJobs();
   await app.runJobs();
-  const sent = app.logoutTokens.splice(0).map(({ uri, token }): Told => {
+  const sent = app.logoutTokens.splice(0).map(({ uri, token }): SentToken => {
     const { iss, sub, sid } = decodeJwt(token);
     return { by: new URL(uri).hostname.split('.')[0] ?? '', iss, sub, sid };
   });
   return sent.sort((a, b) => `${a.by} ${a.sid ?? ''}`.localeCompare(`${b.by} ${b.sid ?? ''}`));
 }
-const receivers = async () => (await told()).map(({ by }) => by);
+const receivers = async () => (await sentTokens()).map(({ by }) => by);
 
 async function admin(query: string, variables: object) {
   const response = await fetch(`${world.app.url}/admin/graphql`, {
@@ -110,7 +110,7 @@ const bulk = (operation: object) => ({
   Operations: [{ bulkId: '1', ...operation }],
 });
 
-/** What a directory sends. */
+/** Requests of a directory. */
 const directoryActions: Record<string, () => Promise<number>> = {
   'deactivates a user by PATCH': () => scim('PATCH', `/Users/${user.id}`, inactive),
   'deactivates a user by PUT': () => scim('PUT', `/Users/${user.id}`, { userName: user.userName, active: false }),
@@ -132,7 +132,7 @@ describe.each(Object.keys(directoryActions))('when a directory %s', (name) => {
 
   it('applications at the project issuer get a logout token, those of the base issuer get none, and an event says so', async () => {
     await act();
-    expect(await told()).toEqual([{ by: 'own', iss: own.issuer, sub: user.id, sid: undefined }]);
+    expect(await sentTokens()).toEqual([{ by: 'own', iss: own.issuer, sub: user.id, sid: undefined }]);
     const detail = { reason: 'base-issuer', applications: ['base'] };
     expect(await omissions()).toEqual([{ subject_id: user.id, subject_name: null, detail }]);
   });
@@ -140,7 +140,7 @@ describe.each(Object.keys(directoryActions))('when a directory %s', (name) => {
   it('all applications get one if the setting is on', async () => {
     expect((await set(true)).updateProject).toEqual({ notifyOnDeactivation: true });
     await act();
-    expect((await told()).map(({ by, iss }) => [by, iss])).toEqual([
+    expect((await sentTokens()).map(({ by, iss }) => [by, iss])).toEqual([
       ['base', base.issuer],
       ['own', own.issuer],
     ]);
@@ -150,7 +150,7 @@ describe.each(Object.keys(directoryActions))('when a directory %s', (name) => {
   it('none gets one if the setting is off, and an event says so', async () => {
     await set(false);
     await act();
-    expect(await told()).toEqual([]);
+    expect(await sentTokens()).toEqual([]);
     expect((await omissions()).map(({ detail }) => detail)).toEqual([{ reason: 'off', applications: ['base', 'own'] }]);
   });
 });
@@ -193,10 +193,10 @@ describe('the setting notifyOnDeactivation', () => {
 });
 
 describe.each(['DEACTIVATE', 'ERASE', 'END_SESSIONS'])('when an admin chooses %s', (action) => {
-  it('all applications get a logout token, whatever the setting', async () => {
+  it('all applications get a logout token, regardless of the setting', async () => {
     await set(false);
     await changeUsers(action, user.id);
-    expect((await told()).map(({ by, iss, sub, sid }) => [by, iss, sub, sid])).toEqual([
+    expect((await sentTokens()).map(({ by, iss, sub, sid }) => [by, iss, sub, sid])).toEqual([
       ['base', base.issuer, user.id, undefined],
       ['own', own.issuer, user.id, undefined],
     ]);
@@ -209,7 +209,7 @@ describe.each(['DEACTIVATE', 'ERASE', 'END_SESSIONS'])('when an admin chooses %s
     await signIn(other, own);
     await signIn(stays, own);
     await changeUsers(action, user.id, other.id);
-    const pairs = (await told()).map(({ by, sub }) => [by, sub]).sort();
+    const pairs = (await sentTokens()).map(({ by, sub }) => [by, sub]).sort();
     expect(pairs).toEqual([['base', user.id], ...[user.id, other.id].sort().map((id) => ['own', id])]);
   });
 
@@ -224,7 +224,7 @@ describe.each(['DEACTIVATE', 'ERASE', 'END_SESSIONS'])('when an admin chooses %s
     const types = world.app.logoutTokens.map(({ uri, token }) => [uri, decodeProtectedHeader(token).typ]);
     expect(types).toContainEqual(['https://strict.example.com/logout', 'logout+jwt']);
     expect(types).toContainEqual(['https://own.example.com/logout', 'secevent+jwt']);
-    const ofStrict = (await told()).filter(({ by }) => by === 'strict');
+    const ofStrict = (await sentTokens()).filter(({ by }) => by === 'strict');
     expect(ofStrict.map(({ sid, sub }) => [sid, sub])).toEqual([undefined, ...sids].map((sid) => [sid, user.id]));
   });
 
@@ -256,15 +256,18 @@ describe('when the account of a deactivated user changes hands', () => {
   it.each([
     ['admin', ['base', 'own']],
     ['directory', []],
-  ] as const)('by the %s, the same rule applies to applications that were not told before', async (by, expected) => {
-    await set(false);
-    await scim('PATCH', `/Users/${user.id}`, inactive);
-    expect(await receivers()).toEqual([]);
-    await handOver[by]();
-    expect(await receivers()).toEqual(expected);
-  });
+  ] as const)(
+    'by the %s, the same rule applies to applications that were not notified before',
+    async (by, expected) => {
+      await set(false);
+      await scim('PATCH', `/Users/${user.id}`, inactive);
+      expect(await receivers()).toEqual([]);
+      await handOver[by]();
+      expect(await receivers()).toEqual(expected);
+    },
+  );
 
-  it('applications that were told at the deactivation get no second token', async () => {
+  it('applications that were notified at the deactivation get no second token', async () => {
     await set(true);
     await scim('PATCH', `/Users/${user.id}`, inactive);
     expect(await receivers()).toEqual(['base', 'own']);
@@ -283,7 +286,7 @@ describe('the applications that a person used', () => {
     await app.services.retention.sweep();
     expect(await rows(app.services.db, 'select from sessions where user_id = ?', [user.id])).toEqual([]);
     await app.services.accountAccess.deactivate(project.id, user.id, system);
-    expect(await told()).toEqual([{ by: 'offline', iss: offline.issuer, sub: user.id, sid: undefined }]);
+    expect(await sentTokens()).toEqual([{ by: 'offline', iss: offline.issuer, sub: user.id, sid: undefined }]);
   });
 
   it('include one that redeemed codes of the browser SDK, which have no session', async () => {
@@ -299,7 +302,7 @@ describe('the applications that a person used', () => {
     await app.services.retention.sweep();
     expect(await rows(app.services.db, 'select from authorization_codes where user_id = ?', [person.id])).toEqual([]);
     await app.services.accountAccess.erase(project.id, person.id, system);
-    expect(await told()).toEqual([{ by: 'sdk', iss: app.url, sub: person.id, sid: undefined }]);
+    expect(await sentTokens()).toEqual([{ by: 'sdk', iss: app.url, sub: person.id, sid: undefined }]);
   });
 
   it('include one of a session that another person ended by signing in', async () => {
@@ -307,13 +310,13 @@ describe('the applications that a person used', () => {
     await own.signIn(next);
     world.app.clock.turn(1);
     await changeUsers('DEACTIVATE', user.id);
-    expect((await told()).map(({ by, sub }) => [by, sub])).toEqual([
+    expect((await sentTokens()).map(({ by, sub }) => [by, sub])).toEqual([
       ['base', user.id],
       ['own', user.id],
     ]);
   });
 
-  it('do not include one that was told since the last use', async () => {
+  it('do not include one that was notified since the last use', async () => {
     await scim('PATCH', `/Users/${user.id}`, inactive);
     expect(await receivers()).toEqual(['own']);
     await changeUsers('DEACTIVATE', user.id);
@@ -326,7 +329,7 @@ describe('the applications that a person used', () => {
     await world.app.make.disable(own.client);
     await world.app.services.clients.update(base.client, { backchannelLogoutUri: null }, system);
     await changeUsers('DEACTIVATE', user.id);
-    expect(await told()).toEqual([]);
+    expect(await sentTokens()).toEqual([]);
   });
 
   it('count by the issuer of their tokens: at a custom domain they get the token of the domain', async () => {
@@ -334,7 +337,7 @@ describe('the applications that a person used', () => {
     const domain = 'https://login.example.com';
     await changed(db, 'update participations set issuer = ? where client_id = ?', [domain, own.client.id]);
     await scim('PATCH', `/Users/${user.id}`, inactive);
-    expect(await told()).toEqual([{ by: 'own', iss: domain, sub: user.id, sid: undefined }]);
+    expect(await sentTokens()).toEqual([{ by: 'own', iss: domain, sub: user.id, sid: undefined }]);
   });
 });
 
@@ -344,7 +347,7 @@ describe('a deletion', () => {
     await scim('DELETE', `/Users/${user.id}`);
     expect(await rows(db, 'select from users where id = ?', [user.id])).toEqual([]);
     expect(await tablesThatHold(db, [user.userName], world.project.id)).toEqual([]);
-    expect(await told()).toEqual([{ by: 'own', iss: own.issuer, sub: user.id, sid: undefined }]);
+    expect(await sentTokens()).toEqual([{ by: 'own', iss: own.issuer, sub: user.id, sid: undefined }]);
   });
 
   it('that is refused sends nothing', async () => {
@@ -357,7 +360,7 @@ describe('a deletion', () => {
       headers: { authorization: `Bearer ${token}`, 'if-match': 'W/"99"' },
     });
     expect(response.status).toBe(412);
-    expect(await told()).toEqual([]);
+    expect(await sentTokens()).toEqual([]);
   });
 
   it('during an exchange gives either no tokens or a logout token', async () => {

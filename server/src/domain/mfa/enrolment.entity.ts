@@ -15,7 +15,7 @@ const schema = defineEntity({
     user: () => sameProject(User, 'user_id'),
     method: p.enum(mfaMethods),
     /**
-     * The device that enrols it: until it is verified, only that device can continue. Null for a back end and the account
+     * The device that enrolls it: until it is verified, only that device can continue. Null for a back end and the account
      * page.
      */
     deviceId: p.uuid().nullable(),

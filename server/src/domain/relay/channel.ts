@@ -31,7 +31,7 @@ export interface LaneLag extends Lag {
   lane: string;
 }
 
-/** What the relay knows of one kind of delivery: its table `t`, its limits, and how one is made. */
+/** One kind of delivery: its table `t`, its limits, and the function that makes an attempt. */
 export interface Channel {
   lanes: readonly Lane[];
   /** Lane in which a delivery counts once it takes long. Absent: its own. */

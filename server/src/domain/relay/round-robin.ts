@@ -88,7 +88,7 @@ export class RoundRobin {
     return (counts.get(anyLane(one)) ?? 0) < (this.lanes[one.lane] as Lane).ofReceiver;
   }
 
-  /** Who has nothing due keeps no place in the order. */
+  /** Drops projects and receivers with nothing due from the order. */
   private forget(waiting: readonly Waiting[]): void {
     const kept = new Set(waiting.flatMap((one) => [projectKey(one), receiverKey(one)]));
     this.served = new Map([...this.served].filter(([key]) => kept.has(key)));
@@ -100,7 +100,7 @@ export class RoundRobin {
 }
 
 const projectKey = ({ lane, project }: Waiting) => `${lane} ${project}`;
-/** A receiver has one limit, whatever the lane. */
+/** A receiver has one limit for all lanes. */
 const anyLane = ({ project, receiver }: Waiting) => `any ${project} ${receiver}`;
 const receiverKey = ({ lane, project, receiver }: Waiting) => `${lane} ${project} ${receiver}`;
 

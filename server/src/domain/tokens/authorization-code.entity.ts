@@ -26,7 +26,7 @@ const schema = defineEntity({
     redirectUri: p.text().nullable(),
     /** RFC 7636 S256 challenge. */
     codeChallenge: p.text().nullable(),
-    /** What authenticated the client that obtained the access token; null: nothing that can be revoked (`obtainedWith`). */
+    /** The credential with which the client obtained the access token; null: none that can be revoked (`obtainedWith`). */
     credential: p.text().nullable(),
     /** Thumbprint of the DPoP key that must redeem it (RFC 9449 §10); null: any, or none. */
     dpopJkt: p.text().nullable(),

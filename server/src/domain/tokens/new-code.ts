@@ -44,8 +44,8 @@ export interface CodeColumns {
 }
 
 /**
- * SQL: inserts a code for each row of `from`: at most one. None for a third-party client whose user does not allow it the
- * scope: every code is inserted here.
+ * SQL: inserts a code for the row of `from`, at most one. Inserts none if the client is third-party and the user has not
+ * consented to the scope. All codes are inserted here.
  */
 export function insertedCode(
   { random, hash, now, expiresAt = secondsLater(now, codeTtlSeconds) }: NewCode,

@@ -13,7 +13,7 @@ interface EndedPageDeps {
   experienceOf(project: Project): Promise<ExperienceContent>;
 }
 
-/** Looks up how the user of a flow that has ended goes on. */
+/** Looks up the next page of a user whose flow has ended. */
 export async function wayOnOf(
   { authorizations, cookies }: Pick<EndedPageDeps, 'authorizations' | 'cookies'>,
   req: Request,

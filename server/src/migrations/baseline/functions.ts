@@ -18,7 +18,7 @@ export const functions = (schema: string): readonly string[] => [
         new.sign_in_hour := date_trunc('hour', new.last_sign_in_at, 'UTC');
         return new;
       end $$`,
-  // As the owner of the tables: it queues events of the instance and of every project, whatever the scope of the request.
+  // As the owner of the tables: it queues events of the instance and of every project, regardless of the scope of the request.
   `create function queue_stream_events() returns trigger language plpgsql security definer set search_path = pg_catalog as $$
       begin
         if exists (select from ${schema}.log_streams) then
@@ -77,7 +77,7 @@ export const functions = (schema: string): readonly string[] => [
 
 const instanceId = '00000000-0000-0000-0000-000000000000';
 
-/** What a code point of a text in NFKD becomes, where it changes; a copy of `searchFold` as of this migration. */
+/** The replacement of each code point that folding changes, in NFKD; a copy of `searchFold` as of this migration. */
 function folds(): Record<string, string> {
   const others: Record<string, string> = {
     ...{ ø: 'o', ł: 'l', đ: 'd', ħ: 'h', ŧ: 't', ð: 'd', þ: 'th', æ: 'ae', œ: 'oe' },

@@ -16,7 +16,7 @@ import { type OAuthErrorCode, statusOf } from '../oauth-error.ts';
 
 type Capabilities = Issuer['capabilities'];
 
-/** What the descriptions of an issuer's endpoints depend on. */
+/** Context of the descriptions of an issuer's endpoints. */
 export interface Context {
   issuer: Issuer;
   /** Adds the parameters of the path, and the prefix of the id. */

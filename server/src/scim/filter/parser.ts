@@ -128,7 +128,7 @@ class Parser {
 
   /**
    * Like {@link elementFilter}, in a path, where clients also filter attributes without elements. Undefined if the filter
-   * names a part that the attribute does not have: then it says nothing.
+   * names a part that the attribute does not have.
    */
   pathFilter(target: AttributeTarget, at: number): ElementFilter | undefined {
     const { attribute, sub } = target;

@@ -26,7 +26,7 @@ export interface ScimRequest {
   inTurn: InTurn;
 }
 
-/** What an operation does with a request. */
+/** Handler of an operation, and its limits. */
 export interface ScimOperation {
   /** Maximum body size in bytes; absent if the operation takes no body. */
   maxBytes?: number;

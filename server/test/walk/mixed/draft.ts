@@ -15,7 +15,7 @@ export interface Draft {
   as: 'query' | 'form' | 'page' | 'json' | 'sealed';
   /** The kind of value of each parameter, with the right one. Names that begin with `@` are sent in headers. */
   fields: Record<string, [kind: string, right: string | undefined]>;
-  /** The parameter that deviations change most often: the only one that names a user or a client beside another value. */
+  /** The parameter that deviations change most often: the only one that names a user or a client in addition to another value. */
   aim?: string | undefined;
   headers?: (sent: Record<string, string>) => Record<string, string>;
   /** Learns from an accepted reply. Returns the next honest action. */

@@ -168,12 +168,12 @@ export class MixedAdmin {
     this.rules.recoveries.granted(party.user, code, world.model.now + 3_600_000);
     keep(party, { recovery: code });
     await this.lose(party);
-    const fate = dice.next();
-    if (fate < 0.15) return;
-    world.processes.clock.turn(fate < 0.2 ? 3_600 + 86_410 : 3_610);
-    if (fate < 0.3) return this.cancel(app, party);
-    if (fate < 0.4) await this.change(app, party, 'DEACTIVATE');
-    if (fate < 0.4) await this.change(app, party, 'ACTIVATE');
+    const chance = dice.next();
+    if (chance < 0.15) return;
+    world.processes.clock.turn(chance < 0.2 ? 3_600 + 86_410 : 3_610);
+    if (chance < 0.3) return this.cancel(app, party);
+    if (chance < 0.4) await this.change(app, party, 'DEACTIVATE');
+    if (chance < 0.4) await this.change(app, party, 'ACTIVATE');
   }
 
   private async cancel(app: number, party: Party): Promise<void> {

@@ -65,7 +65,7 @@ export interface ConsentRequired {
   boundTo: string;
 }
 
-/** How a user goes on whose flow has ended. */
+/** The next page of a user whose flow has ended. */
 export interface WayOn {
   client: Client;
   start: string | null;

@@ -46,7 +46,7 @@ const held = (ageSeconds: number): HeldIdentity => ({
 const [recent, old] = [held(heldSeconds - 1), held(heldSeconds)];
 
 const changes: [State, State, HeldIdentity | null, boolean][] = [
-  // Active users, whatever a row says.
+  // Active users, even with a row.
   ['ada, active', 'berta, active', null, false],
   ['ada, active', 'berta, active', recent, false],
   ['ada, active', 'ada, inactive', null, false],
