@@ -128,7 +128,7 @@ class Importing {
   private checkRecord(item: TransferRecord): void {
     const { project_id: owner, id: own, version = 0, attributes = [] } = item.data;
     const projectId = item.type === 'project' ? own : owner;
-    // Files of earlier releases do not name the project of each record: then its parent is in the file.
+    // Files from before release 1.0 do not name the project of each record: then its parent is in the file.
     if (projectId !== undefined && !this.projects.has(String(projectId))) {
       throw this.rows.refusal(
         item,
@@ -283,7 +283,7 @@ class Importing {
       if (projectId === undefined) {
         throw this.rows.refusal(record, `belongs to a ${table.parent.type} that does not precede it in the file`);
       }
-      // Files of earlier releases name the project only if it is the parent.
+      // Files from before release 1.0 name the project only if it is the parent.
       data['project_id'] ??= projectId;
       if (data['project_id'] !== projectId)
         throw this.rows.refusal(record, `belongs to a ${table.parent.type} of another project`);

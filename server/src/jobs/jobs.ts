@@ -44,7 +44,7 @@ export function jobs(deps: JobsDeps): JobTable {
   return { queued: queuedJobs(deps), periodic: periodicJobs(deps), retired };
 }
 
-/** The previous release queues a job for each delivery. The relay finds their rows. The next release drops the queues. */
+/** Servers from before release 1.0 queued them, and commit 5ffac69 polls their queues. The release after 1.0 drops the queues. */
 const retired = [
   'delivery.codes',
   'delivery.notices',

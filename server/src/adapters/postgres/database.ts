@@ -181,10 +181,7 @@ export async function openDatabase(database: DatabaseOptions): Promise<MikroORM>
   return MikroORM.init(options(database));
 }
 
-/**
- * Advisory lock: exclusive for migrations and restores, shared for backups. Not the number of the previous release, whose
- * processes wait for theirs in a statement: a migration would wait for that statement, and the statement for it.
- */
+/** Advisory lock: exclusive for migrations and restores, shared for backups. */
 export const migrationLock = 7_316_904_556;
 
 /** Name of the connections that migrate, in `pg_stat_activity`. */

@@ -12,7 +12,7 @@ export class ApiKeyView extends fields({
   id: id(),
   kind: oneOf(ApiKeyKindEnum),
   hint: text('The last four characters.'),
-  value: nullable(text('A publishable key. Null for a secret key, and for keys created by an earlier release.')),
+  value: nullable(text('A publishable key. Null for a secret key, and for keys from before release 1.0.')),
   createdAt: time(),
   lastUsedAt: nullable(time('With a resolution of one minute.')),
   revokedAt: nullable(time()),

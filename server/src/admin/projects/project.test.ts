@@ -243,7 +243,7 @@ describe('the API of projects', () => {
     });
   });
 
-  it('has one value for passkeys, and reads and writes the column of the previous release with it', async () => {
+  it('has one value for passkeys, and writes the column `passkeys` with it', async () => {
     const { db, projects } = harness.services;
     const { id } = await projects.create({ name: 'Keys' }, { kind: 'system' });
     const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { passkeyPolicy } }';

@@ -85,7 +85,7 @@ describe('the search for users', () => {
     expect(await userNames(`${'аaaa'.repeat(15)}аaab`)).toEqual([]);
   });
 
-  it('finds users whom the previous release writes', async () => {
+  it('finds users by their rows, whichever statement wrote them', async () => {
     const { db } = harness.services;
     await execute(
       db.alone,

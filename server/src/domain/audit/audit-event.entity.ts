@@ -28,7 +28,7 @@ const schema = defineEntity({
     ip: p.text().nullable(),
     userAgent: p.text().nullable(),
     requestId: p.text().nullable(),
-    /** For the previous release; the next one drops it. */
+    /** Unused; commit 5ffac69 selects it. The release after 1.0 drops it. */
     repeatKey: p.text().nullable(),
   },
   indexes: [

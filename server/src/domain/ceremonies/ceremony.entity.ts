@@ -49,7 +49,7 @@ const schema = defineEntity({
     codeChallenge: p.text().nullable(),
     /** The normalized address; set by `authenticate`, until the sign-in succeeds. */
     address: p.text().nullable(),
-    /** Written by the previous release only, like the next two. */
+    /** Unused, like the next two; commit 5ffac69 selects them. The release after 1.0 drops them. */
     formerUser: () => sameProject(User, 'user_id').nullable(),
     formerDevice: () => sameProject(Device, 'device_id').nullable(),
     formerAmr: p.array().columnType('text[]').fieldName('amr'),

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Message } from '../delivery/message.entity.ts';
-import type { MessageContext, PreviousContext } from '../delivery/recipient.ts';
+import type { MessageContext } from '../delivery/recipient.ts';
 import { system } from '../kernel/actor.ts';
 import { subjectOf } from './account.ts';
 import { maskAddress } from './mask.ts';
@@ -14,7 +14,7 @@ export function recordCodeEvent(
   audit: Audit,
   em: EntityManager,
   message: Message,
-  sealed: MessageContext | PreviousContext,
+  { account, signInId }: MessageContext,
 ): void {
   if (message.template !== 'sign-in-code') return;
   const { state, note } = message;
@@ -23,9 +23,9 @@ export function recordCodeEvent(
   const hint = maskAddress(message.recipient);
   audit.record(em, {
     type: state === 'sent' ? 'otp.sent' : state === 'failed' ? 'otp.failed' : 'otp.suppressed',
-    actor: 'account' in sealed && sealed.signInId ? { ...system, signInId: sealed.signInId } : system,
+    actor: signInId ? { ...system, signInId } : system,
     projectId: message.project.id,
-    subject: subjectOf('account' in sealed ? sealed.account : null, hint),
+    subject: subjectOf(account, hint),
     ...(state !== 'sent' && { result: 'failure', detail: { reason: note } }),
   });
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../../../test/build-app.ts';
-import { changed, rows } from '../../../test/rows.ts';
+import { rows } from '../../../test/rows.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../../test/signin-world.ts';
 import type { User } from '../users/user.entity.ts';
 import { endOpenWork, type OpenWorkOptions } from './open-work.ts';
@@ -140,16 +140,6 @@ describe('endOpenWork for a user', () => {
     );
     await end(user);
     expect(await reader().execute(`select from ceremonies where ${where}`, [world.project.id])).toEqual([]);
-  });
-
-  it('ends sign-ins that the previous release started for the user, without evidence', async () => {
-    const { user } = await registeredUser();
-    const page = await world.page();
-    await page.challenge();
-    const open = 'project_id = ? and finished_at is null';
-    await changed(app.services.db, `update ceremonies set user_id = ? where ${open}`, [user.id, world.project.id]);
-    await end(user);
-    expect(await rows(app.services.db, `select from ceremonies where ${open}`, [world.project.id])).toEqual([]);
   });
 
   it('revokes unredeemed codes and access tokens', async () => {

@@ -59,7 +59,7 @@ export const endOpenWork: EndOpenWork = async (
           select id from ceremonies
           where project_id = ${user.project.id} and finished_at is null
             and id is distinct from ${keepCeremonyId}::uuid
-            and (account_id = ${user.id} or user_id = ${user.id} or (account_id is null
+            and (account_id = ${user.id} or (account_id is null
               and address = any(${addresses}::text[])
               -- A user name may be the email address of another user; the code then names that user.
               and not exists (select from one_time_codes k where k.project_id = ceremonies.project_id and k.ceremony_id = ceremonies.id
@@ -75,7 +75,7 @@ export const endOpenWork: EndOpenWork = async (
     ...(await endPendingChanges(em, user, keepCeremonyId)),
     ...(await endFactorChanges(em, user, keepCeremonyId)),
   ];
-  // Codes of the previous release have no user id.
+  // A code for an address without an account has no user id.
   await endCodes(em, user, places, keepCeremonyId);
   await endUnverified(em, user, keepCeremonyId);
   if (keepsTokens) return;

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { changeTemplates, isAwaited } from '../contacts/pending-changes.ts';
 import type { Message } from '../delivery/message.entity.ts';
-import type { MessageContext, PreviousContext, Recipient } from '../delivery/recipient.ts';
+import type { MessageContext, Recipient } from '../delivery/recipient.ts';
 import { codeTemplates } from '../delivery/wording.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -30,14 +30,16 @@ export class Recipients {
   constructor(private readonly deps: { clock: Clock; users: Users; setupLinks: Pick<SetupLinks, 'isSetupLinkOpen'> }) {}
 
   /** Runs the same queries whether the address is known, unknown, disabled or unprovisioned. */
-  async check(em: EntityManager, message: Message, sealed: MessageContext | PreviousContext): Promise<Recipient> {
+  async check(
+    em: EntityManager,
+    message: Message,
+    { account, mailbox, setupLinkId }: MessageContext,
+  ): Promise<Recipient> {
     const projectId = message.project.id;
-    const context = 'mailbox' in sealed ? sealed : await this.ofPreviousRelease(em, message, sealed);
-    const { account, mailbox } = context;
     const user = await this.deps.users.find(em, projectId, account ?? message.id);
     const holder = await this.holderOf(em, message, mailbox);
     const project = await em.findOneOrFail(Project, projectId);
-    const canSignUp = await this.isSignUpOpen(em, project, context.setupLinkId);
+    const canSignUp = await this.isSignUpOpen(em, project, setupLinkId);
     const isReserved = await this.isReserved(em, projectId, mailbox);
     if (account === null) {
       if (holder) return { suppress: 'an account has this address now' };
@@ -99,20 +101,6 @@ export class Recipients {
     if (message.channel === 'mail') return addressOf(user) === mailbox;
     const factors = await em.find(Enrolment, { user, method: 'sms' });
     return factors.some((factor) => smsNumberOf(project, user, factor) === mailbox);
-  }
-
-  /** The previous release sealed no mailbox: use the typed address, if it is on record or belongs to no account. */
-  private async ofPreviousRelease(
-    em: EntityManager,
-    message: Message,
-    { userId, setupLinkId }: PreviousContext,
-  ): Promise<MessageContext> {
-    const { recipient, project } = message;
-    const link = setupLinkId === undefined ? {} : { setupLinkId };
-    if (userId !== undefined) return { account: userId, mailbox: recipient, ...link };
-    const holder = await this.deps.users.findByAddress(em, project.id, recipient);
-    const isOnRecord = holder?.email != null && addressKey(holder.email) === recipient;
-    return { account: holder?.id ?? null, mailbox: isOnRecord ? (holder.email as string) : recipient, ...link };
   }
 }
 

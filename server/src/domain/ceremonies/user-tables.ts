@@ -36,7 +36,7 @@ export const ceremonyTables: UserTables = {
       select c.id, c.client_id as "clientId", c.state, c.origin, c.address, c.evidence, c.created_at as "createdAt",
         c.expires_at as "expiresAt", c.finished_at as "finishedAt"
       from ceremonies c
-      where c.project_id = ${user.project.id} and (c.user_id = ${user.id} or c.account_id = ${user.id}
-        or (coalesce(c.user_id, c.account_id) is null and c.address = any(${loginAddresses(user)}::text[])))`,
+      where c.project_id = ${user.project.id} and (c.account_id = ${user.id}
+        or (c.account_id is null and c.address = any(${loginAddresses(user)}::text[])))`,
   },
 };

@@ -15,7 +15,7 @@ const schema = defineEntity({
     client: () => sameProject(Client, 'client_id'),
     kind: p.enum(apiKeyKinds),
     hash: p.text().index(),
-    /** A publishable key itself, which is not secret. Null for a secret key, and for those of earlier releases. */
+    /** A publishable key itself, which is not secret. Null for a secret key, and for those from before release 1.0. */
     value: p.text().nullable(),
     /** The last four characters, for display. */
     hint: p.text(),

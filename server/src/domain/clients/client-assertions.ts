@@ -142,7 +142,7 @@ export class ClientAssertions {
     if (client.jwksUri != null) return this.remoteKeysOf(client.jwksUri, assertion);
     const known = this.imported.get(client);
     if (known) return known;
-    // Earlier releases stored keys that are refused today.
+    // Keys from before release 1.0 may be refused today.
     const key = client.jwkSet
       ? createLocalJWKSet({ keys: usableKeys({ keys: client.jwkSet }) })
       : await imported(client.jwk);

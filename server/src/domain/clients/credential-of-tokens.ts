@@ -20,7 +20,7 @@ const keyHash = (jwk: Fragment): Fragment =>
 /**
  * SQL condition: the credential that obtained access token `t` of client `k` is live. Checked at each use, so that a token
  * ends with its secret or key, also one that is issued while the credential is revoked (decisions/0333). True for tokens
- * of the previous release, which stores none.
+ * without one.
  */
 export const isOfLiveCredential: Fragment = sql`case split_part(t.credential, ':', 1)
   when 'secret' then exists (select from client_secrets s where s.project_id = k.project_id and s.client_id = k.id

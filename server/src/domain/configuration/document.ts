@@ -217,7 +217,7 @@ function logoIn(values: Values, name: string, files: Map<string, Uint8Array>): s
 export function clientValues({ jwk, jwkSet, disabledAt, ...rest }: Partial<Client>): Values {
   const keys = jwkSet ?? (jwk ? [jwk] : null);
   const all: Values = { ...rest, jwks: keys && { keys }, disabled: disabledAt != null };
-  // The kind is unknown for applications of earlier releases, and cannot be cleared.
+  // The kind is unknown for applications from before release 1.0, and cannot be cleared.
   const known = names.applications.filter((name) => name in all && (name !== 'kind' || all[name] != null));
   return Object.fromEntries(known.map((name) => [name, all[name]]));
 }

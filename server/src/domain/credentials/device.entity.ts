@@ -35,7 +35,7 @@ const schema = defineEntity({
     suspendedAt: instant().nullable(),
     /** Time of the last second factor with `remember_me`; the project's policy decides how long it is skipped. */
     mfaRememberedAt: instant().nullable(),
-    /** Until when this device skips the second factor. Written for the previous release only. */
+    /** Until when this device skips the second factor. Written for commit 5ffac69 only; the release after 1.0 drops it. */
     mfaRememberedUntil: instant().nullable(),
   },
   uniques: [{ name: 'credentials_project_id_client_id_user_id_jkt_unique', properties: ['client', 'user', 'jkt'] }],

@@ -98,7 +98,7 @@ export class DelegationKeys {
     });
   }
 
-  /** The currently valid keys, newest first, without those that an earlier release took and this one refuses. */
+  /** The currently valid keys, newest first, without those from before release 1.0 that are refused today. */
   async load(em: EntityManager, client: Client): Promise<DelegationParties> {
     const live = await this.live(em, client);
     const of = (party: DelegationParty) => live.filter((key) => key.party === party).map((key) => this.opened(key));

@@ -1,5 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { adjustableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { deliverDue } from '../../../test/relayed.ts';
@@ -11,7 +11,7 @@ import { Project } from '../projects/project.entity.ts';
 import { Delivery, type NewMessage } from './delivery.ts';
 import { laneOf, messageLanes } from './lanes.ts';
 import { Message, outcomeOf } from './message.entity.ts';
-import type { MessageContext, PreviousContext, Recipient } from './recipient.ts';
+import type { MessageContext, Recipient } from './recipient.ts';
 import { templateNames } from './samples.ts';
 import { type MailSender, type OutgoingMail, SendError } from './sender.ts';
 
@@ -19,7 +19,7 @@ let database: FreshDatabase;
 let orm: MikroORM;
 let db: Database;
 let asked: string[];
-let checked: (MessageContext | PreviousContext)[];
+let checked: MessageContext[];
 let settled: string[];
 let expired: string[];
 let sent: OutgoingMail[];
@@ -143,20 +143,6 @@ describe('the outbox', () => {
     await send(delivery);
     expect(checked).toEqual([expect.objectContaining(context)]);
     expect(settled).toEqual(['sent']);
-  });
-
-  it('stores the account as the previous release reads it', async () => {
-    const delivery = deliveryBy('smtp');
-    const account = systemRandom.id();
-    await enqueue(delivery, { context: { account, mailbox: 'a@example.com' } });
-    await send(delivery);
-    await enqueue(delivery);
-    await send(delivery);
-    expect(checked).toEqual([
-      expect.objectContaining({ userId: account }),
-      expect.not.objectContaining({ userId: null }),
-    ]);
-    expectTypeOf<NewMessage>().toHaveProperty('context').toEqualTypeOf<MessageContext>();
   });
 
   it('suppresses a message without recipient, and states the reason only in the log', async () => {
@@ -329,16 +315,6 @@ describe('a message in progress', () => {
     resume();
     await expect(sending).rejects.toThrow('ETIMEDOUT');
     expect(await rowOf(id)).toMatchObject({ state: 'sent', attempts: 2 });
-  });
-});
-
-describe('a message of the previous release', () => {
-  it('is sent without its job', async () => {
-    const delivery = deliveryBy('smtp');
-    const id = await enqueue(delivery);
-    await db.transaction((em) => em.execute('update messages set lane = default where id = ?', [id]));
-    await send(delivery);
-    expect(await rowOf(id)).toMatchObject({ lane: 1, state: 'sent' });
   });
 });
 

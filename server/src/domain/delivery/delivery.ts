@@ -99,19 +99,17 @@ export class Delivery {
     const { random, clock, vault } = this.deps;
     const id = random.id();
     const now = clock.now();
-    const { account } = message.context;
-    // A process of the previous release, which reads `userId`, may send it.
-    const context = { ...message.context, ...(account !== null && { userId: account }) };
-    const sealed = JSON.stringify({ content: message.content, context });
+    const { content, context } = message;
+    const sealed = JSON.stringify({ content, context });
     em.persist(
       em.create(Message, {
         id,
         project: message.projectId,
         channel: message.channel,
-        template: message.content.template,
-        lane: laneOf({ channel: message.channel, template: message.content.template }),
+        template: content.template,
+        lane: laneOf({ channel: message.channel, template: content.template }),
         recipient: message.to,
-        userId: account,
+        userId: context.account,
         sealedContent: vault.seal('message', id, sealed),
         locale: message.locale,
         createdAt: now,

@@ -5,8 +5,7 @@ import { codeTemplates } from './wording.ts';
 
 /**
  * The lanes of messages, by the index that a row stores: codes do not wait for notices, nor those for invitations, nor mails for
- * SMS. A message of the previous release is in the second lane. One project leaves a connection of the mail server
- * (`adapters/mail/smtp.ts`) to others.
+ * SMS. One project leaves a connection of the mail server (`adapters/mail/smtp.ts`) to others.
  */
 export const messageLanes: readonly Lane[] = [
   { name: 'codes', atOnce: 6, ofProject: 3, ofReceiver: 6 },

@@ -10,12 +10,12 @@ import { RowChannel } from '../relay/row-channel.ts';
 import { isCode, longestRetries, messageLanes, retriesOf } from './lanes.ts';
 import type { Locale } from './locale.ts';
 import { Message } from './message.entity.ts';
-import type { MessageContext, PreviousContext, Recipient, RecipientCheck } from './recipient.ts';
+import type { MessageContext, Recipient, RecipientCheck } from './recipient.ts';
 import { type MailSender, SendError, type SmsSender } from './sender.ts';
 import { type MailLook, renderMail, renderSms } from './templates.ts';
 import type { MessageContent } from './wording.ts';
 
-/** A claim that is not renewed for this long ends. `next_attempt_at` holds it, as the previous release reads it. */
+/** A claim that is not renewed for this long ends. `next_attempt_at` holds it. */
 const leaseSeconds = 60;
 const renewMs = 20_000;
 
@@ -27,7 +27,7 @@ export interface DeliveryDeps {
   senders: { mail: MailSender | null; sms: SmsSender | null };
   check: RecipientCheck;
   /** Records the outcome of a message, in the transaction that settles it. */
-  settled(em: EntityManager, message: Message, context: MessageContext | PreviousContext): void;
+  settled(em: EntityManager, message: Message, context: MessageContext): void;
   /** Called after the commit with the number of messages that expired unsent, for metrics. */
   onExpired?(channel: Message['channel'], count: number): void;
   /** The branding of a project's mails. */
@@ -38,7 +38,7 @@ export interface DeliveryDeps {
 interface Attempt {
   message: Message;
   content: MessageContent;
-  context: MessageContext | PreviousContext;
+  context: MessageContext;
   recipient: Recipient;
 }
 
@@ -157,7 +157,7 @@ export class MessageChannel extends RowChannel<DeliveryDeps> {
 export function openMessage(
   { vault }: Pick<DeliveryDeps, 'vault'>,
   { id, sealedContent }: Message,
-): { content: MessageContent; context: MessageContext | PreviousContext } {
+): { content: MessageContent; context: MessageContext } {
   return JSON.parse(vault.open('message', id, sealedContent as Uint8Array).toString());
 }
 

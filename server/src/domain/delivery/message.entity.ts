@@ -3,7 +3,7 @@ import { instant, key } from '../kernel/columns.ts';
 import { tenant } from '../projects/tenant.ts';
 
 const messageStates = ['pending', 'sent', 'suppressed', 'failed'] as const;
-/** States as the log shows them: a message that expired unsent is stored as failed, which the previous release reads. */
+/** States as the log shows them: a message that expired unsent is stored as failed, with `expired`. */
 export const messageOutcomes = [...messageStates, 'expired'] as const;
 export type MessageOutcome = (typeof messageOutcomes)[number];
 
@@ -16,10 +16,10 @@ const schema = defineEntity({
     channel: p.text().$type<'mail' | 'sms'>(),
     /** The template, e.g. `sign-in-code`. */
     template: p.text(),
-    /** Index in `messageLanes`. The default is for the previous release. */
+    /** Index in `messageLanes`. */
     lane: p.smallint().default(1),
     recipient: p.text(),
-    /** The user it was created for; null if no account had the address, and in rows of earlier releases. */
+    /** The user it was created for; null if no account had the address. */
     userId: p.uuid().nullable(),
     /** The template's values as JSON, sealed for this row. Deleted when sent, except in the dev mailbox. */
     sealedContent: p.blob().nullable(),

@@ -13,18 +13,8 @@ export interface MessageContext {
   signInId?: string | undefined;
 }
 
-/** Format of the previous release. */
-export interface PreviousContext {
-  setupLinkId?: string;
-  userId?: string;
-}
-
 /**
  * Decides whether a message may still be sent. Called when it is sent, so that the caller cannot observe the result.
  */
-export type RecipientCheck = (
-  em: EntityManager,
-  message: Message,
-  context: MessageContext | PreviousContext,
-) => Promise<Recipient>;
+export type RecipientCheck = (em: EntityManager, message: Message, context: MessageContext) => Promise<Recipient>;
 export type Recipient = { to: string } | { suppress: string };

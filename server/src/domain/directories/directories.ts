@@ -176,7 +176,7 @@ export class Directories {
    * `Bearer <a live token of this project>`, and `forbidden` from a network that the token excludes.
    */
   async authenticate(projectId: string, { authorization, application, ip }: ScimCredential): Promise<Directory> {
-    // The project id comes from the URL: upper case is accepted, as in earlier releases.
+    // The project id comes from the URL: upper case is accepted (RFC 9562 §4).
     const lower = projectId.toLowerCase();
     const id = isUuid(lower) ? lower : noProject;
     openProject(id);

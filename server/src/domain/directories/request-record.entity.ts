@@ -26,9 +26,9 @@ const schema = defineEntity({
     requestBody: p.text().nullable(),
     /** Truncated; only the totals of lists. */
     responseBody: p.text().nullable(),
-    /** Attributes of an accepted change that no schema has; null in records of the previous release. */
+    /** Attributes of an accepted change that no schema has; null in records from before release 1.0. */
     ignored: p.array().columnType('text[]').nullable(),
-    /** Marks of the users that the texts may name (`concerned.ts`); null in records of the previous release: any user. */
+    /** Marks of the users that the texts may name (`concerned.ts`); null in records from before release 1.0: any user. */
     concerns: p.array().columnType('text[]').nullable(),
   },
   indexes: [{ name: 'scim_request_records_resource_id_index', properties: ['resourceId'] }],

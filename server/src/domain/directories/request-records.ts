@@ -173,8 +173,8 @@ async function insertRecords(em: EntityManager, rows: readonly (RequestEntry & {
 }
 
 /**
- * Deletes the oldest records, beyond the number that a project keeps. Without waiting: the previous release deletes before
- * it adds to `scim_days`. The next batch deletes locked rows.
+ * Deletes the oldest records, beyond the number that a project keeps. Without waiting: the next batch deletes locked
+ * rows.
  */
 async function deleteExcess(em: EntityManager, projects: readonly string[]) {
   await execute(

@@ -278,7 +278,7 @@ async function versionOf(em: EntityManager, projectId: string, number: number): 
   return found(await em.findOne(ExperienceVersion, { project: projectId, number }), 'experience');
 }
 
-/** Adds defaults for fields that an earlier release did not write. */
+/** Adds defaults for fields that are newer than the version. */
 function contentOf({ content }: { content: object }): ExperienceContent {
   return { ...plainContent, ...content };
 }

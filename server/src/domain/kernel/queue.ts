@@ -58,6 +58,6 @@ export interface ProcessTask {
 export interface JobTable {
   queued: readonly QueuedJob[];
   periodic: readonly PeriodicJob[];
-  /** Names of jobs that the previous release queues or schedules, and this one does not need. */
+  /** Names of jobs that the previous release queues, schedules or polls, and this one does not need. */
   retired: readonly string[];
 }

@@ -176,7 +176,7 @@ describe('the setting notifyOnDeactivation', () => {
     }
   });
 
-  it('is off in projects that the previous release created', async () => {
+  it('is off in projects from before release 1.0', async () => {
     const [project] = await rows<{ it: boolean }>(
       world.app.services.db,
       `insert into projects (id, name, created_at, updated_at) values (gen_random_uuid(), 'Earlier', now(), now())

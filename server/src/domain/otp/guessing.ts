@@ -90,8 +90,8 @@ export class Guessing {
   async remember(em: EntityManager, user: TenantKey, ip: string | undefined): Promise<void> {
     const noted = this.remembered(user, ip);
     if (!noted) return;
-    const { forgotten, renewed, remembered } = noted;
-    const statement = sql`with forgotten as (${forgotten}), renewed as (${renewed}) ${remembered}`;
+    const { forgotten, remembered } = noted;
+    const statement = sql`with forgotten as (${forgotten}) ${remembered}`;
     await execute(em, statement, { prepare: 'guessing.remember' });
   }
 
@@ -105,13 +105,10 @@ export class Guessing {
       forgotten: sql`delete from known_networks
         where project_id = ${project.id}::uuid and user_id = ${id}::uuid and network <> ${mac}
           and last_at <= ${secondsLater(now, -knownSeconds)}::timestamptz and ${condition}`,
-      renewed: sql`update known_networks set last_at = ${now}::timestamptz
-        where project_id = ${project.id}::uuid and user_id = ${id}::uuid and network = ${mac} and ${condition}`,
-      // Without a key: `on conflict` then covers every unique index.
       remembered: sql`insert into known_networks (project_id, user_id, network, last_at)
         select ${project.id}::uuid, ${id}::uuid, ${mac}, ${now}::timestamptz
         where ${condition}
-        on conflict do nothing`,
+        on conflict (project_id, user_id, network) do update set last_at = excluded.last_at`,
     };
   }
 

@@ -18,9 +18,9 @@ const schema = defineEntity({
     builtIn: p.text().$type<'console' | 'demo'>().nullable().unique(),
     ...columnsOf(projectFields),
     ...columnsOf(sessionPolicyFields),
-    /** Whether users can create passkeys and sign in with them. The previous release reads and writes only this. */
+    /** Whether users can create passkeys and sign in with them. Written with the policy. */
     passkeys: p.boolean().default(true),
-    /** Counted by the previous release; the next one drops it. */
+    /** Unused; commit 5ffac69 selects it. The release after 1.0 drops it. */
     erasures: p.integer().default(0),
     version: p.integer().default(1),
     createdAt: instant(),

@@ -7,7 +7,7 @@ import { checkedAaguids, checkedRoots } from './passkey-models.ts';
 
 const signUpModes = ['open', 'provisioned_only'] as const;
 const mfaPolicies = ['off', 'optional', 'required'] as const;
-/** Use of passkeys at sign-in; in a project of the previous release see `passkeyPolicyOf`. */
+/** Use of passkeys at sign-in; see `passkeyPolicyOf`. */
 const passkeyPolicies = ['off', 'allowed', 'preferred', 'required'] as const;
 export type PasskeyPolicy = (typeof passkeyPolicies)[number];
 /** Kinds of second factors. */

@@ -16,7 +16,7 @@ import { type ProjectSettings, projectFields, type SessionPolicy, sessionPolicyF
 import { checkedSlug, slugOf, slugWith } from './slug.ts';
 import { TestMode, testModeMaxUsers } from './test-mode.ts';
 
-/** Settings as stored, with the column that the previous release reads instead of `passkeyPolicy`. */
+/** Settings as stored: `passkeys` is whether the policy allows any. */
 type StoredSettings = Partial<ProjectSettings> & { passkeys?: boolean };
 
 /** Absent values stay unchanged. */

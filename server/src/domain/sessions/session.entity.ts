@@ -29,8 +29,8 @@ const schema = defineEntity({
      */
     freshMoment: p.bigint('number').nullable(),
     /**
-     * The passkey that its last sign-in used or created, if it verified the user; null: none, or the sign-in was by the
-     * previous release.
+     * The passkey that its last sign-in used or created, if it verified the user; null: none, or the sign-in was
+     * before release 1.0.
      */
     passkeyId: p.uuid().nullable(),
     amr: p.array().columnType('text[]'),

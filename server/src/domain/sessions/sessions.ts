@@ -236,7 +236,7 @@ const participationSeconds = 60;
 
 /**
  * SQL: the parts of a statement that write a participation for each row of `from` (`project_id`, `session_id`, `client_id`,
- * `issuer`): of several at once, one adds it. Two parts, because only `on conflict` without a key covers every unique index.
+ * `issuer`): of several at once, one adds it. Two parts, because `on conflict do update` would lock a row that needs no change: a write.
  */
 export function participation(from: Fragment, now: Date): { renewed: Fragment; added: Fragment } {
   return {
@@ -252,8 +252,8 @@ export function participation(from: Fragment, now: Date): { renewed: Fragment; a
 }
 
 /**
- * SQL condition: session `of` was proved by a passkey that verified its user. Sessions of the previous release have only
- * `amr`.
+ * SQL condition: session `of` was proved by a passkey that verified its user. Sessions from before release 1.0
+ * have only `amr`.
  */
 export function byPasskey(of: Fragment): Fragment {
   return sql`(${of}.passkey_id is not null or ${statesPasskey(sql`${of}.amr`)})`;

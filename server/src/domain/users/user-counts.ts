@@ -2,8 +2,8 @@ import { type Fragment, sql } from '../kernel/sql.ts';
 
 /**
  * SQL: adds `change` to the number of users for each row of `from` (`project_id`), which the same statement inserted into
- * `users` or deleted from it. The setting lasts for the transaction: the triggers on `users`, which count for the previous
- * release, then do nothing.
+ * `users` or deleted from it. The setting lasts for the transaction: the triggers on `users`, which count the rows of an
+ * import, then do nothing.
  */
 export function countedUsers(from: Fragment, change: 1 | -1): Fragment {
   return sql`insert into user_counts as known (project_id, slot, users)

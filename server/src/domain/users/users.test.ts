@@ -195,8 +195,8 @@ describe('the number of users', () => {
   };
   const erase = (id: string) =>
     db.transaction((em) => execute(em, sql`with ${removal({ projectId, ids: [id] })} select from removed`));
-  /** As the previous release writes them. */
-  const previous = {
+  /** As an import writes them. */
+  const imported = {
     insert: () =>
       db.reader().execute(
         `insert into users (id, project_id, user_name, user_name_key, created_at, updated_at)
@@ -228,22 +228,22 @@ describe('the number of users', () => {
     expect(await db.reader().count(UserCount, { project: projectId })).toBe(0);
   });
 
-  it('follows the writes of the previous release and of this one on the same connections', async () => {
+  it('follows imports and other writes on the same connections', async () => {
     const writes = Array.from({ length: 10 }, async (_, n) => {
       const { id } = await create({ userName: `this${n}` });
-      await previous.insert();
+      await imported.insert();
       if (n % 2 === 0) await erase(id);
-      await previous.delete();
+      await imported.delete();
     });
     await Promise.all(writes);
-    await previous.insert();
+    await imported.insert();
     expect(await count()).toBeGreaterThan(5);
     const undone = db.transaction(async (em) => {
       await users.create(em, projectId, values({ userName: 'undone' }), 'scim', scim);
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
-    await previous.insert();
+    await imported.insert();
     await count();
   });
 });

@@ -45,7 +45,7 @@ describe('a clock that was ahead by an hour and is set back', () => {
   it.each<[string, (id: string) => Fragment | undefined]>([
     ['an event that waits', () => undefined],
     ['a claim of a process that has died', (id) => sql`update webhooks set lease = ${id}, leased_until = ${later(18)}`],
-    ['a claim that the previous release has released', () => sql`update webhooks set leased_until = ${later(0)}`],
+    ['a claim that has ended', () => sql`update webhooks set leased_until = ${later(0)}`],
     ['a pause of the receiver', () => sql`update webhooks set failures = 3, next_attempt_at = ${later(5)}`],
     ['a retry', () => sql`update webhook_deliveries set tries = 1, next_attempt_at = ${later(10)}`],
   ])('does not delay events for %s', async (_what, left) => {

@@ -43,14 +43,13 @@ export class Cursors {
         `The cursor is older than ${cursorTimeoutSeconds} s. Begin again with an empty one.`,
       );
     }
-    // A cursor of the previous release has no count.
-    if (count !== undefined && count !== search.count) {
+    if (count !== search.count) {
       throw badRequest('invalidCount', `count must be ${count}, as in the first request of this search.`);
     }
     return { id, key, total, type: type ?? undefined };
   }
 
-  private unseal(name: string, cursor: string): [string, string | null, number, number, number?, (string | null)?] {
+  private unseal(name: string, cursor: string): [string, string | null, number, number, number, string | null] {
     const invalid = () =>
       badRequest('invalidCursor', 'The cursor does not belong to this search. Start with an empty cursor.');
     if (!isBase64url(cursor)) throw invalid();

@@ -11,7 +11,7 @@ import { type HeldIdentity, heldSeconds, identityOf, type NewLogin } from './han
 /** Keeps the identity of a user who becomes inactive. */
 export async function suspend(em: EntityManager, { project }: TenantKey, before: UserRecord, now: Date): Promise<void> {
   const { userNameKey, emailKey, phone, externalId } = identityOf(before);
-  // An active user has a row if the previous release activated them.
+  // An active user whom a server from before release 1.0 activated has a row.
   await execute(
     em,
     sql`insert into suspensions (project_id, user_id, suspended_at, user_name_key, email_key, phone, external_id)
