@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
-import express, { type Express, Router } from 'express';
+import express, { type Express, type RequestHandler, Router } from 'express';
 import { accountRoutes } from './account/routes.ts';
 import { atLoopback } from './adapters/http/loopback.ts';
 import type { Log } from './adapters/telemetry/log.ts';
@@ -26,7 +26,7 @@ import { lastResort } from './http/plain/last-resort.ts';
 import { missingPage, startRoutes } from './http/plain/start-page.ts';
 import { mount, mountFiles } from './http/routes/mount.ts';
 import { securityHeaders } from './http/security-headers.ts';
-import { siteAt, withSite } from './http/site.ts';
+import { siteAt, siteFault, withSite } from './http/site.ts';
 import { observeServices, statusRoutes } from './http/status/page.ts';
 import { plainDocuments } from './oidc/documents.ts';
 import type { EndSessionDeps } from './oidc/end-session.ts';
@@ -109,10 +109,11 @@ export async function routesOf(options: AppOptions): Promise<Express> {
     log,
   });
   mount(app, startRoutes, { pages, cookies });
-  const missing = [withoutLongBody, missingPage(pages), lastResort(log, pages)];
+  const ofKnownSite: RequestHandler = (req, _res, next) => next(siteFault(req));
+  const missing = [ofKnownSite, withoutLongBody, missingPage(pages), lastResort(log, pages)];
   const atDomain = Router().use(missing);
-  // Custom domains serve nothing else, in particular neither the console nor the admin API.
-  app.use((req, res, next) => (siteAt(req).domain === null ? next() : atDomain(req, res, next)));
+  // Custom domains serve nothing else, in particular neither the console nor the admin API. A route of an unknown site fails.
+  app.use((req, res, next) => (siteFault(req) || siteAt(req).domain === null ? next() : atDomain(req, res, next)));
   mountFiles(app, '/sdk', builtFiles(options.sdkFolder, sdkHeaders));
   const ofProject = withIssuer(({ params }) => services.issuers.ofSlug(String(params['slug'])), oidc.missingIssuer);
   mount(app, oidcRoutes, oidc, { prefix: '/p/:slug', before: ofProject });

@@ -1,11 +1,15 @@
 /** Routes are rows: what Express mounted, labels, and errors before the handler in the format of the row. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Metrics } from '../src/adapters/telemetry/metrics.ts';
 import { buildApp, routesOf } from '../src/app.ts';
 import { PublicStatus } from '../src/domain/instance/public-status.ts';
+import type { Observer } from '../src/http/observer.ts';
+import { matchedRoute } from '../src/http/routes/route.ts';
 import { bootstrapToken, buildTestApp, type TestApp } from './build-app.ts';
 import { described, mountedRoutes, rows } from './mounted-routes.ts';
 
@@ -43,9 +47,9 @@ describe('the routes of the application', () => {
     expect(routes.toSorted()).toEqual(rows.map(described).toSorted());
     const around = mounted.filter((one) => one.startsWith('use ')).map((one) => one.split(' ')[1]);
     const files = ['/assets', '/messages', '/sdk'];
-    expect([...new Set(around)].toSorted()).toEqual(['/', ...files, '/v1/scim', '/v1/scim/:projectId'].toSorted());
-    // Context, headers, the site, the gate of custom domains, and three for what has no route.
-    expect(around.filter((path) => path === '/')).toHaveLength(7);
+    expect([...new Set(around)].toSorted()).toEqual(['/', ...files, '/v1/scim'].toSorted());
+    // Context, headers, the site, the gate of custom domains, and four for what has no route.
+    expect(around.filter((path) => path === '/')).toHaveLength(8);
   });
 
   it('have labels without input, each of one route but for the steps of a sign-in', () => {
@@ -154,6 +158,11 @@ describe('a method that a row does not have', () => {
     expect(await program.json()).toMatchObject({ error: 'invalid_request' });
   });
 
+  it.each(pages)('but %s %s answers OPTIONS with Allow', async (_method, path, allow) => {
+    const answer = await fetch(`${url}${path.replace('SLUG', slug)}`, { method: 'OPTIONS', headers: browser });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([204, allow]);
+  });
+
   it('gets the error of its protocol', async () => {
     const send = async (method: string, path: string, headers: Record<string, string> = {}) => {
       const answer = await fetch(`${url}${path}`, { method, headers });
@@ -192,9 +201,64 @@ describe('a long body that no handler reads', () => {
     };
     const scim = await send('DELETE', `/v1/scim/${projectId}/Users/x`, { Authorization: `Bearer ${scimToken}` });
     expect(scim).toMatchObject({ status: 413, body: { status: '413', detail: expect.stringContaining('larger') } });
+    // `fetch` sends no body with GET.
+    const request = httpRequest(`${url}/admin/export/users`, {
+      headers: { Authorization: `Bearer ${bootstrapToken}`, 'Content-Length': long.length },
+    });
+    request.flushHeaders();
+    const [exported] = (await once(request, 'response')) as [IncomingMessage];
+    const { errors } = JSON.parse(await text(exported));
+    expect([exported.statusCode, errors[0].message]).toEqual([413, 'body must have at most 64 KB.']);
+    request.destroy();
     const unknown = await send('POST', '/nowhere');
     expect(unknown).toMatchObject({ status: 413, body: { error: 'invalid_request' } });
     const page = await fetch(`${url}/nowhere`, { method: 'POST', headers: browser, body: long });
     expect([page.status, page.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8']);
   });
+});
+
+describe('a request without a token', () => {
+  it.each([
+    ['an unknown path', 'POST', '/Nothing'],
+    ['an operation without a body', 'DELETE', '/Users/x'],
+    ['a path that cannot be decoded', 'GET', '/Users/%ff'],
+  ])('gets 401 for %s of SCIM, before 413 and 400', async (_what, method, path) => {
+    const to = `${url}/v1/scim/${projectId}${path}`;
+    const request = { method, ...(method !== 'GET' && { body: long }) };
+    expect((await fetch(to, request)).status).toBe(401);
+    const answer = await fetch(to, { ...request, headers: { Authorization: `Bearer ${scimToken}` } });
+    expect(answer.status).toBe(method === 'GET' ? 400 : 413);
+    expect(await answer.json()).toMatchObject({ schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'] });
+  });
+});
+
+describe('a request whose site is unknown, since the lookup of its host failed', () => {
+  const cases = [
+    ['POST', '/v1/signin/challenge', '/v1/signin/:step', 'sign_in'],
+    ['POST', '/oauth2/token', '/oauth2/token', 'sign_in'],
+    ['GET', '/v1/scim/PROJECT/Users', '/v1/scim/:project/Users', 'directory_sync'],
+    ['GET', '/sdk/browser.js', '/sdk/*', undefined],
+    ['GET', '/nowhere', 'other', undefined],
+  ] as const;
+
+  it.each(cases)(
+    'fails at %s %s, with the label and the service of its route',
+    async (method, path, label, service) => {
+      const ofHost = () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+      const issuers = Object.assign(Object.create(app.services.issuers), { ofHost });
+      const seen: unknown[] = [];
+      const observer: Observer = (req, res, next) => {
+        res.once('finish', () => seen.push(matchedRoute(req) ?? { label: 'other' }));
+        next();
+      };
+      const services = { ...app.services, issuers };
+      const failing = createServer(await buildApp({ ...app.options, services, observers: [observer] }));
+      await new Promise<void>((done) => void failing.listen(0, '127.0.0.1', done));
+      const { port } = failing.address() as AddressInfo;
+      const answer = await fetch(`http://127.0.0.1:${port}${path.replace('PROJECT', projectId)}`, { method });
+      await answer.arrayBuffer();
+      await new Promise((closed) => failing.close(closed));
+      expect([answer.status, ...seen]).toEqual([503, { label, service }]);
+    },
+  );
 });

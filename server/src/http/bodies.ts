@@ -18,7 +18,7 @@ export class BodyTooLargeError extends Error {
   /** As in body-parser: the message may be shown to the client. */
   readonly expose = true;
 
-  constructor(maxBytes: number) {
+  constructor(readonly maxBytes: number) {
     super(`The body is larger than ${maxBytes} bytes.`);
     this.name = 'BodyTooLargeError';
   }

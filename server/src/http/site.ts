@@ -9,11 +9,13 @@ export interface RequestSite extends Site {
 }
 
 const sites = new WeakMap<Request, RequestSite>();
+/** Why the site of a request is unknown. */
+const faults = new WeakMap<Request, unknown>();
 
 /**
  * The only reader of the Host header: it selects a verified custom domain; all other hosts are the base host. Never
  * X-Forwarded-Host, which proxies pass on from clients: a cache in front would store the responses of one host for
- * another.
+ * another. If the lookup fails, the matched route fails with its error, or {@link siteAt}.
  *
  * @param released handles requests at hosts that were custom domains
  */
@@ -22,7 +24,13 @@ export function withSite(issuers: Pick<Issuers, 'base' | 'ofHost'>, released: Re
   const address = new URL(issuers.base.url);
   return async (req, res, next) => {
     if (isStray(req, address)) return res.redirect(307, `${address.origin}${req.originalUrl}`);
-    const issuer = await issuers.ofHost(req.headers.host ?? '');
+    let issuer: Issuer | 'released' | null;
+    try {
+      issuer = await issuers.ofHost(req.headers.host ?? '');
+    } catch (error) {
+      faults.set(req, error);
+      return next();
+    }
     sites.set(req, base);
     if (issuer === 'released') return released(req, res, next);
     if (issuer) sites.set(req, { ...siteOf(issuers.base.url, issuer.url), issuer });
@@ -32,8 +40,14 @@ export function withSite(issuers: Pick<Issuers, 'base' | 'ofHost'>, released: Re
 
 export function siteAt(req: Request): RequestSite {
   const site = sites.get(req);
+  if (faults.has(req)) throw siteFault(req);
   if (!site) throw new Error('withSite must come first');
   return site;
+}
+
+/** The error of a failed lookup; undefined for a known site. */
+export function siteFault(req: Request): unknown {
+  return faults.get(req);
 }
 
 const loopback = ['localhost', '127.0.0.1', '[::1]'];

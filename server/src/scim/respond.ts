@@ -11,7 +11,7 @@ import type { AnswerLimits } from './answers/limits.ts';
 import { chunkLength, streamed } from './answers/streaming.ts';
 import { AnswerText } from './answers/text.ts';
 import { type RequestOutcome, recordOf } from './records/recording.ts';
-import { badRequest, ScimError, toScimError } from './scim-error.ts';
+import { ScimError, toScimError } from './scim-error.ts';
 
 export interface ResponseDeps {
   requestRecords: RequestRecords;
@@ -180,9 +180,8 @@ function record(
   requestRecords.add(entry, (err) => log.error({ err }, 'SCIM request not recorded'));
 }
 
-/** Requests that no operation took. Express throws a URIError for a path that it cannot decode. */
+/** Requests that no operation took. */
 function unhandled(thrown: unknown): unknown {
-  if (thrown instanceof URIError) return badRequest('invalidSyntax', 'The path cannot be decoded.');
   const status = bodyFault(thrown);
   return status === undefined ? thrown : new ScimError(status, (thrown as Error).message);
 }

@@ -14,7 +14,7 @@ import { resourceTypeDocuments, schemaDocuments, serviceProviderConfig, wholeLis
 import { meEndpoint } from './me.ts';
 import { readGroupBody } from './members/group-body.ts';
 import { generalOperations, resourceOperations } from './openapi.ts';
-import { singleSlashes } from './paths.ts';
+import { checkPath, matchable, singleSlashes } from './paths.ts';
 import type { Projection } from './projection.ts';
 import { authentication, handling, rechecked, type ScimOperation, type ScimRequest } from './requests/handling.ts';
 import { type ScimDeps, type ScimService, scimService } from './requests/service.ts';
@@ -36,10 +36,10 @@ export const scimPrefix = '/v1/scim/:projectId';
 /** Mounts the service of each project. */
 export function mountScim(app: IRouter, deps: ScimDeps): void {
   app.use('/v1/scim', (req, _res, next) => {
-    req.url = singleSlashes(req.url);
+    req.url = matchable(singleSlashes(req.url));
     next();
   });
-  const place = { prefix: scimPrefix, label: '/v1/scim/:project', errors: sendError(deps) };
+  const place = { prefix: scimPrefix, label: '/v1/scim/:project' };
   mount(app, scimRoutes, scimService(deps), place);
 }
 
@@ -64,7 +64,7 @@ const reading = (
 const shared = {
   headers: noStore,
   options: 'allowed-methods',
-  checks: (service: ScimService) => [authentication(service)],
+  checks: (service: ScimService) => [authentication(service), checkPath],
   errors: ({ deps }: ScimService) => sendError(deps),
   service: 'directory_sync',
 } as const;
@@ -203,7 +203,7 @@ export const scimRoutes: readonly ScimRoute[] = [
     methods: { GET: notOfDirectories(general.readMe) },
     any: notOfDirectories(unlisted),
     ...shared,
-    checks: (service) => [meEndpoint(service.deps), authentication(service)],
+    checks: (service) => [meEndpoint(service.deps), authentication(service), checkPath],
   },
   discovery('/ServiceProviderConfig', general.config, ({ baseUrl }) => serviceProviderConfig(baseUrl)),
   discovery('/ResourceTypes', general.types, (caller) => wholeList(typesOf(caller))),

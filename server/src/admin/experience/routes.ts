@@ -13,7 +13,7 @@ import type { Database } from '../../domain/kernel/database.ts';
 import { found, type Problem, Refusal, refuse } from '../../domain/kernel/problem.ts';
 import { openProject } from '../../domain/kernel/scope.ts';
 import { Project, passkeyPolicyOf } from '../../domain/projects/project.entity.ts';
-import { bounded } from '../../http/bodies.ts';
+import { BodyTooLargeError, bounded } from '../../http/bodies.ts';
 import { actorOf } from '../../http/context.ts';
 import { bodyFault } from '../../http/failure.ts';
 import type { Pages } from '../../http/pages.ts';
@@ -197,15 +197,18 @@ const statuses: Partial<Record<Problem['code'], number>> = {
 export const refusals: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
   const fault = bodyFault(thrown);
   const problem: Problem | null =
-    fault !== undefined ? unhandled(fault) : thrown instanceof Refusal ? thrown.problem : null;
+    fault !== undefined ? unhandled(fault, thrown) : thrown instanceof Refusal ? thrown.problem : null;
   if (!problem || res.headersSent) return next(thrown);
   res.setHeader('Cache-Control', 'no-store');
   sendProblem(req, res.status(fault ?? statuses[problem.code] ?? 400), problem);
 };
 
 /** A request that no handler took. */
-function unhandled(status: number): Problem {
+function unhandled(status: number, thrown: unknown): Problem {
   if (status === 405) return { code: 'invalid', field: 'method', reason: 'is not supported here' };
   if (status !== 413) return { code: 'invalid', field: 'body', reason: 'cannot be read' };
-  return { code: 'invalid', field: 'logo', reason: `must have at most ${maxLogoBytes / 1024} KB` };
+  // Only logos have bodies; the limit of others is the server's.
+  const { maxBytes } = thrown instanceof BodyTooLargeError ? thrown : { maxBytes: maxLogoBytes };
+  const field = maxBytes === maxLogoBytes ? 'logo' : 'body';
+  return { code: 'invalid', field, reason: `must have at most ${maxBytes / 1024} KB` };
 }

@@ -16,8 +16,8 @@ const schema = defineEntity({
     /** The user that it signs in; null if no account had the address when the code was issued. */
     userId: p.uuid().nullable(),
     clientId: p.uuid().nullable(),
-    /** Keyed hash of its address or factor. */
-    address: p.text(),
+    /** Keyed hash of its address or factor; null in rows from before release 1.0, which are not accepted. */
+    address: p.text().nullable(),
     /** Keyed hash of the destination; null: not sent. */
     sentTo: p.text().nullable(),
     /** `long`: ten base32 characters. */

@@ -4,7 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { adjustableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
-import { rows } from '../../../test/rows.ts';
+import { changed, rows } from '../../../test/rows.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { Database } from '../kernel/database.ts';
@@ -78,6 +78,12 @@ describe('a code', () => {
     const newest = await issue();
     await issue({ purpose: 'phone' });
     expect(await attempt(newest)).toMatchObject({ accepted: true });
+  });
+
+  it('from before release 1.0, without an address, is not accepted', async () => {
+    const code = await issue();
+    await changed(db, 'update one_time_codes set address = null where ceremony_id = ?', [made.ceremonyId]);
+    expect(await attempt(code)).toEqual(refused('none-sent'));
   });
 
   it('is swept after it has expired', async () => {

@@ -118,7 +118,7 @@ export class Otp {
       em,
       sql<CodeRow>`update one_time_codes set attempts = attempts + 1
         where project_id = ${place.projectId} and ceremony_id = ${place.ceremonyId} and purpose = ${place.purpose}
-          and replaced_at is null
+          and replaced_at is null and address is not null
         returning project_id, id, user_id, client_id, address, sent_to, jkt, code_mac, format, requester_known, attempts,
           created_at,
           expires_at, used_at`,

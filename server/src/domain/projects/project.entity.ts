@@ -32,7 +32,7 @@ const schema = defineEntity({
 export class Project extends schema.class {}
 schema.setClass(Project);
 
-/** The current policy: the previous release changes only `passkeys`. */
+/** The current policy: `passkeys` decides where they differ, as in rows and exports from before release 1.0. */
 export function passkeyPolicyOf({
   passkeys,
   passkeyPolicy,

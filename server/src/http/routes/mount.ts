@@ -1,6 +1,7 @@
-import { type ErrorRequestHandler, type IRouter, type RequestHandler, Router } from 'express';
+import { type IRouter, type RequestHandler, Router } from 'express';
 import { announcedBytes, BodyTooLargeError, maxBodyBytes } from '../bodies.ts';
 import { cors } from '../cors.ts';
+import { siteFault } from '../site.ts';
 import { labelOf, methods, type Operation, operationOf, type Route, setMatched } from './route.ts';
 
 /** A method that a route does not have. `status` and `expose` are those of body-parser's errors. */
@@ -22,8 +23,6 @@ export interface Place {
   label?: string;
   /** Runs before each route, e.g. to find the issuer. Its errors are the route's. */
   before?: RequestHandler;
-  /** Sends errors of the match, such as a path that cannot be decoded. */
-  errors?: ErrorRequestHandler;
 }
 
 /** Mounts each route of a table. Earlier routes win. */
@@ -31,11 +30,10 @@ export function mount<Deps>(
   app: IRouter,
   routes: readonly Route<Deps, never>[],
   deps: Deps,
-  { prefix = '', label = prefix, before, errors }: Place = {},
+  { prefix = '', label = prefix, before }: Place = {},
 ): void {
   const router = prefix === '' ? app : Router({ mergeParams: true });
   for (const route of routes) mountRoute(router, route, deps, labelOf(route, label), before);
-  if (errors) router.use(errors);
   if (prefix !== '') app.use(prefix, router);
 }
 
@@ -44,7 +42,7 @@ export function mountFiles(app: IRouter, path: string, handler: RequestHandler):
   const label = `${path}/*`;
   app.use(path, (req, _res, next) => {
     setMatched(req, { label });
-    next();
+    next(siteFault(req));
   });
   app.use(path, handler);
 }
@@ -60,15 +58,16 @@ function mountRoute<Deps>(
   const { offered, service, any, errors } = route;
   at.all((req, _res, next) => {
     setMatched(req, { label, service });
-    next();
+    next(siteFault(req));
   });
   if (before) at.all(before);
   if (offered) at.all((req, _res, next) => next(offered.at(req) ? undefined : 'route'));
   if (route.cors) at.all(cors(route.cors(deps), Object.keys(route.methods)));
-  at.all(prepared(route));
+  at.all(withHeaders(route));
   const allow = allowed(route);
-  if (route.options) at.options((_req, res) => void res.status(204).setHeader('Allow', allow).end());
+  if (route.options ?? isRead(route)) at.options((_req, res) => void res.status(204).setHeader('Allow', allow).end());
   if (route.checks) at.all(...route.checks(deps));
+  at.all(withoutUnreadBody(route));
   const refused: RequestHandler = (req, res, next) => {
     res.setHeader('Allow', allow);
     next(new MethodNotAllowedError(req.method));
@@ -86,16 +85,27 @@ function handlersOf<Deps>({ checks, body, handler }: Operation<Deps, never>, dep
   return [...(checks?.(deps) ?? []), ...(body?.read ? [body.read] : []), handler(deps)];
 }
 
-/** Sets the headers, and refuses a long body that the operation would not read. */
-function prepared<Deps>(route: Route<Deps, never>): RequestHandler {
+function withHeaders<Deps>(route: Route<Deps, never>): RequestHandler {
   const headers = Object.entries(route.headers ?? {});
-  return (req, res, next) => {
+  return (_req, res, next) => {
     for (const [name, value] of headers) res.setHeader(name, value);
+    next();
+  };
+}
+
+/** Refuses a long body that the operation would not read. */
+function withoutUnreadBody<Deps>(route: Route<Deps, never>): RequestHandler {
+  return (req, res, next) => {
     const operation = operationOf(route, req.method);
     if (!operation || operation.body || announcedBytes(req) <= maxBodyBytes) return next();
     res.shouldKeepAlive = false;
     next(new BodyTooLargeError(maxBodyBytes));
   };
+}
+
+/** A row that browsers or programs GET, and whose OPTIONS no policy of CORS answers. */
+function isRead<Deps>({ methods: { GET }, any, cors: policy }: Route<Deps, never>): boolean {
+  return GET !== undefined && !any && !policy;
 }
 
 function allowed<Deps>({ methods: own, options }: Route<Deps, never>): string {

@@ -39,7 +39,7 @@ export interface Route<Deps, About = void> {
   any?: Operation<Deps, About> & { openApi: Unlisted };
   /** Default: as GET. `refused`: 405, since GET has effects (RFC 9110 §9.2.1). */
   head?: 'refused';
-  /** OPTIONS is answered with `Allow` (RFC 9110 §9.3.7), before all checks. */
+  /** OPTIONS is answered with `Allow` (RFC 9110 §9.3.7), before all checks. Default: if it has GET, without CORS. */
   options?: 'allowed-methods';
   /** Label in metrics, traces and logs. Default: prefix and path. Never contains input. */
   label?: string;
