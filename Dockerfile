@@ -39,7 +39,7 @@ RUN apt-get update \
 COPY --from=build /app /app
 COPY server/deploy/latchkey.sh /usr/local/bin/latchkey
 COPY LICENSE /app/
-ARG VERSION=0.1.0
+ARG VERSION=1.0.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Latchkey" \
       org.opencontainers.image.description="Self-hosted passwordless identity: OpenID Connect provider, SCIM 2.0 server, console." \
