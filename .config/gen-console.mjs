@@ -9,6 +9,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as operations from '@graphql-codegen/typescript-operations';
 import { buildSchema, concatAST, Kind, parse, print, stripIgnoredCharacters, visit } from 'graphql';
 import { eventTypes } from '../server/dist/event-types.js';
+import { resources } from '../server/dist/resources.js';
 import { fail, root } from './lib/workspace.mjs';
 
 const generated = 'console/admin/generated';
@@ -16,12 +17,26 @@ const output = `${generated}/operations.ts`;
 const typesOutput = `${generated}/types.ts`;
 const textsFolder = `${generated}/texts`;
 const eventOutput = 'console/admin/generated/event-types.ts';
+const switchOutput = `${generated}/switches.ts`;
 const text = readFileSync(join(root, 'server/src/admin/schema.graphql'), 'utf8');
+
+/** By resource, then section: the declared settings that the console shows as switches. */
+const switches = Object.entries(resources).map(([resource, fields]) => {
+  const shown = Object.entries(fields).filter(([, { control }]) => control !== undefined);
+  return [resource, Object.groupBy(shown, ([, { control }]) => control.section)];
+});
+const shownBy = switches.filter(([, sections]) => Object.keys(sections).length > 0);
+/** `...ClientSwitches` in the query of a page reads them all. */
+const switchFragments = shownBy.map(([resource, sections]) => {
+  const names = Object.values(sections).flatMap((section) => section.map(([name]) => name));
+  return `fragment ${resource}Switches on ${resource} { ${names.join(' ')} }`;
+});
 const documents = readdirSync(join(root, 'console/admin'), { recursive: true })
   .filter((path) => path.endsWith('.graphql'))
   .sort()
   .map((path) => ({ location: path, document: parse(readFileSync(join(root, 'console/admin', path), 'utf8')) }));
-const { definitions } = concatAST(documents.map(({ document }) => document));
+const declared = { location: switchOutput, document: parse(switchFragments.join('\n')) };
+const { definitions } = concatAST([...documents, declared].map(({ document }) => document));
 const fragments = new Map(
   definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).map((one) => [one.name.value, one]),
 );
@@ -30,7 +45,7 @@ const types = await codegen({
   filename: output,
   schema: parse(text),
   schemaAst: buildSchema(text),
-  documents,
+  documents: [...documents, declared],
   plugins: [{ operations: {} }],
   pluginMap: { operations },
   config: {
@@ -77,6 +92,21 @@ put(
 /** A type of audit event. */
 export type EventType =
 ${eventTypes.map((type) => `  | '${type}'`).join('\n')};
+`,
+);
+
+const rowOf = ([name, { control }]) =>
+  `      ${name}: {\n        label: ${messageOf(control.label)},\n        help: ${messageOf(control.help)},\n      },\n`;
+const messageOf = ({ en }) => `t(${JSON.stringify(en)})`;
+const sectionOf = ([section, fields]) => `    ${section}: {\n${fields.map(rowOf).join('')}    },\n`;
+put(
+  switchOutput,
+  `// Written by npm run gen from server/src/domain/resources.ts. Do not edit.
+import { t } from '../language/language.ts';
+
+/** Settings that are shown as switches, by resource and section. */
+export const switches = {
+${shownBy.map(([resource, sections]) => `  ${resource}: {\n${Object.entries(sections).map(sectionOf).join('')}  },\n`).join('')}};
 `,
 );
 

@@ -13,6 +13,7 @@ const bundle = await rolldown({
     main: at('src/main.ts'),
     gen: at('src/gen.ts'),
     'event-types': at('src/domain/audit/event-types.ts'),
+    resources: at('src/domain/resources.ts'),
   },
   platform: 'node',
   // Binaries, and packages that start threads from files of their own.

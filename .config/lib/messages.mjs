@@ -23,7 +23,9 @@ export function consoleSources(root) {
   return readdirSync(join(root, folder), { recursive: true })
     .map((path) => `${folder}/${path}`)
     .filter(
-      (path) => /(?<!\.test)\.tsx?$/.test(path) && !/\/(?:generated|language)\/|\/quickstart\/[^/]+\.ts$/.test(path),
+      (path) =>
+        /(?<!\.test)\.tsx?$/.test(path) &&
+        !/\/(?:generated\/(?!switches\.)|language\/)|\/quickstart\/[^/]+\.ts$/.test(path),
     )
     .sort();
 }

@@ -1,7 +1,12 @@
+import { switches } from '../generated/switches.ts';
 import { serverText, t } from '../language/language.ts';
+import { labelsOf, type Switches } from '../ui/forms/switches.tsx';
+
+const sections = Object.values(switches).flatMap((of): Switches<string>[] => Object.values(of));
 
 /** Fields of changes, named as on their pages. */
 const names: Readonly<Record<string, string>> = {
+  ...Object.assign({}, ...sections.map(labelsOf)),
   accessTokenTtlSeconds: t('Access token lifetime'),
   backchannelLogoutSessionRequired: t('Session ID required'),
   backchannelLogoutUri: t('Back-channel logout URI'),
@@ -9,12 +14,8 @@ const names: Readonly<Record<string, string>> = {
   deviceTrustDays: t('Device trust ends after'),
   deviceTrustSeconds: t('Device trusted for'),
   directoryRoles: t('Roles of the directory'),
-  dpopNonceRequired: t('Require nonces'),
-  dpopRequired: t('Require DPoP'),
-  emailFactor: t('Email as second factor'),
   emails: t('Email addresses'),
   externalId: t('External ID'),
-  fapiProfile: t('FAPI 2.0 Security Profile'),
   grantTypes: t('Grants'),
   gzip: t('Compress with gzip'),
   idTokenSignedResponseAlg: t('ID token signature'),
@@ -26,7 +27,6 @@ const names: Readonly<Record<string, string>> = {
   jwksUri: t('Key set address'),
   listLimit: t('Limit in ID tokens'),
   locale: t('Language'),
-  loginHintChecked: t('Check login hints'),
   logoutTokenType: t('Logout token type'),
   mappings: t('Mapped claims'),
   maxSessionSeconds: t('Longest session'),
@@ -35,17 +35,13 @@ const names: Readonly<Record<string, string>> = {
   offeredFactors: t('Factors offered'),
   passkeyAaguids: t('Allowed models of passkeys'),
   passkeyPolicy: t('Passkeys'),
-  passkeyRequired: t('Passkey required'),
   passkeyRoots: t('Root certificates'),
   pkceOptional: t('Sign-in without PKCE'),
-  pkceRequired: t('PKCE for SDK sign-in'),
   postLogoutRedirectUris: t('Post-logout redirect URIs'),
-  pushedRequestsRequired: t('Require pushed requests'),
   redirectUri: t('Address of the request'),
   redirectUris: t('Redirect URIs'),
   refreshTokenIdleSeconds: t('Refresh token idle timeout'),
   refreshTokenTtlSeconds: t('Refresh token lifetime'),
-  relatedOrigins: t('Passkeys on its own pages'),
   rememberMfaSeconds: t('Second factor remembered for'),
   scimAuthoritative: t('Lock phone numbers of directory users'),
   scimEnabled: t('Directory sync'),
@@ -53,7 +49,6 @@ const names: Readonly<Record<string, string>> = {
   signUp: t('Sign-up'),
   smsCountries: t('SMS countries'),
   smsPerDay: t('SMS per day'),
-  thirdParty: t('Third-party application'),
   timezone: t('Time zone'),
   tokenEndpointAuthMethod: t('Client authentication'),
   types: t('Events'),

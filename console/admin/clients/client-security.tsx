@@ -1,14 +1,17 @@
-import { Switch } from '@mantine/core';
 import { useMemo } from 'react';
+import { switches } from '../generated/switches.ts';
 import { t } from '../language/language.ts';
 import { pick } from '../ui/forms/pick.ts';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
+import { labelsOf, SwitchList } from '../ui/forms/switches.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import type { Client, ClientPartProps } from './client-part.ts';
 import { authMethodNames } from './kind.ts';
 import { useClientForm } from './use-client-form.ts';
 
-type Name = 'dpopRequired' | 'dpopNonceRequired' | 'pushedRequestsRequired' | 'fapiProfile';
+const { dpop, pushedRequests, fapi } = switches.Client;
+const labels = labelsOf({ ...dpop, ...pushedRequests, ...fapi });
+type Name = keyof typeof labels;
 
 /** Requirements for the application's requests: DPoP, pushed requests, FAPI 2.0. */
 export function ClientSecurity({ client, mayChange }: ClientPartProps) {
@@ -22,39 +25,18 @@ export function ClientSecurity({ client, mayChange }: ClientPartProps) {
         title={t('DPoP')}
         lead={t('Binds tokens to a key of the application, so that stolen ones are useless (RFC 9449).')}
       >
-        <Switch
-          label={t('Require DPoP')}
-          description={t('Token requests without a proof are refused.')}
-          {...form.toggle('dpopRequired')}
-        />
-        <Switch
-          label={t('Require nonces')}
-          description={t('Proofs need a nonce of this server. The application repeats a request to get one.')}
-          {...form.toggle('dpopNonceRequired')}
-        />
+        <SwitchList of={dpop} form={form} />
       </Section>
       <Section title={t('Pushed requests')} lead={t('Keeps the sign-in request out of the browser (RFC 9126).')}>
-        <Switch
-          label={t('Require pushed requests')}
-          description={t(
-            "Sign-ins that the application has not pushed to the project's issuer are refused. The base issuer does not support pushed requests.",
-          )}
-          {...form.toggle('pushedRequestsRequired')}
-        />
+        <SwitchList of={pushedRequests} form={form} />
       </Section>
       <Section title={t('FAPI 2.0')} lead={t('A security profile for banks and other high-security applications.')}>
-        <Switch
-          label={t('FAPI 2.0 Security Profile')}
-          description={t(
-            'Requires DPoP, pushed requests, PKCE, and keys with PS256, ES256 or EdDSA. The base issuer and the SDK stop working.',
-          )}
-          {...form.toggle('fapiProfile')}
-        />
+        <SwitchList of={fapi} form={form} />
       </Section>
       <SaveBar
         form={form}
         labels={labels}
-        describe={(name, from) => (from[name] ? t('Required') : t('Optional'))}
+        describe={(name, from) => (from[name] ? t('On') : t('Off'))}
         consequence={
           missing.length > 0
             ? t('Before FAPI 2.0, change: {missing}.', { missing: missing.join('; ') })
@@ -65,13 +47,6 @@ export function ClientSecurity({ client, mayChange }: ClientPartProps) {
     </>
   );
 }
-
-const labels: Record<Name, string> = {
-  dpopRequired: 'DPoP',
-  dpopNonceRequired: t('Nonces in DPoP proofs'),
-  pushedRequestsRequired: t('Pushed requests'),
-  fapiProfile: 'FAPI 2.0 Security Profile',
-};
 
 function consequenceOf(saved: Record<Name, boolean>, values: Record<Name, boolean>): string | undefined {
   const tightened = Object.keys(labels).some((name) => values[name as Name] && !saved[name as Name]);

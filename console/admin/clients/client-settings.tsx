@@ -2,6 +2,7 @@ import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { useQuery } from '../api.ts';
 import { FactorStanding, type FactorStandingQuery } from '../generated/operations.ts';
+import { switches } from '../generated/switches.ts';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { amongRecent, requiring } from '../signin/passkey-policy.tsx';
@@ -11,6 +12,7 @@ import { pick } from '../ui/forms/pick.ts';
 import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import type { SettingsForm } from '../ui/forms/settings-form.ts';
+import { labelsOf, namesOf, SwitchList } from '../ui/forms/switches.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { algorithmNames } from './algorithm-names.ts';
 import type { ClientPartProps } from './client-part.ts';
@@ -21,10 +23,12 @@ import { addressFault } from './redirect-fault.ts';
 import { PostLogoutUris, RedirectUris } from './redirect-uris.tsx';
 import { useClientForm } from './use-client-form.ts';
 
+const { signIn } = switches.Client;
+
 const valuesOf = (client: ClientPartProps['client']) => ({
   ...pick(client, 'name', 'redirectUris', 'postLogoutRedirectUris', 'tokenEndpointAuthMethod'),
-  ...pick(client, 'idTokenSignedResponseAlg', 'grantTypes', 'pkceOptional', 'pkceRequired', 'relatedOrigins'),
-  ...pick(client, 'passkeyRequired', 'loginHintChecked', 'thirdParty'),
+  ...pick(client, 'idTokenSignedResponseAlg', 'grantTypes', 'pkceOptional'),
+  ...pick(client, ...namesOf(signIn)),
   jwks: client.jwks ? JSON.stringify(client.jwks, null, 2) : '',
   jwksUri: client.jwksUri ?? '',
 });
@@ -60,7 +64,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
       </Section>
       <Section title={t('Authentication')} lead={t('Client authentication at the token endpoint.')}>
         <Authentication form={form} />
-        <SignInRules form={form} />
+        <SwitchList of={signIn} form={form} />
       </Section>
       <SaveBar
         form={form}
@@ -112,44 +116,6 @@ function Authentication({ form }: { form: SettingsForm<Values> }) {
   );
 }
 
-function SignInRules({ form }: { form: SettingsForm<Values> }) {
-  return (
-    <>
-      <Switch
-        label={t('Require PKCE for SDK sign-in')}
-        description={t('SDK sign-in without a code challenge fails.')}
-        {...form.toggle('pkceRequired')}
-      />
-      <Switch
-        label={t('Passkeys on its own pages')}
-        description={t(
-          "Pages of this application can use the project's passkeys through the SDK. Its https addresses are then listed publicly at /.well-known/webauthn.",
-        )}
-        {...form.toggle('relatedOrigins')}
-      />
-      <Switch
-        label={t('Require a passkey for this application')}
-        description={t("Every sign-in to it needs a passkey, regardless of the project's policy.")}
-        {...form.toggle('passkeyRequired')}
-      />
-      <Switch
-        label={t('Check login hints')}
-        description={t(
-          "At the project's issuer, users sign in again if the application's login_hint is not the signed-in user's.",
-        )}
-        {...form.toggle('loginHintChecked')}
-      />
-      <Switch
-        label={t('Third-party application')}
-        description={t(
-          'Users are asked before it gets their data, on the hosted page. Sign-in through the SDK is refused.',
-        )}
-        {...form.toggle('thirdParty')}
-      />
-    </>
-  );
-}
-
 /** The effect of saving. */
 function consequence(saved: Values, values: Values, usage: FactorStandingQuery['factorStanding'] | undefined) {
   const lost = saved.redirectUris.filter((uri) => !values.redirectUris.includes(uri)).length;
@@ -184,24 +150,17 @@ const labels: Record<keyof Values, string> = {
   idTokenSignedResponseAlg: t('ID token signature'),
   pkceOptional: t('Sign-in without PKCE'),
   grantTypes: t('Grants'),
-  pkceRequired: t('PKCE for SDK sign-in'),
-  relatedOrigins: t('Passkeys on its own pages'),
-  passkeyRequired: t('Passkey'),
-  loginHintChecked: t('Check login hints'),
-  thirdParty: t('Third-party application'),
+  ...labelsOf(signIn),
 };
 
 function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'tokenEndpointAuthMethod') return authMethodNames[from.tokenEndpointAuthMethod];
   if (name === 'jwks') return /"x":\s*"([^"]+)"/.exec(from.jwks)?.[1] ?? (from.jwks && t('another key'));
-  if (name === 'relatedOrigins') return from.relatedOrigins ? t('On') : t('Off');
-  if (name === 'passkeyRequired') return from.passkeyRequired ? t('Required') : t("By the project's policy");
-  if (name === 'loginHintChecked') return from.loginHintChecked ? t('On') : t('Off');
-  if (name === 'thirdParty') return from.thirdParty ? t('Yes') : t('No');
-  if (name === 'pkceRequired') return from.pkceRequired ? t('Required') : t('Optional');
   if (name === 'jwksUri') return from.jwksUri;
   if (name === 'idTokenSignedResponseAlg') return algorithmNames[from.idTokenSignedResponseAlg];
   if (name === 'grantTypes') return grantNames(from.grantTypes);
   if (name === 'pkceOptional') return from.pkceOptional ? t('Allowed') : t('Refused');
-  return name === 'name' ? from.name : tidy(from[name]);
+  if (name === 'name') return from.name;
+  const value = from[name];
+  return Array.isArray(value) ? tidy(value) : value ? t('On') : t('Off');
 }

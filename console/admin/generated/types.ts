@@ -1285,7 +1285,10 @@ export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, va
 
 export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
-export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceRequired: boolean, pkceOptional: boolean, grantTypes: Array<GrantType>, adminScopes: Array<string>, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> };
+export type ClientSettingsFragment = (
+  { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceOptional: boolean, grantTypes: Array<GrantType>, adminScopes: Array<string>, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> }
+  & ClientSwitchesFragment
+);
 
 export type ClientsQueryVariables = Exact<{
   projectId: string;
@@ -1846,7 +1849,10 @@ export type OverviewPageQuery = (
   & ActivityPartsFragment
 ) & { owners?: Array<{ id: string, role: Role, admin: { id: string, active: boolean | null } }> };
 
-export type ProjectSettingsFragment = { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, sharedNetworks: Array<string>, notifyOnDeactivation: boolean | null, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string };
+export type ProjectSettingsFragment = (
+  { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, sharedNetworks: Array<string>, notifyOnDeactivation: boolean | null, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string }
+  & ProjectSwitchesFragment
+);
 
 export type ProjectByIdQueryVariables = Exact<{
   id: string;
@@ -2337,3 +2343,7 @@ export type ReplayFailedWebhookDeliveriesMutationVariables = Exact<{
 
 
 export type ReplayFailedWebhookDeliveriesMutation = { replayFailedWebhookDeliveries: number };
+
+export type ProjectSwitchesFragment = { emailFactor: boolean };
+
+export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean };

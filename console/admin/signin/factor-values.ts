@@ -1,12 +1,15 @@
 import type { MfaMethod } from '../generated/operations.ts';
+import { switches } from '../generated/switches.ts';
 import { t } from '../language/language.ts';
 import type { Project } from '../projects/project.tsx';
 import { pick } from '../ui/forms/pick.ts';
+import { namesOf } from '../ui/forms/switches.tsx';
 
 const names = [
   ...(['signUp', 'mfaPolicy', 'offeredFactors', 'passkeyPolicy', 'passkeyAaguids', 'passkeyRoots'] as const),
-  ...(['rememberMfaSeconds', 'deviceTrustSeconds', 'emailFactor', 'deviceTrustDays'] as const),
+  ...(['rememberMfaSeconds', 'deviceTrustSeconds', 'deviceTrustDays'] as const),
   ...(['smsCountries', 'smsPerDay', 'sharedNetworks', 'testMode'] as const),
+  ...namesOf(switches.Project.factors),
 ] as const;
 
 /** Form values of the factors page. */

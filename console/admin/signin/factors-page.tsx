@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { FactorStanding, type FactorStandingQuery } from '../generated/operations.ts';
+import { switches } from '../generated/switches.ts';
 import { locale, t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
@@ -12,6 +13,7 @@ import { Duration, formatDuration } from '../ui/forms/duration.tsx';
 import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import type { SettingsForm } from '../ui/forms/settings-form.ts';
+import { labelsOf, SwitchList } from '../ui/forms/switches.tsx';
 import { WholeNumber } from '../ui/forms/whole-number.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { CountryCodes, countryName } from './country-codes.tsx';
@@ -47,7 +49,7 @@ const labels: Record<keyof FactorValues, string> = {
   offeredFactors: t('Offered'),
   rememberMfaSeconds: t('Second factor remembered for'),
   deviceTrustSeconds: t('Device trusted for'),
-  emailFactor: t('Email as second factor'),
+  ...labelsOf(switches.Project.factors),
   deviceTrustDays: t('Device trust ends after'),
   smsCountries: t('SMS countries'),
   smsPerDay: t('SMS per day'),
@@ -133,11 +135,7 @@ function FactorSection({ form, usage }: { form: Form; usage: Usage | undefined }
       {values.mfaPolicy !== 'OFF' && (
         <>
           <Offered usage={usage} {...form.field('offeredFactors')} />
-          <Switch
-            label={t('Email counts as a second factor')}
-            description={t('Off: a mail code does not satisfy Required.')}
-            {...form.toggle('emailFactor')}
-          />
+          <SwitchList of={switches.Project.factors} form={form} />
           <Duration
             label={t('Remembered on a device for')}
             hint={t('If the user opts in. 0: required at every sign-in.')}
@@ -254,14 +252,15 @@ function describe(name: keyof FactorValues, from: FactorValues): string | string
   if (name === 'passkeyAaguids') return from.passkeyAaguids.length > 0 ? from.passkeyAaguids : [t('Every model')];
   if (name === 'passkeyRoots')
     return t('{count, plural, one {# certificate} other {# certificates}}', { count: from.passkeyRoots.length });
-  if (name === 'testMode' || name === 'emailFactor') return from[name] ? t('On') : t('Off');
   if (name === 'smsCountries')
     return from.smsCountries.length > 0 ? from.smsCountries.map(countryName) : [t('Every country')];
   if (name === 'sharedNetworks') return from.sharedNetworks.length > 0 ? from.sharedNetworks : [t('None')];
   if (name === 'smsPerDay') return count.format(from.smsPerDay);
   if (name === 'deviceTrustDays')
     return t('{count, plural, one {# day} other {# days}}', { count: from.deviceTrustDays });
-  return from[name] === 0 ? t('never') : formatDuration(from[name]);
+  const value = from[name];
+  if (typeof value === 'boolean') return value ? t('On') : t('Off');
+  return value === 0 ? t('never') : formatDuration(value);
 }
 
 function consequence(saved: FactorValues, values: FactorValues, usage: Usage | undefined): string | undefined {

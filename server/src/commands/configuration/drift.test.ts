@@ -4,9 +4,12 @@ import { newAuthority } from '../../../test/certificates.ts';
 import { configuredProject, receiverSecrets } from '../../../test/configured-project.ts';
 import { pngOf } from '../../../test/pictures.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
+import { clientFields } from '../../domain/clients/client.resource.ts';
 import { type Kind, kinds, names } from '../../domain/configuration/document.ts';
 import { system } from '../../domain/kernel/actor.ts';
+import type { Fields } from '../../domain/kernel/resource.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
+import { projectFields } from '../../domain/projects/project.resource.ts';
 import { ClientRole } from '../../domain/roles/client-role.entity.ts';
 import { LogStream } from '../../domain/streams/log-stream.entity.ts';
 import { Webhook } from '../../domain/webhooks/webhook.entity.ts';
@@ -67,6 +70,12 @@ const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrw
 const withKey = { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwks: { keys: [key] } };
 const withKeys = { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwksUri: 'https://app.example.com/keys' };
 
+/** Each flag with the opposite of its default. */
+function flipped(fields: Fields): Record<string, object> {
+  const flags = Object.entries(fields).filter(([, { kind, default: preset }]) => kind === 'flag' && preset !== null);
+  return Object.fromEntries(flags.map(([name, { default: preset }]) => [name, { [name]: !preset }]));
+}
+
 /**
  * One change through the admin API for each setting of each kind; a change of the name adds a resource. The types
  * require an entry for each new setting.
@@ -74,14 +83,11 @@ const withKeys = { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwksUri: 'https:/
 const edits: { [K in Kind]: Record<(typeof names)[K][number], Edit> } = {
   settings: by(
     {
+      ...flipped(projectFields),
       name: { name: 'Other' },
-      scimEnabled: { scimEnabled: false },
-      scimAuthoritative: { scimAuthoritative: false },
-      testMode: { testMode: true },
       signUp: { signUp: 'PROVISIONED_ONLY' },
       mfaPolicy: { mfaPolicy: 'REQUIRED' },
       offeredFactors: { offeredFactors: ['TOTP'] },
-      emailFactor: { emailFactor: true },
       passkeyPolicy: { passkeyPolicy: 'REQUIRED' },
       passkeyAaguids: { passkeyAaguids: [aaguid] },
       passkeyRoots: { passkeyRoots: [newAuthority('Root').pem] },
@@ -150,16 +156,15 @@ const edits: { [K in Kind]: Record<(typeof names)[K][number], Edit> } = {
     name: () => send('createClient', { projectId: project.id, name: 'Shadow' }, '{ __typename }'),
     ...by(
       {
+        ...flipped(clientFields),
         kind: { kind: 'NATIVE' },
         tokenEndpointAuthMethod: withKey,
         jwks: withKey,
         jwksUri: withKeys,
         idTokenSignedResponseAlg: { idTokenSignedResponseAlg: 'ES256' },
-        loginHintChecked: { loginHintChecked: false },
         redirectUris: { redirectUris: ['https://evil.example.com/'] },
         postLogoutRedirectUris: { postLogoutRedirectUris: ['https://evil.example.com/'] },
         backchannelLogoutUri: { backchannelLogoutUri: 'https://evil.example.com/' },
-        backchannelLogoutSessionRequired: { backchannelLogoutSessionRequired: false },
         logoutTokenType: { logoutTokenTyp: 'LOGOUT' },
         idTokenTtlSeconds: { idTokenTtlSeconds: 3600 },
         accessTokenTtlSeconds: { accessTokenTtlSeconds: 60 },
@@ -167,16 +172,9 @@ const edits: { [K in Kind]: Record<(typeof names)[K][number], Edit> } = {
         refreshTokenIdleSeconds: { refreshTokenIdleSeconds: 3600 },
         grantTypes: { grantTypes: ['AUTHORIZATION_CODE', 'DEVICE_CODE'] },
         adminScopes: { ...withKey, grantTypes: ['CLIENT_CREDENTIALS'], adminScopes: ['users:read'] },
-        pkceRequired: { pkceRequired: true },
         pkceOptional: { ...withKey, pkceOptional: true },
-        relatedOrigins: { relatedOrigins: true },
-        passkeyRequired: { passkeyRequired: true },
-        dpopRequired: { dpopRequired: true },
         dpopNonceRequired: { dpopRequired: true, dpopNonceRequired: true },
-        pushedRequestsRequired: { pushedRequestsRequired: true },
         fapiProfile: { ...withKey, idTokenSignedResponseAlg: 'ES256', fapiProfile: true },
-        thirdParty: { thirdParty: true },
-        disabled: { disabled: true },
       },
       async (input) => send('updateClient', { id: await clientId(), ...input }),
     ),

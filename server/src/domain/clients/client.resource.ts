@@ -14,6 +14,7 @@ import {
   texts,
 } from '../kernel/resource.ts';
 import { sessionPolicyFields } from '../projects/project.resource.ts';
+import { clientSwitches } from './client-switches.resource.ts';
 import { checkLogoutUri } from './logout-uri.ts';
 import { checkRedirectUri } from './redirect-uri.ts';
 
@@ -117,60 +118,7 @@ export const clientFields = {
         'Its scopes at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: none.',
     },
   ),
-  pkceRequired: flag({
-    ...{ default: false, sensitive: true },
-    says: 'Whether sign-ins by the browser SDK require a code_challenge (RFC 7636).',
-    input:
-      'Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. True for a new client with a secret: the same as `pkceOptional: false`.',
-  }),
-  pkceOptional: flag({
-    ...{ default: false, sensitive: true },
-    says: "Whether it may omit PKCE at its project's issuer, if it is confidential.",
-    input:
-      "Whether a confidential client may omit PKCE at its project's issuer. A challenge that was sent is bound all the same. Without one, the credential and the nonce protect a code. Default: true with a client secret, unless `pkceRequired`; else false.",
-  }),
-  /** WebAuthn Level 3 section 5.11. */
-  relatedOrigins: flag({
-    ...{ default: false, sensitive: true, input: 'Default: false.' },
-    says: "Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Related Origin Requests).",
-  }),
-  passkeyRequired: flag({
-    ...{ default: false, sensitive: true, input: 'Default: false.' },
-    says: "Whether its users must sign in with a passkey, regardless of the project's policy.",
-  }),
-  /** RFC 9449 section 5.2, `dpop_bound_access_tokens`. */
-  dpopRequired: flag({
-    ...{ default: false, sensitive: true },
-    says: 'Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2).',
-  }),
-  dpopNonceRequired: flag({
-    ...{ default: false, sensitive: true },
-    says: 'Whether DPoP proofs need a nonce of this server (RFC 9449 section 8).',
-  }),
-  /** RFC 9126 section 6, `require_pushed_authorization_requests`. */
-  pushedRequestsRequired: flag({
-    ...{ default: false, sensitive: true },
-    says: 'Whether it must push its authorization requests (RFC 9126).',
-    input: "Whether it must push its authorization requests to its project's issuer (RFC 9126). Default: false.",
-  }),
-  /** See `fapi.ts`. */
-  fapiProfile: flag({
-    ...{ default: false, sensitive: true },
-    says: 'Whether it must comply with the FAPI 2.0 Security Profile.',
-    input:
-      'Whether it must comply with the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false.',
-  }),
-  loginHintChecked: flag({
-    ...{ default: true, sensitive: false },
-    says: "Whether users sign in again if `login_hint` does not name the signed-in one, at its project's issuer.",
-    input:
-      "Whether users sign in again if `login_hint` does not name the signed-in one, at its project's issuer; the base issuer ignores it. Default: true.",
-  }),
-  thirdParty: flag({
-    ...{ default: false, sensitive: true },
-    says: 'Whether users must consent before it gets their data.',
-    input: 'Whether users must consent before it gets their data. The browser SDK is refused. Default: false.',
-  }),
+  ...clientSwitches,
   /** Stored as `disabledAt`. */
   disabled: flag({
     ...{ default: false, stored: false, view: false, inputs: 'change', sensitive: true },

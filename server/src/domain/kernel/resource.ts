@@ -32,7 +32,19 @@ interface Declared<Value> {
   stored?: false;
   /** False: not in documents. */
   exported?: false;
+  /** The switch of the console. Absent: a page of the console has its own. */
+  control?: Control;
 }
+
+/** A switch in a section of a page of the console. */
+interface Control {
+  section: string;
+  label: Translated;
+  help: Translated;
+}
+
+/** A text in the languages of the console. */
+type Translated = Readonly<Record<'en' | 'de' | 'es' | 'fr' | 'ja', string>>;
 
 /** The GraphQL enum of a choice; the values are its members. */
 export interface EnumOf<T extends string> {

@@ -46,6 +46,23 @@ export const projectFields = {
   emailFactor: flag({
     ...{ default: false, columnDefault: true, sensitive: true },
     says: 'Whether email as a second factor satisfies `REQUIRED`.',
+    control: {
+      section: 'factors',
+      label: {
+        en: 'Email counts as a second factor',
+        de: 'E-Mail gilt als zweiter Faktor',
+        es: 'El correo cuenta como segundo factor',
+        fr: 'L’e-mail compte comme second facteur',
+        ja: 'メールを第 2 要素とみなす',
+      },
+      help: {
+        en: 'Off: a mail code does not satisfy Required.',
+        de: 'Aus: Ein E-Mail-Code genügt der Pflicht nicht.',
+        es: 'Desactivado: un código por correo no satisface «Obligatorio».',
+        fr: 'Désactivé : un code e-mail ne satisfait pas l’obligation.',
+        ja: 'オフの場合、メールのコードでは「必須」を満たしません。',
+      },
+    },
   }),
   passkeyPolicy: choice(
     { name: 'PasskeyPolicy', says: 'Use of passkeys at sign-in.', values: passkeyPolicies },

@@ -1,0 +1,60 @@
+// Written by npm run gen from server/src/domain/resources.ts. Do not edit.
+import { t } from '../language/language.ts';
+
+/** Settings that are shown as switches, by resource and section. */
+export const switches = {
+  Project: {
+    factors: {
+      emailFactor: {
+        label: t("Email counts as a second factor"),
+        help: t("Off: a mail code does not satisfy Required."),
+      },
+    },
+  },
+  Client: {
+    signIn: {
+      pkceRequired: {
+        label: t("Require PKCE for SDK sign-in"),
+        help: t("SDK sign-in without a code challenge fails."),
+      },
+      relatedOrigins: {
+        label: t("Passkeys on its own pages"),
+        help: t("Pages of this application can use the project's passkeys through the SDK. Its https addresses are then listed publicly at /.well-known/webauthn."),
+      },
+      passkeyRequired: {
+        label: t("Require a passkey for this application"),
+        help: t("Every sign-in to it needs a passkey, regardless of the project's policy."),
+      },
+      loginHintChecked: {
+        label: t("Check login hints"),
+        help: t("At the project's issuer, users sign in again if the application's login_hint is not the signed-in user's."),
+      },
+      thirdParty: {
+        label: t("Third-party application"),
+        help: t("Users are asked before it gets their data, on the hosted page. Sign-in through the SDK is refused."),
+      },
+    },
+    dpop: {
+      dpopRequired: {
+        label: t("Require DPoP"),
+        help: t("Token requests without a proof are refused."),
+      },
+      dpopNonceRequired: {
+        label: t("Require nonces"),
+        help: t("Proofs need a nonce of this server. The application repeats a request to get one."),
+      },
+    },
+    pushedRequests: {
+      pushedRequestsRequired: {
+        label: t("Require pushed requests"),
+        help: t("Sign-ins that the application has not pushed to the project's issuer are refused. The base issuer does not support pushed requests."),
+      },
+    },
+    fapi: {
+      fapiProfile: {
+        label: t("FAPI 2.0 Security Profile"),
+        help: t("Requires DPoP, pushed requests, PKCE, and keys with PS256, ES256 or EdDSA. The base issuer and the SDK stop working."),
+      },
+    },
+  },
+};
