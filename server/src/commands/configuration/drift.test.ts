@@ -5,7 +5,7 @@ import { configuredProject, receiverSecrets } from '../../../test/configured-pro
 import { pngOf } from '../../../test/pictures.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
 import { clientFields } from '../../domain/clients/client.resource.ts';
-import { type Kind, kinds, names } from '../../domain/configuration/document.ts';
+import { documentKinds, type Kind, kinds } from '../../domain/configuration/document.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Fields } from '../../domain/kernel/resource.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
@@ -80,7 +80,7 @@ function flipped(fields: Fields): Record<string, object> {
  * One change through the admin API for each setting of each kind; a change of the name adds a resource. The types
  * require an entry for each new setting.
  */
-const edits: { [K in Kind]: Record<(typeof names)[K][number], Edit> } = {
+const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], Edit> } = {
   settings: by(
     {
       ...flipped(projectFields),
@@ -248,7 +248,7 @@ async function branded(input: object): Promise<void> {
 const differences = () => harness.services.configurations.plan(harness.services.configurations.read(original));
 const restore = () =>
   harness.services.configurations.apply(harness.services.configurations.read(original), { prune: true, actor: system });
-const everySetting = kinds.flatMap((kind) => names[kind].map((name) => ({ kind, name })));
+const everySetting = kinds.flatMap((kind) => documentKinds[kind].names.map((name) => ({ kind, name })));
 
 describe.each(everySetting)('a change of $kind, $name, through the admin API', ({ kind, name }) => {
   it('shows as drift, which apply undoes', async () => {
@@ -319,7 +319,9 @@ it.each(Object.entries(rest))(
         .get(entity as typeof Project).properties,
     );
     const configured: readonly string[] =
-      kind === 'settings' ? [...names.settings, ...names.sessionPolicy] : names[kind as Kind];
+      kind === 'settings'
+        ? [...documentKinds.settings.names, ...documentKinds.sessionPolicy.names]
+        : documentKinds[kind as Kind].names;
     expect(columns.filter((name) => !configured.includes(name)).sort()).toEqual([...others].sort());
   },
 );

@@ -14,7 +14,16 @@ import { mfaMethods } from '../projects/project.resource.ts';
 import { keyIn } from '../projects/tenant.ts';
 import { ClientRole } from '../roles/client-role.entity.ts';
 import { type Difference, differencesOf } from './differences.ts';
-import { claimValues, clientValues, names, type Part, readProject, type WantedProject } from './document.ts';
+import {
+  claimValues,
+  clientValues,
+  documentKinds,
+  type Kind,
+  type Part,
+  partsOf,
+  readProject,
+  type WantedProject,
+} from './document.ts';
 import { receiversOf } from './receivers.ts';
 import type { Values } from './values.ts';
 import { type ConfigurationDeps, type CreatedSecrets, Writer } from './writer.ts';
@@ -71,23 +80,16 @@ export class Configurations {
   /** The whole project as {@link read} reads it, with the bytes of its logos. */
   async document(project: Project): Promise<Values> {
     const parts = await this.current(project);
-    const of = (kind: Part['kind'], owner: readonly string[] = []) =>
-      parts
-        .filter((one) => one.kind === kind && owner.every((key, at) => one.keys[at] === key))
-        .map(({ values }) => values);
-    const applications = of('applications').map((values) => {
-      const owner = [String(values['name'])];
-      const [claims] = of('claims', owner);
-      return { ...values, roles: of('roles', owner), claims, apiAccess: of('apiAccess', owner) };
-    });
-    const [settings, sessionPolicy, branding] = (['settings', 'sessionPolicy', 'branding'] as const).map(
-      (kind) => of(kind)[0],
-    );
-    return {
-      ...{ slug: project.slug, settings, sessionPolicy, branding: await this.withLogos(project, branding ?? {}) },
-      ...{ customAttributes: of('customAttributes'), apis: of('apis'), applications },
-      ...{ domains: of('domains'), webhooks: of('webhooks').map(shown), logStreams: of('logStreams').map(shown) },
-    };
+    const valuesOf = (owner?: Kind, keys: readonly string[] = []): Values =>
+      Object.fromEntries(
+        partsOf(owner).map(({ kind, isList }) => {
+          const own = parts.filter((one) => one.kind === kind && keys.every((key, at) => one.keys[at] === key));
+          const found = own.map((one) => ({ ...shown(one.values), ...valuesOf(kind, one.keys) }));
+          return [kind, isList ? found : found[0]];
+        }),
+      );
+    const values = valuesOf();
+    return { slug: project.slug, ...values, branding: await this.withLogos(project, values['branding'] as Values) };
   }
 
   private async withLogos({ id }: Project, { logo, darkLogo, ...rest }: Values): Promise<Values> {
@@ -116,10 +118,10 @@ export class Configurations {
       const { published } = await experiences.state(em, project.id);
       const offered = await apis.list(em, project.id);
       return [
-        { kind: 'settings', keys: [], values: pick(settings, names.settings) },
-        { kind: 'sessionPolicy', keys: [], values: pick(settings, names.sessionPolicy) },
-        ...attributes.map((one): Part => part('customAttributes', [one.name], one, names.customAttributes)),
-        ...offered.map((one): Part => part('apis', [one.identifier], one, names.apis)),
+        part('settings', [], settings),
+        part('sessionPolicy', [], settings),
+        ...attributes.map((one) => part('customAttributes', [one.name], one)),
+        ...offered.map((one) => part('apis', [one.identifier], one)),
         ...(await this.applications(em, project)),
         { kind: 'branding', keys: [], values: await brandingOf(em, published) },
         ...(await receiversOf(em, project.id, this.deps)).map(({ id, ...one }): Part => ({ ...one, keys: [id] })),
@@ -142,7 +144,7 @@ export class Configurations {
       const grants = await em.find(ApiGrant, owned, { populate: ['api'] });
       parts.push(
         { kind: 'applications', keys: [name], values: clientValues(client) },
-        ...roles.map((role): Part => part('roles', [name, role.key], role, names.roles)),
+        ...roles.map((role) => part('roles', [name, role.key], role)),
         {
           kind: 'claims',
           keys: [name],
@@ -171,18 +173,15 @@ function created(wanted: WantedProject, settings: Values): Difference {
   return { action: 'create', kind: 'settings', keys: [], before: {}, after: { slug: wanted.slug, ...settings } };
 }
 
-function part(kind: Part['kind'], keys: string[], row: object, settings: readonly string[]): Part {
-  return { kind, keys, values: pick(row, settings) };
+function part(kind: Kind, keys: string[], row: object): Part {
+  const { names } = documentKinds[kind];
+  return { kind, keys, values: Object.fromEntries(names.map((name) => [name, (row as Values)[name] ?? null])) };
 }
 
 function accessPart(application: string, { api, scopes, introspects }: ApiGrant): Part {
   const { identifier } = api.getEntity() as Api;
   const values = { identifier, scopes: [...scopes].sort(), introspects };
   return { kind: 'apiAccess', keys: [application, identifier], values };
-}
-
-function pick(row: object, settings: readonly string[]): Values {
-  return Object.fromEntries(settings.map((name) => [name, (row as Values)[name] ?? null]));
 }
 
 async function brandingOf(em: EntityManager, content: ExperienceContent): Promise<Values> {

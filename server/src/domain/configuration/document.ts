@@ -24,57 +24,20 @@ export interface Part {
   values: Values;
 }
 
-/** In the order of their creation; removed in the reverse order. */
-export const kinds = [
-  'settings',
-  'sessionPolicy',
-  'customAttributes',
-  'apis',
-  'applications',
-  'roles',
-  'claims',
-  'apiAccess',
-  'branding',
-  'domains',
-  'webhooks',
-  'logStreams',
-] as const;
-export type Kind = (typeof kinds)[number];
-
 /** The wanted settings of a project. */
-export interface WantedProject {
+export interface WantedProject extends Kept {
   slug: string;
   parts: Part[];
   /** Lists of resources that the document contains, as `kind` and the keys of their owner: they are complete. */
   complete: Set<string>;
+}
+
+interface Kept {
   /** Logos by their digest. */
   files: Map<string, Uint8Array>;
   /** Secrets by their digest. */
   secrets: Map<string, string>;
 }
-
-/** The setting names of each kind; those of a list also have the name that identifies a resource. */
-export const names = {
-  settings: exportedNamesOf(projectFields),
-  sessionPolicy: exportedNamesOf(sessionPolicyFields),
-  customAttributes: [
-    ...['name', 'description', 'type', 'multiValued', 'required', 'caseExact', 'mutability', 'returned'],
-    ...['uniqueness', 'indexed', 'visibleTo', 'alias', 'subAttributes'],
-  ],
-  apis: ['identifier', 'name', 'scopes', 'accessTokenTtlSeconds'],
-  applications: exportedNamesOf(clientFields),
-  roles: ['key', 'name', 'description'],
-  claims: ['groups', 'groupPrefix', 'listLimit', 'rolesClaim', 'directoryRoles', 'mappings'],
-  apiAccess: ['identifier', 'scopes', 'introspects'],
-  branding: ['displayName', 'accent', 'logo', 'darkLogo', 'texts'],
-  ...receiverNames,
-} as const satisfies Record<Kind, readonly string[]>;
-
-/** The name that identifies a resource of a list. */
-const idNames: Partial<Record<Kind, string>> = {
-  ...{ customAttributes: 'name', apis: 'identifier', applications: 'name', roles: 'key', apiAccess: 'identifier' },
-  ...{ domains: 'host', webhooks: 'url', logStreams: 'target' },
-};
 
 /** The validators of the admin API, and the base address. */
 export interface Checking extends ReceiverChecks {
@@ -83,15 +46,130 @@ export interface Checking extends ReceiverChecks {
   issuer: string;
 }
 
+/** A kind of settings in a document. */
+interface DocumentKind {
+  /** Its settings; those of a list also have the name that identifies a resource. */
+  names: readonly string[];
+  /** The name that identifies a resource of a list; absent: it is no list. */
+  id?: string;
+  /** The list whose resources it is part of; absent: the project itself. */
+  owner?: string;
+  /** The values as stored. Refuses `invalid`. */
+  check(values: Values, checking: Checking, kept: Kept): Values;
+}
+
+/** Every kind, in the order of their creation; removed in the reverse order. */
+export const documentKinds = {
+  settings: {
+    names: exportedNamesOf(projectFields),
+    check: (values, { projects }) => ({ ...projects.check(values as never) }),
+  },
+  sessionPolicy: {
+    names: exportedNamesOf(sessionPolicyFields),
+    check: (values, { projects }) => projects.checkPolicy(values),
+  },
+  customAttributes: {
+    names: [
+      ...['name', 'description', 'type', 'multiValued', 'required', 'caseExact', 'mutability', 'returned'],
+      ...['uniqueness', 'indexed', 'visibleTo', 'alias', 'subAttributes'],
+    ],
+    id: 'name',
+    check: (values) => ({ ...checkedDefinition(values as never) }),
+  },
+  apis: {
+    names: ['identifier', 'name', 'scopes', 'accessTokenTtlSeconds'],
+    id: 'identifier',
+    check: (values, { issuer }) => ({
+      ...checkedApi(values as never),
+      identifier: checkIdentifier(values['identifier'], issuer),
+    }),
+  },
+  applications: {
+    names: exportedNamesOf(clientFields),
+    id: 'name',
+    check: (values, { clients }) => clientValues(clients.check(values as never)),
+  },
+  roles: {
+    names: ['key', 'name', 'description'],
+    id: 'key',
+    owner: 'applications',
+    check(values) {
+      checkRoleKey(values['key']);
+      return { description: null, ...checkedRole(values as Partial<RoleValues>), key: values['key'] };
+    },
+  },
+  claims: {
+    names: ['groups', 'groupPrefix', 'listLimit', 'rolesClaim', 'directoryRoles', 'mappings'],
+    owner: 'applications',
+    check: (values) => claimValues(changedSettings(defaultClaimSettings, values as never)),
+  },
+  apiAccess: {
+    names: ['identifier', 'scopes', 'introspects'],
+    id: 'identifier',
+    owner: 'applications',
+    check({ identifier, scopes = [], introspects = false }) {
+      if (!Array.isArray(scopes) || scopes.some((scope) => typeof scope !== 'string')) {
+        refuse({ code: 'invalid', field: 'scopes', reason: 'must be a list of scopes' });
+      }
+      if (typeof introspects !== 'boolean')
+        refuse({ code: 'invalid', field: 'introspects', reason: 'must be true or false' });
+      return { identifier, scopes: [...(scopes as string[])].sort(), introspects };
+    },
+  },
+  branding: {
+    names: ['displayName', 'accent', 'logo', 'darkLogo', 'texts'],
+    check(values, _, { files }) {
+      const { displayName, accent, texts } = checkContent({
+        displayName: textIn(values, 'displayName'),
+        accent: textIn(values, 'accent'),
+        texts: textsIn(values['texts']),
+      });
+      return {
+        displayName,
+        accent,
+        texts,
+        logo: logoIn(values, 'logo', files),
+        darkLogo: logoIn(values, 'darkLogo', files),
+      };
+    },
+  },
+  domains: {
+    names: receiverNames.domains,
+    id: 'host',
+    check: checkedDomain,
+  },
+  webhooks: {
+    names: receiverNames.webhooks,
+    id: 'url',
+    check: checkedWebhook,
+  },
+  logStreams: {
+    names: receiverNames.logStreams,
+    id: 'target',
+    check: checkedStream,
+  },
+} as const satisfies Record<string, DocumentKind>;
+
+export type Kind = keyof typeof documentKinds;
+export const kinds = Object.keys(documentKinds) as Kind[];
+const kindOf = (kind: Kind): DocumentKind => documentKinds[kind];
+
+/** The kinds of one owner, in the order of a document: lists last. */
+export function partsOf(owner?: Kind): { kind: Kind; isList: boolean }[] {
+  const own = kinds.filter((kind) => kindOf(kind).owner === owner);
+  const parts = own.map((kind) => ({ kind, isList: kindOf(kind).id !== undefined }));
+  // A nested one keeps its place.
+  return owner === undefined ? parts.sort((one, two) => Number(one.isList) - Number(two.isList)) : parts;
+}
+
 /**
  * Reads a document. Absent settings are left as they are; a list of resources is complete if it is present. Refuses
  * `invalid` with the path of the setting, by the validators of the admin API.
  */
 export function readProject(document: unknown, checking: Checking): WantedProject {
   const whole = objectIn(document, 'The document');
-  const lists = ['customAttributes', 'apis', 'applications', 'domains', 'webhooks', 'logStreams'] as const;
-  const singles = ['settings', 'sessionPolicy', 'branding'] as const;
-  knownOnly(whole, ['slug', ...singles, ...lists], '');
+  const parts = partsOf();
+  knownOnly(whole, ['slug', ...parts.map(({ kind }) => kind)], '');
   const wanted: WantedProject = {
     slug: at('slug', () => checkedSlug(whole['slug'] as string)),
     parts: [],
@@ -99,11 +177,21 @@ export function readProject(document: unknown, checking: Checking): WantedProjec
     files: new Map(),
     secrets: new Map(),
   };
-  for (const kind of singles) if (whole[kind] !== undefined) readPart(wanted, kind, [], whole[kind], kind, checking);
-  for (const kind of lists) {
-    if (whole[kind] !== undefined) readList(wanted, kind, [], whole[kind], kind, checking);
-  }
+  for (const part of parts) readGiven(wanted, part, [], whole[part.kind], part.kind, checking);
   return wanted;
+}
+
+function readGiven(
+  wanted: WantedProject,
+  { kind, isList }: { kind: Kind; isList: boolean },
+  owner: readonly string[],
+  given: unknown,
+  path: string,
+  checking: Checking,
+): void {
+  if (given === undefined) return;
+  if (isList) readList(wanted, kind, owner, given, path, checking);
+  else readPart(wanted, kind, owner, given, path, checking);
 }
 
 function readList(
@@ -116,7 +204,8 @@ function readList(
 ): void {
   if (!Array.isArray(list)) refuse({ code: 'invalid', field: path, reason: 'must be a list' });
   wanted.complete.add(pathOf(kind, owner));
-  const idName = idNames[kind] as string;
+  const idName = kindOf(kind).id as string;
+  const parts = partsOf(kind);
   const seen = new Set<string>();
   for (const [index, item] of (list as unknown[]).entries()) {
     const here = `${path}[${index}]`;
@@ -127,12 +216,10 @@ function readList(
     if (seen.has(id as string)) refuse({ code: 'invalid', field: `${here}.${idName}`, reason: 'occurs twice' });
     seen.add(id as string);
     const keys = [...owner, id as string];
-    const { roles, claims, apiAccess, ...own } = kind === 'applications' ? values : ({ ...values } as Values);
-    readPart(wanted, kind, keys, own, here, checking);
-    if (kind !== 'applications') continue;
-    if (roles !== undefined) readList(wanted, 'roles', keys, roles, `${here}.roles`, checking);
-    if (claims !== undefined) readPart(wanted, 'claims', keys, claims, `${here}.claims`, checking);
-    if (apiAccess !== undefined) readList(wanted, 'apiAccess', keys, apiAccess, `${here}.apiAccess`, checking);
+    const nested = parts.map((part) => ({ part, given: values[part.kind] }));
+    for (const { part } of nested) delete values[part.kind];
+    readPart(wanted, kind, keys, values, here, checking);
+    for (const { part, given } of nested) readGiven(wanted, part, keys, given, `${here}.${part.kind}`, checking);
   }
 }
 
@@ -145,8 +232,8 @@ function readPart(
   checking: Checking,
 ): void {
   const values = objectIn(given, path);
-  knownOnly(values, names[kind], path);
-  const checked = at(path, () => checks[kind](values, checking, wanted));
+  knownOnly(values, kindOf(kind).names, path);
+  const checked = at(path, () => kindOf(kind).check(values, checking, wanted));
   // Absent values stay as they are, even if the validator adds defaults.
   const own = Object.fromEntries(Object.keys(values).map((name) => [name, checked[name]]));
   wanted.parts.push({ kind, keys, values: own });
@@ -154,47 +241,6 @@ function readPart(
 
 /** Names a list of resources, or a part. */
 export const pathOf = (kind: Kind, keys: readonly string[]): string => [kind, ...keys].join('\n');
-
-const checks: Record<Kind, (values: Values, checking: Checking, wanted: WantedProject) => Values> = {
-  settings: (values, { projects }) => ({ ...projects.check(values as never) }),
-  sessionPolicy: (values, { projects }) => projects.checkPolicy(values),
-  customAttributes: (values) => ({ ...checkedDefinition(values as never) }),
-  apis: (values, { issuer }) => ({
-    ...checkedApi(values as never),
-    identifier: checkIdentifier(values['identifier'], issuer),
-  }),
-  applications: (values, { clients }) => clientValues(clients.check(values as never)),
-  roles(values) {
-    checkRoleKey(values['key']);
-    return { description: null, ...checkedRole(values as Partial<RoleValues>), key: values['key'] };
-  },
-  claims: (values) => claimValues(changedSettings(defaultClaimSettings, values as never)),
-  apiAccess({ identifier, scopes = [], introspects = false }) {
-    if (!Array.isArray(scopes) || scopes.some((scope) => typeof scope !== 'string')) {
-      refuse({ code: 'invalid', field: 'scopes', reason: 'must be a list of scopes' });
-    }
-    if (typeof introspects !== 'boolean')
-      refuse({ code: 'invalid', field: 'introspects', reason: 'must be true or false' });
-    return { identifier, scopes: [...(scopes as string[])].sort(), introspects };
-  },
-  branding(values, _, { files }) {
-    const { displayName, accent, texts } = checkContent({
-      displayName: textIn(values, 'displayName'),
-      accent: textIn(values, 'accent'),
-      texts: textsIn(values['texts']),
-    });
-    return {
-      displayName,
-      accent,
-      texts,
-      logo: logoIn(values, 'logo', files),
-      darkLogo: logoIn(values, 'darkLogo', files),
-    };
-  },
-  domains: checkedDomain,
-  webhooks: checkedWebhook,
-  logStreams: checkedStream,
-};
 
 function textsIn(texts: unknown): { locale: string; key: string; text: string }[] {
   return Object.entries(objectIn(texts ?? {}, 'texts')).flatMap(([locale, ofLocale]) =>
@@ -218,10 +264,12 @@ export function clientValues({ jwk, jwkSet, disabledAt, ...rest }: Partial<Clien
   const keys = jwkSet ?? (jwk ? [jwk] : null);
   const all: Values = { ...rest, jwks: keys && { keys }, disabled: disabledAt != null };
   // The kind is unknown for applications from before release 1.0, and cannot be cleared.
-  const known = names.applications.filter((name) => name in all && (name !== 'kind' || all[name] != null));
+  const known = documentKinds.applications.names.filter(
+    (name) => name in all && (name !== 'kind' || all[name] != null),
+  );
   return Object.fromEntries(known.map((name) => [name, all[name]]));
 }
 
 export function claimValues(settings: ClaimSettings): Values {
-  return Object.fromEntries(names.claims.map((name) => [name, settings[name]]));
+  return Object.fromEntries(documentKinds.claims.names.map((name) => [name, settings[name]]));
 }

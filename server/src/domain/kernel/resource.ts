@@ -37,11 +37,7 @@ interface Declared<Value> {
 }
 
 /** A switch in a section of a page of the console. */
-interface Control {
-  section: string;
-  label: Translated;
-  help: Translated;
-}
+type Control = { section: string; label: Translated; help: Translated };
 
 /** A text in the languages of the console. */
 type Translated = Readonly<Record<'en' | 'de' | 'es' | 'fr' | 'ja', string>>;
