@@ -21,6 +21,9 @@ export default defineConfig({
   forbidOnly: process.env['CI'] !== undefined,
   use: {
     browserName: 'chromium',
+    // Without them, an action on a page that hangs lasts as long as the test may.
+    actionTimeout: 60_000,
+    navigationTimeout: 60_000,
     // Set by `npm test`.
     launchOptions: { executablePath: process.env['LATCHKEY_BROWSER'] ?? process.env['CHROME_PATH'], args },
     locale: 'en-GB',

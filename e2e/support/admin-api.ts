@@ -14,6 +14,7 @@ export class AdminApi {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${this.#token}` },
       body: JSON.stringify({ query, variables }),
+      signal: AbortSignal.timeout(60_000),
     });
     const body = (await response.json()) as { data?: T; errors?: unknown };
     if (body.errors !== undefined || body.data === undefined) throw new Error(JSON.stringify(body));
