@@ -13,8 +13,8 @@ type Operation = Parameters<typeof measure>[0][0]['operation'];
 
 /**
  * Sign-in by a trusted device and by a passkey. Both take two requests on an application's page: `challenge`, which for
- * the passkey has its options, and the step with the proof. Both end with a code, which is not exchanged. No peer has them:
- * the device has a limit, and the passkey is compared with it.
+ * the passkey has its options, and the step with the proof. Both end with a code, which is not exchanged. The hosted page
+ * takes three, from `/authorize` to a session. No peer has them: the device has a limit, and the passkey is compared with it.
  */
 export async function signIn(print: Print, options: Options): Promise<Row[]> {
   const latchkey = await benchedLatchkey();
@@ -30,12 +30,19 @@ export async function signIn(print: Print, options: Options): Promise<Row[]> {
     const ways = {
       'trusted device: challenge → code': signInBy(application, 'device', 'register', 'signIn'),
       'passkey: challenge → code': signInBy(application, 'passkey', 'registerPasskey', 'signInWithPasskey'),
+      'trusted device, hosted page: authorize → session': signInBy(
+        application,
+        'hosted',
+        'registerHosted',
+        'signInHosted',
+      ),
     };
     const rows: Row[] = [];
     for (const [workload, operation] of Object.entries(ways)) {
       const figures = await measure([{ subject, operation }], options.plan);
       const [byDevice] = rows;
-      rows.push({ workload, figures, places: byDevice ? besideDevice(figures, byDevice.figures) : placesOf(figures) });
+      const places = workload.startsWith('passkey') && byDevice ? besideDevice(figures, byDevice.figures) : [];
+      rows.push({ workload, figures, places: byDevice ? places : placesOf(figures) });
     }
     printTable(rows, print);
     return rows;
@@ -48,8 +55,8 @@ export async function signIn(print: Print, options: Options): Promise<Row[]> {
 function signInBy(
   application: Application,
   name: string,
-  register: 'register' | 'registerPasskey',
-  signIn: 'signIn' | 'signInWithPasskey',
+  register: 'register' | 'registerPasskey' | 'registerHosted',
+  signIn: 'signIn' | 'signInWithPasskey' | 'signInHosted',
 ): Operation {
   const browsers = new Map<number, Browser>();
   return async (connection, worker) => {

@@ -85,13 +85,29 @@ export class Browser {
   /** Signs in on the hosted page, and stores the session cookie. */
   async beginSession(): Promise<void> {
     const connection = new Connection(this.#app.baseUrl);
-    const { challenge } = pkce();
-    const begun = await connection.ask({ path: authorizePath(this.#app, challenge) });
-    const flow = new URL(begun.headers['location'] ?? '', this.#app.baseUrl).searchParams.get('flow') ?? '';
-    const pageHeaders = { 'Signin-Flow': flow, Origin: this.#app.baseUrl, Cookie: begun.cookies.join('; ') };
-    await this.#enrol(connection, pageHeaders);
+    await this.registerHosted(connection);
     connection.close();
     if (this.cookie === '') throw new Error('no session cookie');
+  }
+
+  /** Registers the device key on the hosted page. */
+  async registerHosted(connection: Connection): Promise<void> {
+    await this.#enrol(connection, await this.#hostedPage(connection));
+  }
+
+  /** Authorize → challenge → authenticate → session, with the key registered on the hosted page. */
+  async signInHosted(connection: Connection): Promise<void> {
+    const pageHeaders = await this.#hostedPage(connection);
+    const { txn, nonce } = await this.#step(connection, pageHeaders, 'challenge', { jkt: this.#key.jkt });
+    const body = { txn, userid: this.userid };
+    const { status } = await this.#proved(connection, pageHeaders, 'authenticate', body, nonce, 'use');
+    if (status !== 'SUCCESS') throw new Error(`the hosted page answered ${status}`);
+  }
+
+  async #hostedPage(connection: Connection): Promise<Record<string, string>> {
+    const begun = await connection.ask({ path: authorizePath(this.#app, pkce().challenge) });
+    const flow = new URL(begun.headers['location'] ?? '', this.#app.baseUrl).searchParams.get('flow') ?? '';
+    return { 'Signin-Flow': flow, Origin: this.#app.baseUrl, Cookie: begun.cookies.join('; ') };
   }
 
   /** Returns the transaction. */

@@ -74,6 +74,32 @@ describe('a trusted device', () => {
     expect(statements).toHaveLength(2);
   });
 
+  it('that skips the second factor needs only them, too, for as long as the project allows now', async () => {
+    await world.set({ mfaPolicy: 'optional', rememberMfaSeconds: 3600 });
+    const { ceremonies, callers, db, mfa } = world.app.services;
+    const user = (await world.findUser(userid)) as User;
+    const device = await db.reader().findOneOrFail(Device, { jkt: page.key.jkt });
+    await db.transaction((em) => mfa.begin(em, { user, deviceId: device.id, method: 'email', phone: null }));
+    await db.transaction((em) => em.nativeUpdate(Enrolment, { user }, { verifiedAt: new Date(0) }));
+    const mfaRememberedAt = world.app.clock.now();
+    await db.transaction((em) => em.nativeUpdate(Device, { id: device.id }, { mfaRememberedAt }));
+    // Caches the page with the new settings.
+    expectStatus(await signIn(), 'SUCCESS');
+    const take = async () => {
+      const { caller, input } = await asked(await callers.byApiKey(world.apiKey, appOrigin));
+      let status = '';
+      const statements = await statementsDuring(async () => {
+        ({ status } = await ceremonies.take('authenticate', caller, input));
+      });
+      return [status, statements.length];
+    };
+    world.app.clock.turn(3599);
+    await callers.byApiKey(world.apiKey, appOrigin);
+    expect(await take()).toEqual(['SUCCESS', 2]);
+    world.app.clock.turn(1);
+    expect((await take())[0]).toBe('MFA_REQUIRED');
+  });
+
   it('gets one code for one proof in 40 concurrent requests', async () => {
     await page.challenge();
     const body = JSON.stringify({ txn: page.txn, userid });

@@ -16,7 +16,7 @@ import { accountOf, provedIn, withPiece } from '../policy/evidence.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
 import { type CheckedPage, inSignIn, type SigninCaller } from './callers.ts';
-import type { Ceremony, PasskeyPurpose } from './ceremony.entity.ts';
+import { type Ceremony, type PasskeyPurpose, txnTtlSeconds } from './ceremony.entity.ts';
 import { type CodeChallenges, chosenChallenge, lacksPkce } from './code-challenge.ts';
 import { Counters } from './counters.ts';
 import {
@@ -42,9 +42,6 @@ import { initiateMfa, verifyMfa } from './steps/second-factor.ts';
 import { type Answers, type CeremonyStep, steps, stepsWithoutAddress } from './steps/steps.ts';
 import { verifyDevice } from './steps/verify-device.ts';
 import { verifyEmailOtp } from './steps/verify-email-otp.ts';
-
-/** Lifetime of a sign-in. */
-const txnTtlSeconds = 10 * 60;
 
 const rules: { [S in CeremonyStep]: StepRule<S> } = {
   authenticate,

@@ -24,6 +24,9 @@ export const ceremonyStates = [
 ] as const;
 export type CeremonyState = (typeof ceremonyStates)[number];
 
+/** Lifetime of a sign-in. */
+export const txnTtlSeconds = 10 * 60;
+
 /** The purpose of a WebAuthn challenge. `conditional-registration`: without a dialog, and without presence of the user. */
 export type PasskeyPurpose = 'sign-in' | 'registration' | 'conditional-registration';
 

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { currentClient } from '../clients/client-registry.ts';
 import { credentialIdOf } from '../credentials/passkey-values.ts';
 import { digest } from '../kernel/secret.ts';
-import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
+import { columnsOf, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import type { CheckedPage } from './callers.ts';
 import { Ceremony } from './ceremony.entity.ts';
 import type { StepInput } from './flow.ts';
@@ -13,6 +13,7 @@ export interface TakenNonce {
   expiresAt: Date;
 }
 
+/** With the columns of the sign-in as they were before the nonce was taken. */
 interface Opened {
   page_is_current: boolean;
   id: string | null;
@@ -30,15 +31,18 @@ export async function open(
   input: Pick<StepInput, 'txn' | 'credential'>,
   step: { now: Date; next: TakenNonce; locksUser: boolean },
 ): Promise<{ ceremony: Ceremony; taken: TakenNonce } | 'page-changed' | null> {
-  const [row] = await query(em, openingStatement(caller, input, step), { prepare: 'ceremonies.open' });
-  if (!row?.page_is_current) return 'page-changed';
+  const statement = openingStatement(columnsOf(em, Ceremony), caller, input, step);
+  const [opened] = await query(em, statement, { prepare: 'ceremonies.open' });
+  if (!opened?.page_is_current) return 'page-changed';
+  const { page_is_current: _, ...row } = opened;
   if (row.id === null) return null;
-  const ceremony = await em.findOneOrFail(Ceremony, { project: caller.project.id, id: row.id });
+  const ceremony = em.map(Ceremony, row);
   return { ceremony, taken: { hash: row.nonce_hash, expiresAt: new Date(row.nonce_expires_at) } };
 }
 
 /** The sign-in is found only by its key, regardless of the plan (decisions/0087). */
 function openingStatement(
+  columns: Fragment,
   caller: CheckedPage,
   { txn, credential }: Pick<StepInput, 'txn' | 'credential'>,
   { now, next, locksUser }: { now: Date; next: TakenNonce; locksUser: boolean },
@@ -51,7 +55,7 @@ function openingStatement(
     ), locked as materialized (
       ${locksUser ? lockedUser(projectId, credentialIdOf(credential)) : sql`select`}
     ), opened as (
-      select c.id, c.nonce_hash, c.nonce_expires_at
+      select ${columns}
       from begun b join ceremonies c on c.project_id = ${projectId} and c.id = b.id
       where c.client_id = ${caller.client.id}::uuid and c.request_id is not distinct from ${caller.request?.id ?? null}::uuid
         and c.origin = ${caller.origin} and c.finished_at is null and c.expires_at > ${now}
@@ -61,7 +65,7 @@ function openingStatement(
       update ceremonies c set nonce_hash = ${next.hash}, nonce_expires_at = ${next.expiresAt}
       from opened o where c.project_id = ${projectId} and c.id = o.id
     )
-    select exists (select from page) as page_is_current, o.id, o.nonce_hash, o.nonce_expires_at
+    select exists (select from page) as page_is_current, o.*
     from (values (1)) one left join opened o on true`;
 }
 

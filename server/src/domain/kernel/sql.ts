@@ -178,7 +178,7 @@ function isSamePart(one: Part, other: Part): boolean {
   return one.every((text, at) => text === other[at]);
 }
 
-/** The columns of entities and their tables, by class. */
+/** The columns of entities, by class. */
 const selections = new Map<EntityClass<object>, Fragment>();
 
 /**
@@ -194,17 +194,19 @@ export async function findPrepared<Entity extends object>(
   condition: Fragment,
   prepare: string,
 ): Promise<Entity | null> {
-  const selection = selections.get(entity) ?? selectionOf(em, entity);
-  selections.set(entity, selection);
-  const [row] = await query<object>(em, sql`select ${selection} where ${condition}`, { prepare });
+  const from = sql.table(em.getMetadata().get(entity).tableName);
+  const selecting = sql<object>`select ${columnsOf(em, entity)} from ${from} c where ${condition}`;
+  const [row] = await query<object>(em, selecting, { prepare });
   return row ? em.map(entity, row) : null;
 }
 
-function selectionOf(em: EntityManager, entity: EntityClass<object>): Fragment {
-  const { tableName, props } = em.getMetadata().get(entity);
-  const columns = props.filter(({ persist }) => persist !== false).flatMap(({ fieldNames }) => fieldNames);
-  const { sql: text } = sql`${sql.join(columns.map((column) => sql.id(column)))} from ${sql.table(tableName)}`.compile(
-    em.getKysely(),
-  );
-  return sql.raw(text);
+/** SQL: the columns of an entity's table `c`, for `em.map`. */
+export function columnsOf(em: EntityManager, entity: EntityClass<object>): Fragment {
+  const known = selections.get(entity);
+  if (known) return known;
+  const { props } = em.getMetadata().get(entity);
+  const names = props.filter(({ persist }) => persist !== false).flatMap(({ fieldNames }) => fieldNames);
+  const columns = sql.raw(names.map((name) => `c."${name}"`).join(', '));
+  selections.set(entity, columns);
+  return columns;
 }

@@ -87,7 +87,8 @@ export class Sessions {
     // The new user ends the session: IP address and user agent are theirs.
     const by: Actor = actor.kind === 'anonymous' ? { ...actor, kind: 'user', id: signIn.userId } : actor;
     if (current) await this.end(em, current, 'replaced', by);
-    const moment = await nextMoment(em);
+    // The column's default is the next one.
+    const moment = signIn.freshAt && signIn.requestMoment === undefined ? await nextMoment(em) : undefined;
     const session = em.create(Session, {
       id: this.deps.random.id(),
       project: project.id,
@@ -97,8 +98,8 @@ export class Sessions {
       deviceId: signIn.deviceId ?? null,
       passkeyId: signIn.passkeyId ?? null,
       authTime: signIn.authTime,
-      moment,
-      ...freshness(signIn, moment, null),
+      ...(moment !== undefined && { moment }),
+      ...freshness(signIn, moment ?? 0, null),
       amr: signIn.amr,
       ...begun(project, now),
       ip: actor.ip ?? null,

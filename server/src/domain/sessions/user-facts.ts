@@ -10,12 +10,12 @@ export interface UserFactsRow {
 
 /** SQL: two columns, the credentials of this user that policies ask for. */
 export function userFacts(projectId: string, userId: Fragment): Fragment {
-  return sql`${methodsOf(projectId, userId)} as factors, ${holdsPasskey(projectId, userId)} as holds_passkey`;
+  return sql`${factorsOf(projectId, userId)} as factors, ${holdsPasskey(projectId, userId)} as holds_passkey`;
 }
 
 /** SQL condition: the user has the credentials that were read. */
 export function areUnchanged(projectId: string, userId: Fragment, facts: UserFacts): Fragment {
-  return sql`${methodsOf(projectId, userId)} = ${[...facts.factors]}::text[]
+  return sql`${factorsOf(projectId, userId)} = ${[...facts.factors]}::text[]
     and ${holdsPasskey(projectId, userId)} = ${facts.holdsPasskey}::boolean`;
 }
 
@@ -23,8 +23,8 @@ export function toUserFacts({ factors, holds_passkey: holdsPasskey }: UserFactsR
   return { factors, holdsPasskey };
 }
 
-/** Without suspended ones (`isSuspended`). */
-function methodsOf(projectId: string, userId: Fragment): Fragment {
+/** SQL: the methods of the user's verified factors, without suspended ones (`isSuspended`). */
+export function factorsOf(projectId: string, userId: Fragment): Fragment {
   return sql`array(select e.method from enrolments e where e.project_id = ${projectId}::uuid and e.user_id = ${userId}
     and e.verified_at is not null and (e.method <> 'sms' or e.phone is not null) order by e.method)`;
 }

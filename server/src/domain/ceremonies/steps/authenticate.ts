@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Device } from '../../credentials/device.entity.ts';
-import { secondsLater } from '../../kernel/clock.ts';
+import { isPast, processSkewSeconds, secondsLater } from '../../kernel/clock.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
 import { type Enrolment } from '../../mfa/enrolment.entity.ts';
@@ -13,7 +13,7 @@ import { addressKey, isAddress, trimmed } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
 import { type Decided, decidedFor, subjectOf } from '../account.ts';
 import { inSignIn } from '../callers.ts';
-import { Ceremony } from '../ceremony.entity.ts';
+import { Ceremony, txnTtlSeconds } from '../ceremony.entity.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { maskAddress } from '../mask.ts';
 import { isPasskeyRequired, isPersonRequired, mayUsePasskeys, signInContext } from '../sign-in-context.ts';
@@ -99,7 +99,7 @@ function requirePasskey({ ceremony, deps }: Flow, [factor]: readonly Enrolment[]
  */
 async function continueEarlier(flow: Flow, device: Device): Promise<void> {
   const { em, deps, caller, ceremony } = flow;
-  if (ceremony.evidence.length > 0 || isPersonRequired(flow)) return;
+  if (ceremony.evidence.length > 0 || isPersonRequired(flow) || !mayBeOfOpenSignIn(device, deps.clock.now())) return;
   const earlier = await em.findOne(
     Ceremony,
     {
@@ -123,6 +123,11 @@ async function continueEarlier(flow: Flow, device: Device): Promise<void> {
   earlier.finishedAt = deps.clock.now();
   ceremony.evidence = earlier.evidence;
   flow.caller = inSignIn(caller, provedIn(earlier.evidence)[0] ?? earlier.id);
+}
+
+/** Whether the sign-in that registered the device can still be open. */
+function mayBeOfOpenSignIn({ createdAt, registeredAt }: Device, now: Date): boolean {
+  return !isPast(secondsLater(registeredAt ?? createdAt, txnTtlSeconds + processSkewSeconds), now);
 }
 
 async function sendCode(flow: Flow, address: string): Promise<StepOutcome<'authenticate'>> {

@@ -137,10 +137,11 @@ async function mayOffer(
     !mayUsePasskeys(flow)
   )
     return false;
-  const holdsPasskey = await hasPasskey(flow, user.id);
   const isOffered = has(evidence, 'mail-code') || passkeyPolicyOf(caller.project) === 'preferred';
-  const isAsked = caller.request.addsPasskey || isRecovered(evidence) || (isOffered && !holdsPasskey);
-  return isAsked && mayAddPasskey(evidence, { factors, hasPasskey: holdsPasskey });
+  const isAsked = caller.request.addsPasskey || isRecovered(evidence);
+  if (!isOffered && !isAsked) return false;
+  const holdsPasskey = await hasPasskey(flow, user.id);
+  return (isAsked || !holdsPasskey) && mayAddPasskey(evidence, { factors, hasPasskey: holdsPasskey });
 }
 
 /** Writes the last use of user and device, and the audit event; in one statement if both rows are already stored. */
