@@ -72,6 +72,8 @@ interface TestPorts {
   queue: TestQueue;
   /** Connections to the database. Default: 10. */
   poolSize?: number;
+  /** `application_name` of its connections. */
+  connectionName?: string;
 }
 
 /** A queue whose jobs a test runs one by one. */
@@ -105,10 +107,14 @@ async function build(
   behind?: string,
 ): Promise<TestApp> {
   const { clock, random, signInShortcuts, authorizationsPerMinute, rowSecurity, readTxt, queue, poolSize } = ports;
-  const { postWebhook, sendBatch } = ports;
+  const { connectionName: name, postWebhook, sendBatch } = ports;
   const logLines: string[] = [];
   const log = openLog('debug', { write: (line) => void logLines.push(line) });
-  const orm = await openDatabase({ url: way, rowSecurity, log, ...(poolSize !== undefined && { poolSize }) });
+  const orm = await openDatabase({
+    ...{ url: way, rowSecurity, log },
+    ...(poolSize !== undefined && { poolSize }),
+    ...(name !== undefined && { name }),
+  });
   const logoutTokens: TestApp['logoutTokens'] = [];
   const mailbox: TestApp['mailbox'] = [];
   // As in production: keeps connections open during long tests.

@@ -22,13 +22,14 @@ async function walk(
   actors: ActorSet,
   steps: number,
   from = seed,
-  onProgress?: (steps: number) => void,
+  onProgress?: (steps: number, isEnd?: boolean) => void,
 ): Promise<Progress> {
   const progress = new Progress();
   // About 170 steps per plan; some commands take several steps.
   for (const plan of plans(from, Math.ceil(steps / 100), actors)) {
     const { broke, walker } = await attempt(processes, plan);
     progress.add(walker);
+    if (broke) onProgress?.(progress.of('steps'), true);
     if (broke) throw await shrink(processes, plan, broke, 60_000);
     onProgress?.(progress.of('steps'));
     if (progress.of('steps') >= steps) break;
@@ -71,9 +72,9 @@ describe.runIf(long !== undefined)('a long random walk', () => {
   it(`breaks no rule (seed ${seed})`, { timeout: 600_000 + steps * 200, retry: 0 }, async () => {
     const startedAt = performance.now();
     let next = 1_000;
-    const progress = await walk(actors, steps, seed, (so) => {
-      if (so < next) return;
-      process.stdout.write(`${so} steps without a finding\n`);
+    const progress = await walk(actors, steps, seed, (so, isEnd) => {
+      if (so < next && !isEnd) return;
+      process.stdout.write(`${so} steps ${isEnd ? 'until the' : 'without a'} finding\n`);
       next = so + 1_000;
     });
     const rate = Math.round((progress.of('steps') * 1000) / (performance.now() - startedAt));

@@ -183,6 +183,10 @@ function absorbSession(model: Model, change: Change, txn: Transaction | undefine
     if (known) known.ended = true;
     return;
   }
+  if (endsFreshness(change)) {
+    if (known) known.isStale = true;
+    return;
+  }
   if (!txn) return;
   if (known && change.op === 'UPDATE' && changedColumns(change).every((name) => name === 'passkey_id')) {
     known.passkey = row['passkey_id'];
@@ -197,12 +201,19 @@ function absorbSession(model: Model, change: Change, txn: Transaction | undefine
     ...{ authTime: Date.parse(row['auth_time']), step: model.step, passkey: row['passkey_id'] },
     personAt: isKept ? known.personAt : at,
     personStep: isKept ? known.personStep : model.step,
+    isStale: isKept && known.isStale,
     hasFactor: isKept
       ? known.hasFactor
       : factorsProve(pieces) || pieces.some(({ kind }) => kind === 'factor' || kind === 'recovery'),
     recoveredAt: isKept ? known.recoveredAt : pieces.some(({ kind }) => kind === 'grant') ? model.now : null,
     isMfa: isKept ? known.isMfa : factorsProve(pieces, model.holdsPasskey(user)) && !isOfOneMailbox(txn, pieces, user),
   });
+}
+
+/** Its proof ends, because of a change to what proved it; the session goes on. */
+export function endsFreshness(change: Change): boolean {
+  const isEnd = change.op === 'UPDATE' && change.new?.['fresh_at'] === null;
+  return isEnd && changedColumns(change).every((name) => name.startsWith('fresh_'));
 }
 
 /** An email factor on a device that the same mailbox has just registered. */

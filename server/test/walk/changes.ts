@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { tapped } from './tap.ts';
 
 /** A row changed by a step, before and after, without the columns that a rejected step may change. */
 export interface Change {
@@ -9,6 +8,9 @@ export interface Change {
   new: Row | null;
 }
 export type Row = Record<string, any>;
+
+/** `application_name` of the second process, so that a row shows which process wrote it. */
+export const nameOfSecond = 'latchkey-second';
 
 /** Columns that a rejected step may change: counters, nonces and times of last use. */
 const counters: Record<string, string[]> = {
@@ -88,7 +90,7 @@ export class ChangeLog {
   /** The changes of the first and of the second process. */
   async readBoth(): Promise<[Change[], Change[]]> {
     const records = await this.records();
-    return [records.filter(({ by }) => by !== tapped), records.filter(({ by }) => by === tapped)];
+    return [records.filter(({ by }) => by !== nameOfSecond), records.filter(({ by }) => by === nameOfSecond)];
   }
 
   private async records(): Promise<(Change & { by: string })[]> {

@@ -200,6 +200,8 @@ export interface SessionModel {
   /** Time of the last mail code or factor; null: none in this session. */
   personAt: number | null;
   personStep: number;
+  /** Whether this proof has ended. */
+  isStale: boolean;
   hasFactor: boolean;
   /** Whether it began with more than the mailbox. */
   isMfa: boolean;

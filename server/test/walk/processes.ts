@@ -2,8 +2,7 @@ import { randomOn } from '../../src/adapters/system/random.ts';
 import type { OutgoingMail, OutgoingSms } from '../../src/domain/delivery/sender.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../build-app.ts';
 import { type AdjustableClock, adjustableClock } from '../clock.ts';
-import { type ChangeLog, watchChanges } from './changes.ts';
-import { type Tap, tapOn } from './tap.ts';
+import { type ChangeLog, nameOfSecond, watchChanges } from './changes.ts';
 
 /** A sent message. */
 export interface Delivered {
@@ -36,14 +35,14 @@ export class Processes {
     const clock = adjustableClock();
     const clocks = [skewed(clock), skewed(clock)] as const;
     const first = await buildTestApp(undefined, { clock: clocks[0], random: randomOn(clocks[0]) });
-    const tap = await tapOn(first.databaseUrl);
-    const second = await buildSibling({ ...first, databaseUrl: tap.url }, first.url, {
+    const second = await buildSibling(first, first.url, {
       clock: clocks[1],
       random: randomOn(clocks[1]),
+      connectionName: nameOfSecond,
     });
     await first.services.seed.create({ demo: false });
     const log = await watchChanges(first.databaseUrl);
-    return new Processes(clock, clocks, [first, second], log, tap);
+    return new Processes(clock, clocks, [first, second], log);
   }
 
   private constructor(
@@ -51,7 +50,6 @@ export class Processes {
     clocks: readonly { skewMs: number }[],
     apps: readonly [TestApp, TestApp],
     log: ChangeLog,
-    private readonly tap: Tap,
   ) {
     this.clock = clock;
     this.clocks = clocks;
@@ -92,7 +90,6 @@ export class Processes {
   async close(): Promise<void> {
     await this.log.close();
     await this.apps[1].close();
-    this.tap.close();
     await this.apps[0].close();
   }
 }

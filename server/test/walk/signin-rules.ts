@@ -1,5 +1,5 @@
 import { digest } from '../../src/domain/kernel/secret.ts';
-import { isPasskey } from './absorb.ts';
+import { endsFreshness, isPasskey } from './absorb.ts';
 import { type Change, changedColumns, describeChange, type Row } from './changes.ts';
 import { accountsOf, piecesFor } from './evidence.ts';
 import { checkFinish, concerned, finishClaims, nameOf, personAt } from './finish.ts';
@@ -212,10 +212,13 @@ function checkUser(model: Model, taken: AcceptedStep, change: Change): void {
   demand(personAt(model, txn, user) !== null, `${txn.name} changed a phone number without a person`);
 }
 
-/** An authoritative directory locks the phone numbers of its users (service.md 3.1). */
+/** An authoritative directory locks the phone numbers of its users (service.md 3.1), except of one who has none (decisions/0315). */
 export function checkPhone(model: Model, userId: string, phone: unknown): void {
   const user = model.user(userId);
-  const isLocked = user['provenance'] === 'scim' && model.project(user['project_id'])['scim_authoritative'];
+  const numbers = ((user['attributes']?.phoneNumbers ?? []) as { value: string }[]).map(({ value }) => value);
+  const isOther = (user['phone'] !== null || numbers.length > 0) && !numbers.includes(String(phone));
+  const isOfDirectory = user['provenance'] === 'scim' && model.project(user['project_id'])['scim_authoritative'];
+  const isLocked = isOther && isOfDirectory;
   demand(!isLocked, `the number of ${user['user_name']}, which a directory locks, was changed`);
   const proved = model.deliveries.some((one) => one.isUsed && one.to === phone && one.purpose !== 'sign-in');
   demand(proved, `a number was put on record (${String(phone)}) that received no code`);
@@ -296,7 +299,7 @@ function checkSession(model: Model, taken: AcceptedStep, change: Change): void {
   const ends = change.op === 'UPDATE' && change.old?.['ended_at'] === null && row['ended_at'] !== null;
   // The previous session of this browser is replaced.
   if (ends && row['end_reason'] === 'replaced') return;
-  if (ends) return void own(model, taken, change);
+  if (ends || endsFreshness(change)) return void own(model, taken, change);
   demand(change.op !== 'DELETE', `${step} of ${txn.name} deleted a session`);
   demand(txn.entry !== 'sdk', `${step} of ${txn.name} made a session for a page of the SDK`);
   if (change.op === 'UPDATE' && changedColumns(change).every((name) => name === 'passkey_id')) {

@@ -246,6 +246,7 @@ export class AccountActor {
       if (one.table === 'enrolments' && one.op === 'DELETE' && !one.old?.['verified_at']) continue;
       demand(session.personAt !== null, `${what} by a session that began with a device key alone`);
       demand(model.now - session.personAt < freshMs + toleranceMs, `${what} long after the user proved to be present`);
+      demand(!session.isStale, `${what} by a session whose proof has ended`);
       const { recoveredAt } = session;
       const isRecovered = recoveredAt !== null && model.now - recoveredAt < freshMs + toleranceMs;
       const strong = session.hasFactor || isRecovered || model.factorsOf(user).length === 0;
@@ -378,6 +379,7 @@ export class AccountActor {
       demand(session.user === this.owner, `${name} issued an owner's token`);
       demand(session.personAt !== null, `${name} issued an owner's token by a device key alone`);
       demand(model.now - session.personAt < adminFreshMs + toleranceMs, `${name} issued an owner's token, not fresh`);
+      demand(!session.isStale, `${name} issued an owner's token by a session whose proof has ended`);
     });
   }
 }

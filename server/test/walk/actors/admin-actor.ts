@@ -72,9 +72,12 @@ export class AdminActor {
   async leave({ app, project: at, pick: choice }: { app: number; project: number; pick: number }): Promise<void> {
     const { model, projects } = this.world;
     const project = projects[at] as ProjectModel;
-    const own = [...model.devices.values(), ...model.passkeys.values(), ...model.enrolments.values()];
-    const ids = new Set(own.map((one) => one.user));
-    const people = [...ids].map((one) => model.user(one)).filter((one) => one['project_id'] === project.id);
+    const holders = (some: Iterable<{ user: string }>) =>
+      [...new Set([...some].map((one) => one.user))]
+        .map((one) => model.user(one))
+        .filter((one) => one['project_id'] === project.id);
+    const strong = holders([...model.passkeys.values(), ...model.enrolments.values()]);
+    const people = choice % 4 > 0 && strong.length > 0 ? strong : holders(model.devices.values());
     const user = people[choice % Math.max(1, people.length)];
     if (!user) return;
     const { id, user_name: userName, active } = user;
@@ -86,11 +89,20 @@ export class AdminActor {
     const login =
       pick >= 12
         ? { externalId: `person-${pick % 4}` }
-        : { emails: [{ value: this.world.addresses[pick % 4], type: 'work', primary: true }] };
+        : { emails: [{ value: this.addressFor(project, choice), type: 'work', primary: true }] };
     if (active) await patch({ active: false, ...(pick % 8 === 7 && login) });
     if (pick % 4 === 0) return;
     if (pick % 4 === 1) await patch(login);
     await patch({ active: true, ...(pick % 4 === 2 && login) });
+  }
+
+  /** Usually one that no user of the project has. */
+  private addressFor({ id }: ProjectModel, choice: number): string {
+    const { addresses, model, spare } = this.world;
+    const all = [...addresses, spare];
+    const free = choice % 8 > 0 ? all.filter((one) => model.named(id, one).length === 0) : [];
+    const some = free.length > 0 ? free : all;
+    return some[choice % some.length] ?? spare;
   }
 
   /** Removes the number, or replaces it in two steps, active or not. */
