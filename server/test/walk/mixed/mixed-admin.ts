@@ -24,7 +24,7 @@ const policies = [
 
 const actions = [
   ...['END_SESSIONS', 'DEACTIVATE', 'RESET_FACTORS', 'policy', 'address', 'erase', 'erase'],
-  ...['setup', 'setup', 'invite', 'recovery', 'successor', 'successor'],
+  ...['setup', 'setup', 'invite', 'recovery', 'successor'],
 ];
 
 /** An admin and a directory that end or change the access of a user, or change the policies of the project. */
@@ -37,7 +37,9 @@ export class MixedAdmin {
   ) {}
 
   async act(app: number, party: Party, dice: Dice): Promise<void> {
-    const action = dice.of(actions);
+    // Only a user who consented has a consent to leave.
+    const isFollowed = party.consents.size > 0 && dice.next() < 0.4;
+    const action = isFollowed ? 'successor' : dice.of(actions);
     if (action === 'setup') return this.mint(dice);
     if (action === 'invite') return this.invite(app, party);
     if (action === 'recovery') return this.recover(app, party, dice);
