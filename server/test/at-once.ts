@@ -1,6 +1,6 @@
-import { expect } from 'vitest';
 import type { Database } from '../src/domain/kernel/database.ts';
-import { execute, query, sql } from '../src/domain/kernel/sql.ts';
+import { execute, sql } from '../src/domain/kernel/sql.ts';
+import { untilLockWaits } from './lock-waits.ts';
 
 /** Runs several functions concurrently: none writes into `table` before two of them wait for a lock. */
 export async function atOnce<T>(
@@ -11,8 +11,7 @@ export async function atOnce<T>(
   const started = await db.transaction(async (em) => {
     await execute(em, sql`lock table ${sql.table(table)} in share mode`);
     const running = Promise.allSettled(works.map((work) => work()));
-    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await query(db.alone, waiting)).length).toBeGreaterThan(1);
+    await untilLockWaits(db, 2);
     return { running };
   });
   return started.running;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { untilLockWaits } from '../../test/lock-waits.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { rows } from '../../test/rows.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -9,12 +10,6 @@ beforeAll(async () => {
   app = await buildTestApp();
 });
 afterAll(() => app.close());
-
-/** Waits until this number of statements wait for a lock, or `isOver`. */
-async function waitingForLocks(count: number, isOver = () => false): Promise<void> {
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while (!isOver() && (await rows(app.services.db, waiting)).length < count);
-}
 
 it('an application that redeems a code while the session ends gets either no tokens or a logout token', async () => {
   const project = await app.make.project();
@@ -35,10 +30,10 @@ it('an application that redeems a code while the session ends gets either no tok
     // The logout waits for this table just before its commit.
     await em.execute('lock table logout_deliveries in share mode');
     const first = app.services.logout.endSession({ project: { id: project.id }, id: session?.id ?? '' }, system);
-    await waitingForLocks(1);
+    await untilLockWaits(app.services.db, 1);
     let isDone = false;
     const second = other.exchange(code).finally(() => (isDone = true));
-    await waitingForLocks(2, () => isDone);
+    await untilLockWaits(app.services.db, 2, () => isDone);
     return { ending: { first }, redeeming: { second } };
   });
   await ending.first;

@@ -2,6 +2,7 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { untilLockWaits } from '../../test/lock-waits.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import type { RelyingParty } from '../../test/relying-party.ts';
 import { rows } from '../../test/rows.ts';
@@ -47,11 +48,6 @@ async function post(path: string, fields: Record<string, string>, at = party.iss
 const refresh = (token: string, more: Record<string, string> = {}, at?: string, url?: string) =>
   post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, at, url);
 const refused = { status: 400, body: { error: 'invalid_grant' } };
-/** Waits until this number of statements wait for a lock, or `isOver`. */
-async function waitingForLocks(count: number, isOver = () => false): Promise<void> {
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while (!isOver() && (await rows(app.services.db, waiting)).length < count);
-}
 const replays = () =>
   rows(app.services.db, `select from audit_log where type = 'refresh-token.replayed' and project_id = '${project.id}'`);
 const grants = () => app.services.db.reader().find(RefreshGrant, { project: project.id });
@@ -222,9 +218,9 @@ describe('a refresh token', () => {
       await em.execute('select from refresh_grants where project_id = ? for update', [project.id]);
       // The refresh waits for the row, then the end waits for the refresh.
       const first = refresh(token);
-      await waitingForLocks(1);
+      await untilLockWaits(app.services.db, 1);
       const second = access().endSessions(project.id, user.id, system);
-      await waitingForLocks(2);
+      await untilLockWaits(app.services.db, 2);
       return { refreshing: { first }, ending: { second } };
     });
     const { status, body } = await refreshing.first;
@@ -241,12 +237,12 @@ describe('a refresh token', () => {
       // The end waits for this table just before its commit.
       await em.execute('lock table logout_deliveries in share mode');
       const first = access().endSessions(project.id, user.id, system);
-      await waitingForLocks(1);
+      await untilLockWaits(app.services.db, 1);
       let isDone = false;
       const second = offline()
         .catch(() => undefined)
         .finally(() => (isDone = true));
-      await waitingForLocks(2, () => isDone);
+      await untilLockWaits(app.services.db, 2, () => isDone);
       return { ending: { first }, issuing: { second } };
     });
     await ending.first;

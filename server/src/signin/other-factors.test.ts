@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { rows } from '../../test/rows.ts';
+import { untilLockWaits } from '../../test/lock-waits.ts';
 import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
 
@@ -184,8 +184,7 @@ describe('SMS as second factor', () => {
     await db.transaction(async (em) => {
       await em.execute('update users set phone = ? where id = ?', [number, (await world.findUser(other))?.id]);
       answer = page.step('verify-mfa', { userid, otp }, 'use');
-      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      while ((await rows(db, waiting)).length === 0);
+      await untilLockWaits(db, 1);
     });
     expect((await answer)?.['error']?.code).toBe('PHONE_TAKEN');
     expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');

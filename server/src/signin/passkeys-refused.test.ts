@@ -5,6 +5,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
+import { lockWaits } from '../../test/lock-waits.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -37,14 +38,6 @@ const rows = async () => {
   const sql = `select * from credentials where project_id = ? and kind = 'passkey' order by id`;
   return world.app.services.db.reader().execute(sql, [world.project.id]);
 };
-
-/** Statements that wait for another transaction. */
-async function waitingStatements(): Promise<number> {
-  const sql = `select count(*)::int as waiting from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  const [row] = await world.app.services.db.reader().execute<{ waiting: number }[]>(sql);
-  return row?.waiting ?? 0;
-}
 
 describe('a registration', () => {
   it.each([
@@ -127,7 +120,7 @@ describe('a registration', () => {
       await services.passkeys.register(em, { user, created, createdBy: 'mail-code', actor: system });
       await em.flush();
       answer = hosted.page.step('register-passkey', { credential });
-      await expect.poll(waitingStatements).toBe(1);
+      await expect.poll(() => lockWaits(world.app.services.db)).toBe(1);
     });
     expect(await answer).toMatchObject(rejected);
     expect(await rows()).toHaveLength(1);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AdminHarness, type Answer, bootstrap, openAdminHarness } from '../../../test/admin-harness.ts';
 import { callOperation, newProjectObjects, operations, type ProjectObjects } from '../../../test/admin-operations.ts';
 import { atOnce } from '../../../test/at-once.ts';
+import { lockWaits } from '../../../test/lock-waits.ts';
 import { query, sql } from '../../domain/kernel/sql.ts';
 
 let harness: AdminHarness;
@@ -74,8 +75,7 @@ async function oneBehindTheOther(
   second: () => Promise<Answer>,
 ): Promise<(string | undefined)[]> {
   const { db } = harness.services;
-  const locks = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  const waiting = async () => (await query(db.alone, locks)).length;
+  const waiting = () => lockWaits(db);
   const { answers } = await db.transaction(async (em) => {
     await query(em, sql`select from ${sql.table(table)} where id = ${id} for update`);
     const one = first();

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AdminHarness, type Answer, bootstrap, openAdminHarness } from '../../../test/admin-harness.ts';
 import { callOperation, newProjectObjects, operations, type ProjectObjects } from '../../../test/admin-operations.ts';
+import { untilLockWaits } from '../../../test/lock-waits.ts';
 import { system } from '../../domain/kernel/actor.ts';
-import { execute, query, sql } from '../../domain/kernel/sql.ts';
+import { execute, sql } from '../../domain/kernel/sql.ts';
 
 let harness: AdminHarness;
 beforeAll(async () => {
@@ -17,12 +18,11 @@ async function deletedDuring(
   call: () => Promise<Answer>,
 ): Promise<Answer> {
   const { db } = harness.services;
-  const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   const { answer } = await db.transaction(async (em) => {
     if (blocksReads) await execute(em, sql`lock table ${sql.table(table)} in access exclusive mode`);
     await execute(em, sql`delete from ${sql.table(table)} where id = ${id}`);
     const answer = call();
-    await expect.poll(async () => (await query(db.alone, waiting)).length).toBeGreaterThan(0);
+    await untilLockWaits(db, 1);
     return { answer };
   });
   return answer;

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { makePair } from '../../../test/back-end.ts';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
+import { untilLockWaits } from '../../../test/lock-waits.ts';
 import { administer, machineOf, tokenOf } from '../../../test/machine.ts';
-import { rows } from '../../../test/rows.ts';
 import type { Client } from '../../domain/clients/client.entity.ts';
 import type { ClientSettings } from '../../domain/clients/client.resource.ts';
 import { system } from '../../domain/kernel/actor.ts';
@@ -110,9 +110,7 @@ it('an application that an admin makes a third party during the change stays one
   const { answer } = await app.services.db.transaction(async (em) => {
     await em.execute('update clients set third_party = true, version = version + 1 where id = ?', [client.id]);
     const waiting = administer(app, weak, update);
-    const locks = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    const isWaiting = async () => (await rows(app.services.db, locks)).length;
-    await expect.poll(isWaiting).toBeGreaterThan(0);
+    await untilLockWaits(app.services.db, 1);
     return { answer: waiting };
   });
   expect((await answer).code).toBe('forbidden');

@@ -2,6 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { newAuthority } from '../../../test/certificates.ts';
+import { untilLockWaits } from '../../../test/lock-waits.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 
@@ -319,12 +320,11 @@ describe('the API of projects', () => {
     const { clients, db, projects } = harness.services;
     const { id } = await projects.create({ name: 'Busy' }, { kind: 'system' });
     const { client } = await clients.create({ projectId: id, name: 'App' }, { kind: 'system' });
-    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     const { deleted } = await db.together(async () => {
       await clients.update(client, { name: 'Late' }, { kind: 'system' });
       const remove = 'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { clients } }';
       const deleted = harness.call(remove, { input: { id, confirmName: 'Busy' } });
-      await expect.poll(async () => (await query(db.alone, waiting)).length).toBeGreaterThan(0);
+      await untilLockWaits(db, 1);
       return { deleted };
     });
     expect((await deleted).data.deleteProject).toEqual({ clients: 1 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { atOnce } from '../../../test/at-once.ts';
 import { Factories } from '../../../test/factories.ts';
+import { untilLockWaits } from '../../../test/lock-waits.ts';
 import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
@@ -222,16 +223,15 @@ describe('an assignment', () => {
       db.alone,
       sql`create trigger pause after insert on role_assignments for each statement execute function wait_for_test()`,
     );
-    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     const { given, taken } = await db.transaction(async (em) => {
       await query(em, sql`select pg_advisory_xact_lock(1)`);
       const given = assign({ roleId, userId: ada.id });
-      await expect.poll(async () => (await query(db.alone, waiting)).length).toBe(1);
+      await untilLockWaits(db, 1);
       let isTaken = false;
       const taken = unassign({ roleId, userId: ada.id }).finally(() => {
         isTaken = true;
       });
-      await expect.poll(async () => isTaken || (await query(db.alone, waiting)).length === 2).toBe(true);
+      await untilLockWaits(db, 2, () => isTaken);
       return { given, taken };
     });
     expect([(await given).errors, (await taken).errors]).toEqual([[], []]);

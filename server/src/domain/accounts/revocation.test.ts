@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, type RegisteredUser } from '../../../test/account-visit.ts';
 import type { TestApp } from '../../../test/build-app.ts';
+import { untilLockWaits } from '../../../test/lock-waits.ts';
 import { rows } from '../../../test/rows.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../../test/signin-world.ts';
 import { Client } from '../clients/client.entity.ts';
@@ -177,12 +178,6 @@ describe('the freshness of a user’s sessions', () => {
 });
 
 describe('concurrent requests', () => {
-  /** Waits until a step is blocked by our lock. */
-  async function isWaiting(): Promise<void> {
-    const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    while ((await rows(app.services.db, sql)).length === 0);
-  }
-
   it('the link of a notice cancels no recovery that has ended in the meantime', async () => {
     const { address, user } = await registeredUser();
     const { db, recoveries, users } = app.services;
@@ -193,7 +188,7 @@ describe('concurrent requests', () => {
     const { late } = await db.transaction(async (em) => {
       await users.locked(em, world.project.id, user.id);
       const waiting = recoveries.cancelBySecret(world.project.id, secret, system);
-      await isWaiting();
+      await untilLockWaits(db, 1);
       await recoveries.cancelIn(em, user, system);
       return { late: waiting };
     });
@@ -211,7 +206,7 @@ describe('concurrent requests', () => {
       await devices.revoke(em, { projectId: world.project.id, userId: person.user.id }, device.id, system);
       await em.flush();
       const step = person.page.step('authenticate', { userid: person.address }, 'use');
-      await isWaiting();
+      await untilLockWaits(db, 1);
       return { step };
     });
     expectStatus(await answer.step, 'OTP_NEEDED');
@@ -237,7 +232,7 @@ describe('concurrent requests', () => {
     const answer = await db.transaction(async (em) => {
       await users.signUp(em, world.project.id, address, system);
       const step = page.step('verify-email-otp', { userid: address, otp });
-      await isWaiting();
+      await untilLockWaits(db, 1);
       return { step };
     });
     expect((await answer.step)['error']?.code).toBe('CODE_REJECTED');
@@ -256,7 +251,7 @@ describe('concurrent requests', () => {
       const change = 'update users set email = ?, email_key = ?, user_name = ?, user_name_key = ? where id = ?';
       await em.execute(change, [other, other, other, other, user.id]);
       const step = page.step('verify-email-otp', { userid: address, otp });
-      await isWaiting();
+      await untilLockWaits(db, 1);
       return { step };
     });
     expect((await answer.step)['error']?.code).toBe('CODE_REJECTED');

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../../../test/build-app.ts';
-import { rows } from '../../../test/rows.ts';
+import { untilLockWaits } from '../../../test/lock-waits.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../../test/signin-world.ts';
 import type { User } from '../users/user.entity.ts';
 import { endOpenWork, type OpenWorkOptions } from './open-work.ts';
@@ -191,12 +191,11 @@ describe('endOpenWork for a user', () => {
     const proved = await app.services.db.transaction(async (em) => {
       await app.services.users.locked(em, world.project.id, user.id);
       const ending = app.services.db.transaction((own) => endOpenWork(own, app.clock.now(), user));
-      const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       let isOver = false;
       void ending.finally(() => {
         isOver = true;
       });
-      while (!isOver && (await rows(app.services.db, sql)).length === 0);
+      await untilLockWaits(app.services.db, 1, () => isOver);
       const where = 'project_id = ? and finished_at is null';
       const params = [JSON.stringify(evidence), world.project.id];
       await em.execute(`update ceremonies set evidence = ?::jsonb where ${where}`, params);

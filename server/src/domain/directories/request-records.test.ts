@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
+import { untilLockWaits } from '../../../test/lock-waits.ts';
 import { indexConditions, multiply } from '../../../test/plan.ts';
 import { rows } from '../../../test/rows.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
@@ -72,9 +73,8 @@ describe('writing', () => {
 
   /** Resolves when the writer waits for a lock, or after the test. */
   async function isWaiting(): Promise<void> {
-    const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     isOver = false;
-    while (!isOver && (await rows(app.services.db, sql)).length === 0);
+    await untilLockWaits(app.services.db, 1, () => isOver);
   }
 
   it('deletes only old records of its project, without waiting for one that another process has locked', async () => {

@@ -3,6 +3,7 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from '
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../../test/account-visit.ts';
 import { bootstrapToken } from '../../../test/build-app.ts';
+import { untilLockWaits } from '../../../test/lock-waits.ts';
 import { partyAt } from '../../../test/project-issuer.ts';
 import { RelyingParty } from '../../../test/relying-party.ts';
 import { changed, rows, tablesThatHold } from '../../../test/rows.ts';
@@ -368,18 +369,14 @@ describe('a deletion', () => {
     const late = await party('late', 'project');
     for (const [name, value] of own.browser.cookies) late.browser.cookies.set(name, value);
     const code = await late.code();
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    const untilWaiting = async (count: number, isOver = () => false) => {
-      while (!isOver() && (await rows(app.services.db, waiting)).length < count);
-    };
     const { exchanging, erasing } = await app.services.db.transaction(async (em) => {
       // The exchange waits when it has redeemed the code: its rows refer to the client.
       await em.execute('select from clients where id = ? for update', [late.client.id]);
       const exchange = late.exchange(code);
-      await untilWaiting(1);
+      await untilLockWaits(app.services.db, 1);
       let isDone = false;
       const erasure = app.services.accountAccess.erase(project.id, user.id, system).finally(() => (isDone = true));
-      await untilWaiting(2, () => isDone);
+      await untilLockWaits(app.services.db, 2, () => isDone);
       return { exchanging: { exchange }, erasing: { erasure } };
     });
     const { status } = await exchanging.exchange;
