@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { refuse } from '../domain/kernel/problem.ts';
+import { invalid } from '../domain/kernel/problem.ts';
 import { execute, sql } from '../domain/kernel/sql.ts';
 import { customUrn } from '../domain/users/custom/definition.ts';
 import { editedCustom } from '../domain/users/custom/own-values.ts';
@@ -135,8 +135,4 @@ export async function indexUsers(em: EntityManager, users: readonly ImportedUser
 
 function isRecord(value: unknown): value is Data {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function invalid(field: string, reason: string): never {
-  refuse({ code: 'invalid', field, reason });
 }

@@ -1,4 +1,4 @@
-import { refuse } from '../kernel/problem.ts';
+import { invalid } from '../kernel/problem.ts';
 import { claimNameFault } from './claim-names.ts';
 import { type ClaimSettingsRow, groupSelections } from './claim-settings.entity.ts';
 import { checkedMappings, checkedPrefix, type MappingInput } from './mapping.ts';
@@ -56,8 +56,4 @@ export function changedSettings(current: ClaimSettings, change: ClaimSettingsCha
     mappings: mappings ? checkedMappings(mappings) : current.mappings,
     version: current.version,
   };
-}
-
-function invalid(field: string, reason: string): never {
-  refuse({ code: 'invalid', field, reason });
 }

@@ -1,4 +1,4 @@
-import { refuse } from '../kernel/problem.ts';
+import { invalid } from '../kernel/problem.ts';
 import { attributeNames, isAttribute } from './attributes.ts';
 import { claimNameFault } from './claim-names.ts';
 import {
@@ -122,8 +122,4 @@ export function checkedPrefix(prefix: string, field: string): string {
   if (typeof prefix !== 'string') invalid(field, 'must be text');
   if (prefix.length > prefixCharacters) invalid(field, `must have at most ${prefixCharacters} characters`);
   return prefix;
-}
-
-function invalid(field: string, reason: string): never {
-  refuse({ code: 'invalid', field, reason });
 }

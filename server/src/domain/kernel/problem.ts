@@ -121,6 +121,11 @@ export function refuse(problem: Problem): never {
   throw new Refusal(problem);
 }
 
+/** Throws `invalid`. */
+export function invalid(field: string, reason: string): never {
+  refuse({ code: 'invalid', field, reason });
+}
+
 /** Returns the value, or throws `not-found` if it is missing. */
 export function found<T>(value: T | null | undefined, what: Noun): T {
   return value ?? refuse({ code: 'not-found', what });

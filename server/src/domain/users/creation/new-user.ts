@@ -1,4 +1,4 @@
-import { refuse } from '../../kernel/problem.ts';
+import { invalid } from '../../kernel/problem.ts';
 import type { CustomEdit } from '../custom/own-values.ts';
 import { editedCustom } from '../custom/own-values.ts';
 import type { CustomSchema } from '../custom/values.ts';
@@ -53,8 +53,4 @@ export function newUserValues(
   };
   const values = editedProfile(login, profile, now);
   return custom ? editedCustom({ ...values, provenance }, custom, { schema, isLocked: false }) : values;
-}
-
-function invalid(field: string, reason: string): never {
-  refuse({ code: 'invalid', field, reason });
 }

@@ -1,5 +1,5 @@
 import { isLine } from '../../kernel/name.ts';
-import { refuse } from '../../kernel/problem.ts';
+import { invalid, refuse } from '../../kernel/problem.ts';
 import {
   audiences,
   type CustomAttribute,
@@ -150,8 +150,4 @@ function checkedAlias(alias: string | null): string | null {
   if (isOwn || reserved.includes(alias.toLowerCase())) invalid(field, 'is reserved');
   if (/(^|:)password$/i.test(alias)) invalid(field, 'must not be password, which is never stored');
   return alias;
-}
-
-function invalid(field: string, reason: string): never {
-  refuse({ code: 'invalid', field, reason });
 }

@@ -1,4 +1,4 @@
-import { refuse } from '../../kernel/problem.ts';
+import { invalid } from '../../kernel/problem.ts';
 import { addressKey, contactsOf, isAddress, isE164 } from '../login.ts';
 import { type UserRecord, type UserValues, valuesOf } from '../user-record.ts';
 import { loginOf } from '../user-writing.ts';
@@ -71,8 +71,4 @@ export function withContact(
       ? others.filter(({ value }) => value === undefined || !isUsable(value))
       : [...others.map((other) => ({ ...other, primary: false })), { value: after, type, primary: true }];
   return { ...user, attributes: left.length === 0 ? attributes : { ...attributes, [name]: left } };
-}
-
-function invalid(field: string, reason: string): never {
-  refuse({ code: 'invalid', field, reason });
 }

@@ -1,4 +1,4 @@
-import { refuse } from '../../kernel/problem.ts';
+import { invalid } from '../../kernel/problem.ts';
 import { isStorableText } from '../../kernel/secret.ts';
 import { isCountry } from '../../projects/countries.ts';
 import { trimmed } from '../login.ts';
@@ -152,8 +152,4 @@ function date(value: string | null, now: Date): string | null {
   // It may already be tomorrow in another time zone.
   if (time > now.getTime() + 24 * 3600 * 1000) invalid('birthdate', 'must not be in the future');
   return value;
-}
-
-function invalid(field: string, reason: string): never {
-  refuse({ code: 'invalid', field, reason });
 }
