@@ -362,7 +362,7 @@ describe('the owner of a passkey', () => {
     expect((await byPasskey.change('add-authenticator')).status).toBe(409);
   });
 
-  it('keeps it worth no more than the mailbox if an admin’s grant stood in for the passkey, without recovery codes', async () => {
+  it('marks an app as proving only the mailbox if an admin’s grant replaced the passkey; it gives no recovery codes', async () => {
     const { user } = await registeredUser();
     await givePasskey(user);
     const { db, recoveries } = app.services;

@@ -73,7 +73,7 @@ async function contents(url: string): Promise<Record<string, unknown[]>> {
 }
 
 /** Creates users, factors, sessions, groups and keys, to fill as many tables as a few calls can. */
-async function live(): Promise<void> {
+async function fill(): Promise<void> {
   const { services, make } = app;
   const project = await make.project({ name: 'Ünïcode "quoted" \\ and \n so on'.replace('\n', '') });
   const { client } = await make.client(project);
@@ -140,7 +140,7 @@ describe('messages that were pending in a backup', () => {
 
 describe('a backup', () => {
   it('restores every row in another database, with working signing keys', async () => {
-    await live();
+    await fill();
     const before = await contents(app.databaseUrl);
     const { code, out } = await shell(env, 'backup', '--to', file);
     expect([code, out]).toEqual([0, file]);
@@ -156,7 +156,7 @@ describe('a backup', () => {
   });
 
   it('is readable by its owner only, contains no master key, and is recorded', async () => {
-    await live();
+    await fill();
     await shell(env, 'backup', '--to', file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const raw = gunzipSync(readFileSync(file));
@@ -201,7 +201,7 @@ describe('a backup', () => {
   });
 
   it('that is interrupted leaves no file', async () => {
-    await live();
+    await fill();
     const interrupted = AbortSignal.abort(new StartError('Interrupted by SIGINT.'));
     const { code, err } = await shellUntil(interrupted, systemClock, env, 'backup', '--to', file);
     expect([code, err]).toEqual([1, 'backup: Interrupted by SIGINT.']);
@@ -224,7 +224,7 @@ describe('a backup', () => {
   });
 
   it('is refused while another one writes the same file', async () => {
-    await live();
+    await fill();
     const both = await Promise.all([1, 2].map(() => shell(env, 'backup', '--to', file)));
     expect(both.some(({ code }) => code === 0)).toBe(true);
     expect(await shell(elsewhere, 'restore', file, '--check')).toMatchObject({ code: 0 });
@@ -286,7 +286,7 @@ describe('a backup', () => {
 
 describe('a backup made while the master key is rotated', () => {
   it('is refused without both keys, before anything is written', async () => {
-    await live();
+    await fill();
     const both = { MASTER_KEY: otherKey, MASTER_KEY_SECOND: testMasterKey };
     expect(await shell({ ...env, ...both }, 'backup', '--to', file)).toMatchObject({ code: 0 });
     const onlyNew = { ...elsewhere, MASTER_KEY: otherKey };
@@ -302,7 +302,7 @@ describe('a backup made while the master key is rotated', () => {
   });
 
   it('is restored with a warning if the other key, now lost, opened no signing key', async () => {
-    await live();
+    await fill();
     // The name of the key is in the second to the fifth byte.
     await query(
       app.databaseUrl,
@@ -317,7 +317,7 @@ describe('a backup made while the master key is rotated', () => {
 
 describe('restore rejects, before it writes anything,', () => {
   beforeEach(async () => {
-    await live();
+    await fill();
     await shell(env, 'backup', '--to', file);
   });
 
@@ -391,7 +391,7 @@ describe('restore', () => {
   });
 
   it('succeeds once if run twice in parallel', async () => {
-    await live();
+    await fill();
     await shell(env, 'backup', '--to', file);
     const both = await Promise.all([shell(elsewhere, 'restore', file), shell(elsewhere, 'restore', file)]);
     expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
@@ -399,7 +399,7 @@ describe('restore', () => {
   });
 
   it('leaves an empty database if it fails, and succeeds when run again', async () => {
-    await live();
+    await fill();
     await shell(env, 'backup', '--to', file);
     const whole = readFileSync(file);
     // Two rows with the same key and a valid seal: the database rejects them.
@@ -426,7 +426,7 @@ describe('restore', () => {
   });
 
   it('ends every session and refresh token with --end-sessions', async () => {
-    await live();
+    await fill();
     await query(
       app.databaseUrl,
       `insert into refresh_grants (project_id, id, family_hash, client_id, user_id, offline, scope, auth_time, amr,

@@ -101,7 +101,7 @@ describe('a passkey', () => {
     script.turn(31);
     const other = await script.open(1, 'hosted');
     await script.register(other, ann);
-    const { tab: last } = await script.goOn(other, ann);
+    const { tab: last } = await script.proceed(other, ann);
     await script.step(last, 'verify-mfa', { userid: ann, otp: await script.mail(ann) });
     expect((await script.passkey(last, 'registration', 0)).json['status'], script.text).toBe('PASSKEY_REGISTERED');
     script.browser(0).jar.cookies.clear();
@@ -142,5 +142,5 @@ async function beganMailFactor(script: Script, browser: number): Promise<{ tab: 
   const { ann } = script;
   const first = await script.open(browser, 'hosted');
   await script.register(first, ann, { mfa_method: 'email' });
-  return script.goOn(first, ann);
+  return script.proceed(first, ann);
 }

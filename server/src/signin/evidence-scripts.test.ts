@@ -390,7 +390,7 @@ describe('a policy is evaluated at use', () => {
     const { ann } = script;
     const tab = await script.open(0);
     await script.register(tab, ann, { mfa_method: 'totp' });
-    const then = await script.goOn(tab, ann);
+    const then = await script.proceed(tab, ann);
     const otp = script.totp(then.reply.json['totp']?.secret ?? '');
     await script.step(then.tab, 'verify-mfa', { userid: ann, otp, remember_me: true });
     script.turn(3600);
@@ -426,7 +426,7 @@ describe('a policy is evaluated at use', () => {
     const { ann } = script;
     const tab = await script.open(0);
     await script.register(tab, ann, { mfa_method: 'totp' });
-    const then = await script.goOn(tab, ann);
+    const then = await script.proceed(tab, ann);
     await script.settings({ offeredFactors: ['sms'] });
     const otp = script.totp(then.reply.json['totp']?.secret ?? '');
     expect(errorOf(await script.step(then.tab, 'verify-mfa', { userid: ann, otp }))).toMatch(refused);

@@ -40,7 +40,7 @@ function hosted(flow: string, over: { origin?: string; cookie?: string; key?: De
 }
 
 /** Acts like the page after SUCCESS: stores the cookie and follows the redirect. */
-async function goOn(done: StepAnswer): Promise<URL> {
+async function returnToApplication(done: StepAnswer): Promise<URL> {
   for (const line of done.headers.getSetCookie()) {
     const [pair = ''] = line.split(';');
     browser.cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
@@ -49,7 +49,7 @@ async function goOn(done: StepAnswer): Promise<URL> {
 }
 
 async function signIn(flow: string): Promise<URL> {
-  return goOn(expectStatus(await world.register(hosted(flow), userid), 'SUCCESS'));
+  return returnToApplication(expectStatus(await world.register(hosted(flow), userid), 'SUCCESS'));
 }
 
 function redeem(back: URL) {
@@ -127,7 +127,7 @@ describe('the hosted page', () => {
     const [cookie = ''] = done.headers.getSetCookie();
     expect(cookie).toMatch(/HttpOnly/);
     expect(cookie).toMatch(/SameSite=Lax/);
-    const back = await goOn(done);
+    const back = await returnToApplication(done);
     expect(`${back.origin}${back.pathname}`).toBe(redirectUri);
     expect(back.searchParams.get('state')).toBe('a state');
     const { status, body } = await redeem(back);
@@ -150,7 +150,7 @@ describe('the hosted page', () => {
     const page = hosted(await begin());
     await page.challenge();
     const done = expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
-    expect((await goOn(done)).searchParams.get('code')).toBeTruthy();
+    expect((await returnToApplication(done)).searchParams.get('code')).toBeTruthy();
   });
 
   it.each([{ prompt: 'login' }, { max_age: '0' }])(
@@ -163,7 +163,7 @@ describe('the hosted page', () => {
       expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
       expectStatus(await page.step('verify-email-otp', { userid, otp: await world.codeFor(userid) }), 'SUCCESS');
       const done = expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
-      expect((await goOn(done)).searchParams.get('code')).toBeTruthy();
+      expect((await returnToApplication(done)).searchParams.get('code')).toBeTruthy();
     },
   );
 

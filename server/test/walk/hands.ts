@@ -4,7 +4,7 @@ import { demand, type HeldIdentity, type Model, toleranceMs } from './model.ts';
 /** For this long after the deactivation, a user may return under the former identity. */
 const heldMs = 30 * 86_400_000;
 
-/** What proves or stands for a person, and ends with them. */
+/** Credentials, consents and grants of a person, which end with them. */
 type Kind = 'device' | 'passkey' | 'factor' | 'recovery code' | 'consent';
 
 /** Whether a step may end this, for a reason other than that the account passes to another person. */

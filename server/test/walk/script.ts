@@ -113,7 +113,7 @@ export class Script {
   async enrol(browser: number, userid: string, entry: Open['entry'] = 'sdk'): Promise<string> {
     const tab = await this.open(browser, entry);
     await this.register(tab, userid, { mfa_method: 'totp' });
-    const then = await this.goOn(tab, userid);
+    const then = await this.proceed(tab, userid);
     const secret: string = then.reply.json['totp']?.secret ?? '';
     await this.step(then.tab, 'verify-mfa', { userid, otp: this.totp(secret) });
     this.turn(31);
@@ -160,7 +160,7 @@ export class Script {
   }
 
   /** Runs authenticate and initiate-mfa after DEVICE_REGISTERED, in a new transaction if the old one has ended. */
-  async goOn(tab: Tab, userid: string): Promise<{ tab: Tab; reply: Reply }> {
+  async proceed(tab: Tab, userid: string): Promise<{ tab: Tab; reply: Reply }> {
     let at = tab;
     let required = await this.step(at, 'authenticate', { userid });
     if (required.status !== 200) {

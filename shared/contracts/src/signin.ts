@@ -269,7 +269,7 @@ export type ResumeResponse =
       time: number;
       /** The normalized address. */
       userid: string;
-      /** Thumbprint of the device key that the sign-in was started with; '' where a session stands for it. */
+      /** Thumbprint of the device key that the sign-in was started with; '' if the proof is a session. */
       jkt: string;
       remember_device: boolean;
       prompt: ResumedPrompt;

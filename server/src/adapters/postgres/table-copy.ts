@@ -12,7 +12,7 @@ const pageBytes = 200_000;
 const [firstPage, largestPage] = [16, 1024];
 const listOf = (columns: readonly string[]) => sql.join(columns.map((column) => sql.id(column)));
 
-/** All tables but `migrations`, parents before children; a partitioned table stands for its partitions. */
+/** All tables but `migrations`, parents before children; a partitioned table without its partitions. */
 export async function tablesOf(em: EntityManager): Promise<Table[]> {
   const columns = await query(
     em,

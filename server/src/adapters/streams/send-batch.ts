@@ -3,7 +3,7 @@ import { post } from '../http/outbound.ts';
 import { appendLines } from './stream-file.ts';
 import { sendSyslog } from './syslog-socket.ts';
 
-/** At most the claim of a stream less its slack (`domain/streams/stream-relay.ts`). */
+/** At most the claim of a stream less its slack (`domain/streams/stream-channel.ts`). */
 const timeoutMs = 10_000;
 
 /** Sends batches of log streams. @param folder of files; absent: none are written */

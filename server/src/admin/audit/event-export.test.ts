@@ -75,7 +75,7 @@ describe('GET /admin/export/events', () => {
     expect(await status({ project: projectId, type: 'client.created' }, viewer)).toBe(200);
   });
 
-  it("follows the console's session, and no other site's link", async () => {
+  it("accepts the console's session, but not from a link of another site", async () => {
     const userId = await harness.person('owner@example.com');
     await harness.services.admins.grantRole(
       { email: 'owner@example.com', role: 'owner' },

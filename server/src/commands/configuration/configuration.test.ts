@@ -140,7 +140,7 @@ describe('apply', () => {
     expect(await updates()).toEqual(before);
   });
 
-  it('takes a name of a webhook without a value as absent', () => {
+  it('treats a webhook setting without a value as absent', () => {
     edit(/types:\n +- user\.\*/, 'types:');
     expect(() => wantedIn(folder, { env: {} }, here)).not.toThrow();
   });

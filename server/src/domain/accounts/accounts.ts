@@ -199,7 +199,7 @@ export class Accounts {
   }
 
   /**
-   * Ends everything that proves or stands for the former person of an account.
+   * Ends the credentials, consents and grants of the former person of an account.
    *
    * @param held null: the user was not deactivated. One who was never active is prepared, without an event
    */

@@ -4,7 +4,7 @@ import { digest } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 
-/** How long a key stands for its request. */
+/** Lifetime of a key. */
 const idempotencySeconds = 24 * 3600;
 
 /** Purpose of the sealed answers. */

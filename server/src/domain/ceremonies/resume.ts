@@ -56,7 +56,7 @@ export interface Resumed {
   nowSeconds: number;
   /** The normalized address. */
   userid: string;
-  /** RFC 7638 thumbprint of the device key that the sign-in was started with; '' where a session stands for it. */
+  /** RFC 7638 thumbprint of the device key that the sign-in was started with; '' if the proof is a session. */
   jkt: string;
   rememberDevice: boolean;
   prompt: ResumedPrompt;

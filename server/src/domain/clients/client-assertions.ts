@@ -77,7 +77,7 @@ export class ClientAssertions {
     if (sub !== client.id) reject('sub is not the client', 'In the client assertion, sub must be the client_id.');
     if (typeof exp !== 'number') return reject('exp is missing', 'The client assertion needs exp.');
     if (exp > now + longestSeconds + leewaySeconds) {
-      reject('exp is too far ahead', 'The client assertion lives too long: exp must be at most 5 minutes ahead.');
+      reject('exp is too far ahead', 'The client assertion expires too late: exp must be at most 5 minutes ahead.');
     }
     if (iat !== undefined && (iat > now + leewaySeconds || iat < now - longestSeconds - leewaySeconds)) {
       reject(

@@ -157,7 +157,7 @@ export class Mfa {
    * none yet. The first factor, and the first one besides email, replaces earlier codes and forgets remembered devices:
    * a reader of the mailbox could have obtained them. An SMS factor replaces one that is suspended.
    *
-   * @param hasPasskey whether a passkey has verified the user: codes would stand in for it, so that there are none
+   * @param hasPasskey whether a passkey has verified the user: codes would replace it, so none are created
    */
   async verify(
     em: EntityManager,

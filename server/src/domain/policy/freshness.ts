@@ -37,7 +37,7 @@ export function isProvedSince({ freshMoment }: { freshMoment?: number | null }, 
  * does a factor that a user with a passkey added with only a mail code.
  *
  * @param hasPasskey whether a passkey has verified the user, also while the project's passkeys are off
- * @param isRecovered whether an admin's grant stood in place of the passkey or factor in this session
+ * @param isRecovered whether an admin's grant replaced the passkey or factor in this session
  */
 export function isFresh(
   session: SessionProof & { freshAt?: Date | null },

@@ -129,7 +129,7 @@ describe('an open relay', () => {
 });
 
 describe('the lag of a lane', () => {
-  it('is the age of its oldest due message; what a process sends and what waits for its retry is not due', async () => {
+  it('is the age of its oldest due message; messages in progress or between retries are not due', async () => {
     const by = process();
     await write(by, other, 'notice', 'b@example.com', 2);
     await write(by, other, 'code', 'b@hangs.example');

@@ -43,7 +43,7 @@ export interface StreamKey {
   id: string;
 }
 
-/** Log streams and their settings. {@link StreamRelay} delivers. */
+/** Log streams and their settings. {@link StreamChannel} delivers. */
 export class LogStreams {
   constructor(private readonly deps: Deps) {}
 

@@ -25,7 +25,7 @@ export interface UserTables {
   /** Joins the transaction. @param isByDirectory otherwise an admin or the API deactivates the user */
   deactivate?(em: EntityManager, user: User, now: Date, isByDirectory: boolean): Promise<unknown>;
   /**
-   * Ends what proves or stands for the former person of an account that passes to another one (decisions/0300); joins the
+   * Ends the credentials, consents and grants of the former person of an account that passes to another one (decisions/0300); joins the
    * transaction. `endOpenWork` has ended open work, tokens and grants. Null: nothing else here does.
    */
   handOver: ((em: EntityManager, user: User, now: Date) => Promise<unknown>) | null;

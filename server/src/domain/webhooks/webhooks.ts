@@ -48,7 +48,7 @@ export interface IssuedWebhook {
   secret: string;
 }
 
-/** Webhooks of projects, as admins set them. {@link WebhookRelay} delivers. */
+/** Webhooks of projects, as admins set them. {@link WebhookChannel} delivers. */
 export class Webhooks {
   constructor(private readonly deps: Deps) {}
 

@@ -401,7 +401,7 @@ export class SigninActor {
       absorb(model, changes, { txn, mayEnd: anyEnd });
       applyResult(model, sent, reply, changes);
       applyCookie(model, tab, reply, changes);
-      this.goOn(tab, step, reply);
+      this.proceed(tab, step, reply);
       return reply;
     });
   }
@@ -417,7 +417,7 @@ export class SigninActor {
     if (/TRANSACTION_EXPIRED|FLOW_EXPIRED|DEVICE_REVOKED|INVALID_API_KEY/.test(code)) tab.next = null;
   }
 
-  private goOn(tab: Tab, step: Step, reply: Reply): void {
+  private proceed(tab: Tab, step: Step, reply: Reply): void {
     const { status } = reply.json;
     const isEnd = status === 'SUCCESS' && step !== 'verify-email-otp';
     if (isEnd || status === 'MFA_REQUIRED') noteUse(this.world.model, tab.txn, isEnd);

@@ -46,7 +46,7 @@ export async function openOffer(
   );
 }
 
-/** The session that stands for a sign-in; undefined: the sign-in has its own evidence. */
+/** The session that replaces the evidence of a sign-in; undefined: the sign-in has its own. */
 export function sessionPieceOf(evidence: readonly Evidence[]) {
   return evidence.find((piece) => piece.kind === 'session');
 }
