@@ -190,7 +190,7 @@ export class Projects {
   }
 
   /**
-   * Joins: switches off test mode if it is no longer allowed, and audits each change.
+   * Joins: turns off test mode if it is no longer allowed, and audits each change.
    *
    * @param reason users were added, or the base address became https
    */
