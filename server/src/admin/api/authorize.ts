@@ -83,18 +83,23 @@ function rootKeyOf({ path }: GraphQLResolveInfo): string | number {
   return root.key;
 }
 
-/** The project that the operation is about; null: the instance. Throws if the caller lacks the right to it. */
+/**
+ * The project that the operation is about; null: the instance. Throws if the caller lacks the right to it.
+ *
+ * @param gone the project of a node that the operation has deleted before
+ */
 export async function authorized(
   rule: OperationRule,
   args: Inputs,
   { caller, db, now }: AdminRequest,
+  gone?: { projectId: string | null },
 ): Promise<string | null> {
   checkText(args);
   checkScope(caller, scopesFor(rule));
   const inputs = (args['input'] ?? args) as Inputs;
   if (applies(rule.overUsers, inputs)) checkScope(caller, ['users:write']);
   const about = aboutOf(rule, inputs);
-  const projectId = about && (await projectOf(db.alone, about));
+  const projectId = gone ? gone.projectId : about && (await projectOf(db.alone, about));
   if (rule.role !== 'admin') checkRole(caller, rule.role, projectId, about?.noun ?? 'project');
   if (caller.scopes && scopesFor(rule).includes('clients:write')) {
     checkNotAbove(caller.scopes, await adminScopesOf(db.alone, about));

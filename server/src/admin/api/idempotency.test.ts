@@ -97,6 +97,38 @@ describe('a mutation with an Idempotency-Key', () => {
     expect([retry.code, retry.data]).toEqual(['not-found', undefined]);
   });
 
+  it('gets the first answer when it deletes: what it names is gone', async () => {
+    const [key, created] = [newKey(), await send(newKey(), group('Deleted'))];
+    const remove = 'mutation ($id: ID!) { deleteGroup(id: $id) }';
+    const variables = { id: created.data.createGroup.id };
+    const caller = await harness.tokenOf('project_admin', projectId);
+    const first = await send(key, variables, caller, remove);
+    expect(first.code).toBeUndefined();
+    expect(await send(key, variables, caller, remove)).toMatchObject({ code: undefined, data: first.data });
+    // Other keys, requests and callers find nothing, as without a key.
+    expect((await send(newKey(), variables, caller, remove)).code).toBe('not-found');
+    expect((await send(key, variables, bootstrap, remove)).code).toBe('not-found');
+    expect((await send(key, variables, caller, remove.replace('($id: ID!)', 'A($id: ID!)'))).code).toBe('not-found');
+    harness.clock.turn(24 * 3600);
+    expect((await send(key, variables, caller, remove)).code).toBe('not-found');
+  });
+
+  it('is not answered again when it deleted, to a caller who lost the right', async () => {
+    const [key, created] = [newKey(), await send(newKey(), group('Deleted'))];
+    const remove = 'mutation ($id: ID!) { deleteGroup(id: $id) }';
+    const userId = await harness.person('deleter@example.com');
+    const grant = 'mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id } }';
+    const input = { email: 'deleter@example.com', role: 'PROJECT_ADMIN', projectId };
+    const { data } = await harness.call(grant, { input });
+    const elsewhere = (await harness.services.projects.create({ name: 'Beside' }, system)).id;
+    await harness.call(grant, { input: { ...input, projectId: elsewhere } });
+    const session = await harness.sessionOf(userId);
+    const variables = { id: created.data.createGroup.id };
+    expect((await send(key, variables, session, remove)).code).toBeUndefined();
+    await harness.call('mutation ($id: ID!) { revokeRole(id: $id) }', { id: data.grantRole.id });
+    expect((await send(key, variables, session, remove)).code).toBe('not-found');
+  });
+
   it('needs a fresh sign-in for its retry as for itself', async () => {
     const key = newKey();
     const userId = await harness.person('stale@example.com');

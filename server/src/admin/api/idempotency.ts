@@ -8,7 +8,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { IdempotentRequests } from '../../domain/admins/idempotent-requests.ts';
-import type { Problem } from '../../domain/kernel/problem.ts';
+import { type Problem, Refusal } from '../../domain/kernel/problem.ts';
 import { operationRuleOf } from './access.ts';
 import { authorized } from './authorize.ts';
 import type { AdminRequest } from './context.ts';
@@ -32,7 +32,7 @@ type Request = GraphQLRequestContext<AdminRequest>;
 export function idempotencyPlugin({ idempotentRequests, onBug }: IdempotencyDeps): ApolloServerPlugin<AdminRequest> {
   return {
     async requestDidStart() {
-      let claimed: string | undefined;
+      let claimed: { id: string; projectId: string | null } | undefined;
       return {
         async responseForOperation(request) {
           const key = request.request.http?.headers.get(idempotencyHeader);
@@ -40,12 +40,17 @@ export function idempotencyPlugin({ idempotentRequests, onBug }: IdempotencyDeps
           try {
             const problem = faultOf(key, request.operation);
             if (problem) return refusal(problem);
-            if (!(await isAuthorized(request, request.operation))) return null;
-            const claim = await idempotentRequests.claim({ ...callerOf(request), key, request: textOf(request) });
-            if (claim.state === 'answered') return answerOf(JSON.parse(claim.answer));
+            const identity = { ...callerOf(request), key, request: textOf(request) };
+            const about = await authorizedFor(request, request.operation, async () => {
+              const answer = await idempotentRequests.answer(identity);
+              return answer === undefined ? undefined : projectIn(answer);
+            });
+            if (!about) return null;
+            const claim = await idempotentRequests.claim(identity);
+            if (claim.state === 'answered') return answerOf(resultIn(claim.answer));
             if (claim.state === 'other') return refusal(invalid('was used for another request'));
             if (claim.state === 'unknown') return answerOf({ errors: [outcomeUnknown.toJSON()] });
-            claimed = claim.id;
+            claimed = { id: claim.id, projectId: about.projectId };
             return null;
           } catch (error) {
             const located = locatedError(error, request.operation.selectionSet.selections, [idempotencyHeader]);
@@ -61,11 +66,12 @@ export function idempotencyPlugin({ idempotentRequests, onBug }: IdempotencyDeps
           try {
             if (!failed)
               await idempotentRequests.settle(
-                claimed,
-                JSON.stringify({ data, errors: errors.length > 0 ? errors : undefined }),
+                claimed.id,
+                JSON.stringify({ data, errors: errors.length > 0 ? errors : undefined, projectId: claimed.projectId }),
               );
             // After an unexpected error, the mutation may have run or not.
-            else if (failed.extensions?.['code'] !== 'INTERNAL_SERVER_ERROR') await idempotentRequests.release(claimed);
+            else if (failed.extensions?.['code'] !== 'INTERNAL_SERVER_ERROR')
+              await idempotentRequests.release(claimed.id);
           } catch (error) {
             // The mutation has ended, and its answer is sent. A retry gets `outcome-unknown`.
             onBug(error, contextValue.requestId);
@@ -91,18 +97,44 @@ function faultOf(key: string, { selectionSet: { selections } }: OperationDefinit
   return undefined;
 }
 
-/** False if the inputs are invalid: the execution refuses them. Throws if the caller lacks the right. */
-async function isAuthorized(
+/**
+ * The project that the caller has the right to change; null if the inputs are invalid: the execution refuses them. Throws if
+ * the caller lacks the right. The node of a deletion is gone at its retry: then the right in its stored project counts.
+ */
+async function authorizedFor(
   { schema, request, contextValue }: Request,
   { selectionSet, variableDefinitions = [] }: OperationDefinitionNode,
-): Promise<boolean> {
+  storedProject: () => Promise<{ projectId: string | null } | undefined>,
+): Promise<{ projectId: string | null } | null> {
   const type = schema.getMutationType();
   const [node] = selectionSet.selections;
   const field = node?.kind === Kind.FIELD ? type?.getFields()[node.name.value] : undefined;
   const { coerced } = getVariableValues(schema, variableDefinitions, request.variables ?? {});
-  if (!type || !field || node?.kind !== Kind.FIELD || !coerced) return false;
-  await authorized(operationRuleOf(type, field), getArgumentValues(field, node, coerced), contextValue);
-  return true;
+  if (!type || !field || node?.kind !== Kind.FIELD || !coerced) return null;
+  const operation = [operationRuleOf(type, field), getArgumentValues(field, node, coerced), contextValue] as const;
+  try {
+    return { projectId: await authorized(...operation) };
+  } catch (error) {
+    const isGone = error instanceof Refusal && error.problem.code === 'not-found';
+    const stored = isGone ? await storedProject() : undefined;
+    if (!stored) throw error;
+    return { projectId: await authorized(...operation, stored) };
+  }
+}
+
+type StoredAnswer = Extract<GraphQLResponse['body'], { kind: 'single' }>['singleResult'] & {
+  /** Absent: the previous release stored it. */
+  projectId?: string | null;
+};
+
+function projectIn(answer: string): { projectId: string | null } | undefined {
+  const { projectId } = JSON.parse(answer) as StoredAnswer;
+  return projectId === undefined ? undefined : { projectId };
+}
+
+function resultIn(answer: string) {
+  const { projectId: _, ...result } = JSON.parse(answer) as StoredAnswer;
+  return result;
 }
 
 const callerOf = ({ contextValue: { caller } }: Request) => ({ caller: `${caller.kind}:${caller.id ?? ''}` });

@@ -29,6 +29,8 @@ export type Claim =
   | { state: 'unknown' }
   | { state: 'other' };
 
+const idOf = ({ caller, key }: Pick<IdempotencyKey, 'caller' | 'key'>) => digest(`${caller}\0${key}`);
+
 /** Mutations that take effect once, however often they are sent (decisions/0349). */
 export class IdempotentRequests {
   constructor(private readonly deps: { db: Database; clock: Clock; vault: Vault }) {}
@@ -36,7 +38,7 @@ export class IdempotentRequests {
   /** One statement: of equal requests at the same time, one gets `new`. A key is free again after {@link idempotencySeconds}. */
   async claim({ caller, key, request }: IdempotencyKey): Promise<Claim> {
     const { db, clock, vault } = this.deps;
-    const id = digest(`${caller}\0${key}`);
+    const id = idOf({ caller, key });
     const now = clock.now();
     const mac = vault.mac(answerPurpose, id, request);
     const claimed = await execute(
@@ -45,11 +47,22 @@ export class IdempotentRequests {
         on conflict (id) do update set request_mac = excluded.request_mac, sealed_answer = null, created_at = excluded.created_at
           where idempotent_requests.created_at <= ${secondsLater(now, -idempotencySeconds)}`,
     );
-    if (claimed === 1) return { state: 'new', id };
+    return claimed === 1 ? { state: 'new', id } : this.earlier(id, request);
+  }
+
+  /** The stored answer of an equal request; undefined: none. Claims nothing. */
+  async answer({ caller, key, request }: IdempotencyKey): Promise<string | undefined> {
+    const earlier = await this.earlier(idOf({ caller, key }), request);
+    return earlier.state === 'answered' ? earlier.answer : undefined;
+  }
+
+  private async earlier(id: string, request: string): Promise<Exclude<Claim, { state: 'new' }>> {
+    const { db, clock, vault } = this.deps;
     const [row] = await query(
       db.alone,
       sql<{ mac: string; sealed: Buffer | null }>`
-        select request_mac as mac, sealed_answer as sealed from idempotent_requests where id = ${id}`,
+        select request_mac as mac, sealed_answer as sealed from idempotent_requests
+        where id = ${id} and created_at > ${secondsLater(clock.now(), -idempotencySeconds)}`,
     );
     // The request was refused in the meantime: a retry may run it.
     if (!row) return { state: 'unknown' };
