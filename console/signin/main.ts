@@ -8,6 +8,7 @@ import { Flow } from './flow/flow.ts';
 import { element, Page } from './page.ts';
 import { fetchTexts } from './texts.ts';
 
+element('unloaded').remove();
 const page = new Page();
 const { data } = page;
 
@@ -48,6 +49,7 @@ async function begin(): Promise<void> {
     await texts;
     if (!(error instanceof LatchkeyError)) throw error;
     element('address-submit').hidden = true;
+    element('host').hidden = error.code !== 'ORIGIN_NOT_ALLOWED';
     page.problem(page.sentence(error));
   }
 }

@@ -50,14 +50,97 @@ test('Enter before the script has loaded begins the sign-in, and the button look
   await expect.poll(background).not.toBe(inactive);
 });
 
-test('a code can be typed in digits of another script', async ({ page }) => {
+for (const [script, zero] of [
+  ['Arabic-Indic', 0x660],
+  ['full-width', 0xff10],
+] as const)
+  test(`a code can be typed in ${script} digits`, async ({ page }) => {
+    const application = await hosted.register();
+    const inbox = new Inbox(hosted.admin, `${script.toLowerCase()}@example.com`);
+    const done = await hosted.begin(page, application);
+    await enterAddress(page, inbox.address);
+    await titled(page, 'Check your email');
+    const code = (await inbox.code()).replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
+    await sixDigits(page).focus();
+    for (const digit of code) await page.keyboard.insertText(digit);
+    expect(await done()).toMatchObject({ email: inbox.address });
+  });
+
+test('a phone pastes the sentence of a mail, and the code is found in it', async ({ page }) => {
   const application = await hosted.register();
-  const inbox = new Inbox(hosted.admin, 'digits@example.com');
+  const inbox = new Inbox(hosted.admin, 'paste@example.com');
   const done = await hosted.begin(page, application);
   await enterAddress(page, inbox.address);
   await titled(page, 'Check your email');
   const code = await inbox.code();
-  await sixDigits(page).fill(code.replace(/\d/g, (digit) => String.fromCodePoint(0x660 + Number(digit))));
+  await sixDigits(page).evaluate(
+    (field, text) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text', text);
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    },
+    `Your code is ${code.slice(0, 3)} ${code.slice(3)}.`,
+  );
+  expect(await done()).toMatchObject({ email: inbox.address });
+});
+
+for (const hint of ['undefined', 'null'])
+  test(`login_hint=${hint} leaves the address empty`, async ({ page }) => {
+    await hosted.begin(page, await hosted.register(), { login_hint: hint });
+    await titled(page, 'Sign in to Shop');
+    await expect(page.getByRole('button', { name: 'Continue', exact: true })).toBeEnabled();
+    await expect(address(page)).toHaveValue('');
+  });
+
+test('a network that requested too many codes sees that, and how long to wait', async ({ page }) => {
+  await hosted.begin(page, await hosted.register());
+  const { origin, searchParams } = new URL(page.url());
+  const headers = { Origin: origin, 'Signin-Flow': searchParams.get('flow') ?? '' };
+  const send = (step: string, data: object) => page.request.post(`${origin}/v1/signin/${step}`, { headers, data });
+  let status = 200;
+  for (let sent = 0; status === 200 && sent < 50; sent += 1) {
+    const { txn } = await (await send('challenge', {})).json();
+    status = (await send('authenticate', { txn, userid: `person${sent}@example.com` })).status();
+  }
+  expect(status).toBe(429);
+  await enterAddress(page, 'late@example.com');
+  await expect(alert(page)).toContainText(/Too many codes were requested from your network\. Please wait \d+ minutes?/);
+  await expect(alert(page)).toContainText('use another network');
+  await expectAccessible(page);
+});
+
+test('if its script does not arrive, the page says so by its style sheet, and a reload goes on', async ({ page }) => {
+  const application = await hosted.register();
+  const scripts = /\/assets\/index-[\w-]+\.js$/;
+  await page.route(scripts, (route) => route.abort());
+  const done = await hosted.begin(page, application);
+  const notice = page.getByText('This page has not finished loading.');
+  await expect(notice).toBeHidden();
+  // Not after its delay of eight seconds, but now.
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations()) animation.finish();
+  });
+  await expect(notice).toBeVisible();
+  await expectAccessible(page);
+  await page.unroute(scripts);
+  await page.getByRole('link', { name: 'Reload the page' }).click();
+  await expect(notice).toHaveCount(0);
+  const inbox = new Inbox(hosted.admin, 'unloaded@example.com');
+  await proveAddress(page, inbox);
+  expect(await done()).toMatchObject({ email: inbox.address });
+});
+
+test('an expired sign-in begins again, with the answer that its application waits for', async ({ page }) => {
+  const application = await hosted.register();
+  const done = await hosted.begin(page, application);
+  await hosted.latchkey.turn(31 * 60);
+  await page.reload();
+  await titled(page, 'This sign-in has ended');
+  await expect(page.getByRole('link', { name: 'Continue to Shop' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Sign in again' }).click();
+  const inbox = new Inbox(hosted.admin, 'again@example.com');
+  await proveAddress(page, inbox);
   expect(await done()).toMatchObject({ email: inbox.address });
 });
 

@@ -92,7 +92,9 @@ async function runAxe(options: axeCore.RunOptions): Promise<string[]> {
 
 /** Whether the console has applied the theme and all finite animations have ended. Runs in the page. */
 function isSettled(colorScheme: string): boolean {
-  const ends = (animation: Animation) => animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY;
+  // One that has ended, and keeps its last frame, counts no more.
+  const ends = ({ effect, playState }: Animation) =>
+    playState !== 'finished' && effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY;
   const { mantineColorScheme = colorScheme } = document.documentElement.dataset;
   return mantineColorScheme === colorScheme && !document.getAnimations().some(ends);
 }

@@ -1,9 +1,12 @@
 import type { CookieOptions, Request, Response } from 'express';
+import { renewableSeconds, requestTtlSeconds } from '../domain/ceremonies/requests/authorization-requests.ts';
 import { presented } from '../domain/sessions/sessions.ts';
 import { siteAt } from './site.ts';
 
-/** A flow expires after 30 minutes; its cookie a little later. */
-const flowSeconds = 35 * 60;
+/** A flow can begin again in its browser after it has expired. */
+const flowSeconds = requestTtlSeconds + renewableSeconds;
+/** Time to type the user code of a device. */
+const deviceSeconds = 35 * 60;
 /** Concurrent flows per browser. Beyond this limit, the oldest cookie is dropped, to bound the size of the header. */
 const maxFlows = 12;
 /** Sessions per browser, one per project, limited in the same way. Bounds the lookups of a request with forged cookies. */
@@ -81,7 +84,7 @@ export class Cookies {
   }
 
   setDeviceForm(res: Response, secret: string): void {
-    this.set(res, this.named('lk-device'), secret, flowSeconds);
+    this.set(res, this.named('lk-device'), secret, deviceSeconds);
   }
 
   private sessionName(projectId: string): string {

@@ -50,6 +50,17 @@ export function siteFault(req: Request): unknown {
   return faults.get(req);
 }
 
+/**
+ * Whether the request names another host than its site, without a custom domain: a wrong address, or a proxy that sends its
+ * own name. The page of an ended sign-in then names the right address; it never redirects there.
+ */
+export function isElsewhere(req: Request): boolean {
+  const { domain, origin } = siteAt(req);
+  const { host = '', forwarded, 'x-forwarded-host': forwardedHost } = req.headers;
+  if (domain !== null || forwarded || forwardedHost) return false;
+  return host.toLowerCase() !== new URL(origin).host;
+}
+
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
 /**

@@ -166,7 +166,7 @@ async function decide(
     const personRequired = request.prompt === 'login' || request.maxAgeSeconds !== undefined;
     const begun = await deps.authorizations.begin(
       request,
-      { hintedUserId, personRequired, sessionId },
+      { hintedUserId, personRequired, sessionId, isPushed },
       requestContext(req).ip,
     );
     return { begun, isSignedIn: sessionId !== undefined };

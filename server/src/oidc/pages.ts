@@ -35,7 +35,7 @@ type ExperienceOf = (project: Project) => Promise<ExperienceContent>;
 
 /** The pages of these endpoints. They show the request id and registered names, no other input. */
 export function oidcPages(
-  ended: { authorizations: Pick<Authorizations, 'wayOn'>; cookies: Pick<Cookies, 'session'> },
+  ended: { authorizations: Pick<Authorizations, 'wayOn'>; cookies: Pick<Cookies, 'session' | 'flow'> },
   pages: Pages,
   experienceOf: ExperienceOf,
   projectOf: (projectId: string) => Promise<Project | null>,
@@ -51,8 +51,9 @@ export function oidcPages(
     reason: keyof typeof reasons | 'flow-expired',
   ): Promise<void> => {
     if (reason === 'flow-expired') {
-      const wayOn = await wayOnOf(ended, req, parametersOf(req).get('flow'));
-      return sendEnded({ ...ended, pages, experienceOf }, req, res, wayOn);
+      const flow = parametersOf(req).get('flow') ?? '';
+      const wayOn = await wayOnOf(ended, req, flow);
+      return sendEnded({ ...ended, pages, experienceOf }, req, res, wayOn, flow);
     }
     pages.send(req, res, 'plain/error', { status, values: { message: pages.text(req, reasons[reason]) } });
   };

@@ -9,6 +9,7 @@ import type { Experiences } from '../domain/experience/experiences.ts';
 import type { Database } from '../domain/kernel/database.ts';
 import { type Project, passkeyPolicyOf } from '../domain/projects/project.entity.ts';
 import type { TestMode } from '../domain/projects/test-mode.ts';
+import { requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
 import { sendEnded, startLink, wayOnOf } from '../http/plain/ended-page.ts';
@@ -17,7 +18,7 @@ import { siteAt } from '../http/site.ts';
 export interface SigninPageDeps {
   callers: Pick<SigninCallers, 'requestOf'>;
   ceremonies: Pick<Ceremonies, 'isPending'>;
-  authorizations: Pick<Authorizations, 'isConfirmation' | 'isMet' | 'wayOn' | 'startOf'>;
+  authorizations: Pick<Authorizations, 'isConfirmation' | 'isMet' | 'renew' | 'startOf' | 'wayOn'>;
   db: Database;
   experiences: Pick<Experiences, 'published' | 'logo'>;
   cookies: Cookies;
@@ -55,7 +56,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
     // Back from the application, after the sign-in.
     if (wayOn?.start && wayOn.isSignedIn) return goTo(res, wayOn.start);
     const experienceOf = ({ id }: Project) => deps.experiences.published(deps.db.reader(), id);
-    return sendEnded({ ...deps, experienceOf }, req, res, wayOn);
+    return sendEnded({ ...deps, experienceOf }, req, res, wayOn, typeof flow === 'string' ? flow : '');
   }
   const [client, project] = [request.client.getEntity(), request.project.getEntity()];
   const secret = deps.cookies.session(req, project.id);
@@ -72,7 +73,13 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
     texts,
     brand: (language) => brandIn(experience, project.name, language),
     uiLocales,
-    html: { start: startLink(deps.pages, req, deps.authorizations.startOf(request), client.name, uiLocales) },
+    html: {
+      start: startLink(deps.pages, req, deps.authorizations.startOf(request), {
+        app: client.name,
+        again: request.renewable ? flow : null,
+        uiLocales,
+      }),
+    },
     values: {
       flow,
       issuer: site.origin,
@@ -102,6 +109,23 @@ function accountTexts({
   const title = { 'page.title': 'confirm.title', 'address.title': 'confirm.title' };
   const other = addsAuthenticator ? 'confirm.authenticator' : 'confirm.account';
   return { ...ending, ...title, 'address.text': addsPasskey ? 'confirm.passkey' : other };
+}
+
+/**
+ * `GET /signin/again?flow=…`: begins the request of an expired flow again, by the cookie of its browser, and leads to its page.
+ * Every other flow keeps its page.
+ */
+export function signinAgain({ authorizations, cookies }: SigninPageDeps): RequestHandler {
+  return async (req, res) => {
+    const flow = String(req.query['flow']);
+    const visit = { browserSecret: cookies.flow(req, flow), site: siteAt(req) };
+    const renewed = await authorizations.renew(flow, visit, requestContext(req).ip);
+    if (renewed) {
+      cookies.clearFlow(res, flow);
+      cookies.setFlow(res, renewed.flow, renewed.browserSecret);
+    }
+    goTo(res, `/signin?${new URLSearchParams({ flow: renewed?.flow ?? flow })}`);
+  };
 }
 
 function goTo(res: Response, address: string): void {

@@ -23,11 +23,12 @@ import { type Body, bounded, maxBodyBytes } from '../http/bodies.ts';
 import { accentPath, logoPath } from '../http/brand.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { type CorsPolicy, readableBy } from '../http/cors.ts';
+import { againPath } from '../http/plain/ended-page.ts';
 import { noStore, type Operation, type Route, routeLabel, type Unlisted } from '../http/routes/route.ts';
 import { siteAt } from '../http/site.ts';
 import { accentSheet, brandingOf, logoFile } from './experience.ts';
 import { signinOperation } from './openapi.ts';
-import { resumeAddress, type SigninPageDeps, signinPage } from './page.ts';
+import { resumeAddress, type SigninPageDeps, signinAgain, signinPage } from './page.ts';
 import { logFields, toSigninFailure, UnreadableRequest } from './signin-error.ts';
 import { checked, readJson, readStep, txnOf, writeAnswer, writeResumed } from './wire.ts';
 
@@ -104,6 +105,7 @@ export const signinRoutes: readonly SigninRoute[] = [
   page('/.well-known/webauthn', relatedOrigins, 'read by browsers (WebAuthn)'),
   page('/.well-known/passkey-endpoints', () => passkeyEndpoints, 'read by browsers (WebAuthn)'),
   page('/signin', signinPage, 'page'),
+  page(againPath, signinAgain, 'page'),
   page(`${accentPath}/:color.css`, () => accentSheet, 'asset of the pages'),
   page(`${logoPath}/:id`, logoFile, 'asset of the pages'),
   page('/experience/of/:key', brandingOf, 'asset of the pages'),

@@ -1,8 +1,10 @@
 /** Every page where a sign-in ends links to the application, by its registration, never by the request. */
 import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CookieBrowser, locationOf } from '../../test/browser.ts';
-import { RelyingParty } from '../../test/relying-party.ts';
+import { authorizationParameters, CookieBrowser, locationOf } from '../../test/browser.ts';
+import { partyAt } from '../../test/project-issuer.ts';
+import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -25,6 +27,15 @@ async function begin(changes: Record<string, string> = {}): Promise<string> {
 const open = (flow: string, browser = party.browser, more = '') =>
   browser.get(`${world.app.url}/signin?flow=${flow}${more}`);
 const resume = (flow: string, browser = party.browser) => browser.get(`${world.app.url}/authorize/resume?flow=${flow}`);
+
+/** The page that a browser gets at an address of this name. */
+const pageAt = (name: string, path: string, headers: Record<string, string>) =>
+  new Promise<string>((resolve, reject) => {
+    const sent = request(`${world.app.url}${path}`, { headers: { Host: name, ...headers } }, (response) => {
+      text(response).then(resolve, reject);
+    });
+    sent.on('error', reject).end();
+  });
 
 /** Signs in, and returns to the application. */
 async function finish(flow: string): Promise<void> {
@@ -75,8 +86,114 @@ describe('the page of a sign-in that has ended', () => {
     expect(await (await open(flow, new CookieBrowser())).text()).not.toContain('id="start"');
   });
 
+  it('names the configured address to a browser at another one, and none from the request', async () => {
+    const flow = await begin();
+    const { host } = new URL(world.app.url);
+    const at = (name: string, headers: Record<string, string> = {}) =>
+      pageAt(name, `/signin?flow=${flow}&host=evil.example`, headers);
+    const link = `id="host" href="${world.app.url}/"`;
+    const html = await at('10.0.0.5:8080');
+    expect([html.includes(link), html.includes(start), html.includes('10.0.0.5')]).toEqual([true, true, false]);
+    expect(html).toContain(`This page works only at ${world.app.url}.`);
+    for (const right of [await at(host), await at('proxy', { 'X-Forwarded-Host': host })])
+      expect([right.includes(start), right.includes('id="host"')]).toEqual([true, false]);
+  });
+
   it('also links to the application when it ends while the page is open', async () => {
     expect(await (await open(await begin())).text()).toContain(start);
+  });
+});
+
+describe('Sign in again', () => {
+  const again = (flow: string, browser = party.browser) =>
+    browser.get(`${world.app.url}/signin/again?flow=${flow}&redirect_uri=https://evil.example/&scope=x&state=other`);
+  const flowAt = (answer: Response) => locationOf(answer).searchParams.get('flow') ?? '';
+  const expiry = 31 * 60;
+
+  /** The flow of a pushed request (RFC 9126), in the same browser. */
+  async function begunByPush(): Promise<string> {
+    const { issuer } = partyAt(world.app, world.project, world.client);
+    const parameters = authorizationParameters(world.client.id, party.proof.challenge, { prompt: 'login' });
+    const pushed = await party.browser.post(`${issuer}/oauth2/par`, parameters);
+    const { request_uri: uri } = (await pushed.json()) as Record<string, string>;
+    const query = new URLSearchParams({ client_id: world.client.id, request_uri: uri ?? '' });
+    return flowAt(await party.browser.get(`${issuer}/authorize?${query}`));
+  }
+
+  it('is offered once the sign-in has expired, and ends with the code of the same request', async () => {
+    const flow = await begin({ state: 'kept', nonce: 'once', prompt: 'login', ui_locales: 'en' });
+    expect(await (await open(flow)).text()).toContain(`href="/signin/again?flow=${flow}"`);
+    world.app.clock.turn(10 * 3600);
+    for (const ended of [await open(flow), await resume(flow)]) {
+      const html = await ended.text();
+      expect(html).toContain(`href="/signin/again?flow=${flow}"`);
+      expect(html).toContain(start);
+      expect(html).toContain('This sign-in was open too long.');
+    }
+    const renewed = flowAt(await again(flow));
+    expect(renewed).not.toBe(flow);
+    expect((await open(renewed)).status).toBe(200);
+    world.app.clock.turn(1);
+    await party.signIn(user);
+    const back = locationOf(await resume(renewed));
+    expect([back.origin, back.searchParams.get('state')]).toEqual(['https://app.example.com', 'kept']);
+    const tokens = (await (await party.exchange(back.searchParams.get('code') ?? '')).json()) as TokenAnswer;
+    expect(await party.claims(tokens.id_token)).toMatchObject({ nonce: 'once', sub: user.id });
+  });
+
+  it('asks for a sign-in after it, where the request did', async () => {
+    const flow = await begin({ prompt: 'login' });
+    world.app.clock.turn(expiry);
+    await party.signIn(user);
+    const renewed = flowAt(await again(flow));
+    expect(renewed).not.toBe(flow);
+    expect(locationOf(await resume(renewed)).pathname).toBe('/signin');
+  });
+
+  it('begins a request once', async () => {
+    const flow = await begin();
+    world.app.clock.turn(expiry);
+    const cookies = new Map(party.browser.cookies);
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => {
+        const browser = new CookieBrowser();
+        for (const [name, value] of cookies) browser.cookies.set(name, value);
+        return again(flow, browser);
+      }),
+    );
+    expect(answers.filter((answer) => flowAt(answer) !== flow)).toHaveLength(1);
+  });
+
+  it('is for the browser of the flow alone', async () => {
+    const [flow, other] = [await begin(), await begin()];
+    const [stranger, cross] = [new CookieBrowser(), new CookieBrowser()];
+    const name = `lk-flow-${flow.slice(0, 16)}`;
+    cross.cookies.set(name, party.browser.cookies.get(`lk-flow-${other.slice(0, 16)}`) ?? '');
+    world.app.clock.turn(expiry);
+    for (const browser of [stranger, cross]) {
+      expect(await (await open(flow, browser)).text()).not.toContain('/signin/again');
+      expect(flowAt(await again(flow, browser))).toBe(flow);
+    }
+    expect(flowAt(await again(flow))).not.toBe(flow);
+  });
+
+  it('is not offered for a finished, open, pushed or old request, or an address that is no longer registered', async () => {
+    const finished = await begin();
+    await finish(finished);
+    const current = await begin({ prompt: 'login' });
+    const pushed = await begunByPush();
+    expect(flowAt(await again(current))).toBe(current);
+    world.app.clock.turn(expiry);
+    for (const flow of [finished, pushed]) {
+      const html = await (await open(flow)).text();
+      expect([html.includes(start), html.includes('/signin/again')]).toEqual([true, false]);
+      expect(flowAt(await again(flow))).toBe(flow);
+    }
+    await world.app.services.clients.update(world.client, { redirectUris: ['https://other.example.com/cb'] }, system);
+    expect(flowAt(await again(current))).toBe(current);
+    await world.app.services.clients.update(world.client, { redirectUris: ['https://app.example.com/cb'] }, system);
+    world.app.clock.turn(12 * 3600);
+    expect(flowAt(await again(current))).toBe(current);
   });
 });
 

@@ -37,6 +37,9 @@ beforeEach(async () => {
   );
   const query = new URLSearchParams(authorizationParameters(client.id, pkce().challenge));
   await new CookieBrowser().get(`${app.url}/authorize?${query}`);
+  const finished = 'update authorization_requests set finished_at = created_at where client_id = ?';
+  await changed(app.services.db, finished, [client.id]);
+  await new CookieBrowser().get(`${app.url}/authorize?${query}`);
   const assertion = 'insert into used_assertions (project_id, client_id, jti_hash, forget_at) values (?, ?, ?, ?)';
   await changed(app.services.db, assertion, [client.project.id, client.id, client.id, app.clock.now()]);
 });
@@ -51,7 +54,8 @@ it.each<[table: string, column: string, graceSeconds: number, where: string, of:
   ['phone_changes', 'expires_at', 0, 'user_id = ?', ofUser],
   ['email_changes', 'expires_at', 0, 'user_id = ?', ofUser],
   ['factor_changes', 'expires_at', hour, 'user_id = ?', ofUser],
-  ['authorization_requests', 'expires_at', hour, 'client_id = ?', ofClient],
+  ['authorization_requests', 'expires_at', hour, 'finished_at is not null and client_id = ?', ofClient],
+  ['authorization_requests', 'expires_at', 12 * hour, 'finished_at is null and client_id = ?', ofClient],
   ['enrolments', 'created_at', day, 'verified_at is null and user_id = ?', ofUser],
   ['credentials', 'registered_at', 30 * day, 'not remembered and user_id = ?', ofUser],
   ['sessions', 'ended_at', 30 * day, 'user_id = ?', ofUser],

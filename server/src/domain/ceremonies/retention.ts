@@ -3,6 +3,7 @@ import { retentionNow } from '../audit/retention-time.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
 import { deleteInBatches, type Fragment, sql } from '../kernel/sql.ts';
+import { renewableSeconds } from './requests/authorization-requests.ts';
 
 const day = 24 * 3600;
 
@@ -35,7 +36,12 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
   },
   { table: 'factor_changes', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
   { table: 'device_authorizations', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
-  { table: 'authorization_requests', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
+  {
+    table: 'authorization_requests',
+    where: (at) => sql`expires_at <= ${at} and (finished_at is not null or not renewable)`,
+    graceSeconds: 3600,
+  },
+  { table: 'authorization_requests', where: (at) => sql`expires_at <= ${at}`, graceSeconds: renewableSeconds },
   { table: 'pushed_requests', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 60 },
   { table: 'enrolments', where: (at) => sql`verified_at is null and created_at <= ${at}`, graceSeconds: day },
   // A revoked key is refused as long as its row exists.

@@ -5,10 +5,11 @@ import type { Project } from '../../domain/projects/project.entity.ts';
 import type { Cookies } from '../cookies.ts';
 import { escapeHtml } from '../html.ts';
 import type { Pages } from '../pages.ts';
+import { isElsewhere, siteAt } from '../site.ts';
 
 interface EndedPageDeps {
   authorizations: Pick<Authorizations, 'wayOn'>;
-  cookies: Pick<Cookies, 'session'>;
+  cookies: Pick<Cookies, 'session' | 'flow'>;
   pages: Pages;
   experienceOf(project: Project): Promise<ExperienceContent>;
 }
@@ -20,11 +21,21 @@ export async function wayOnOf(
   flow: unknown,
 ): Promise<WayOn | null> {
   if (typeof flow !== 'string') return null;
-  return authorizations.wayOn(flow, (projectId) => cookies.session(req, projectId));
+  return authorizations.wayOn(flow, {
+    browserSecret: cookies.flow(req, flow),
+    sessionSecretOf: (projectId) => cookies.session(req, projectId),
+    site: siteAt(req),
+  });
 }
 
 /** The page of a flow that has ended, was finished, or belongs to another browser; with a link to its application. */
-export async function sendEnded(deps: EndedPageDeps, req: Request, res: Response, wayOn: WayOn | null): Promise<void> {
+export async function sendEnded(
+  deps: EndedPageDeps,
+  req: Request,
+  res: Response,
+  wayOn: WayOn | null,
+  flow: string,
+): Promise<void> {
   const { pages } = deps;
   const project = wayOn?.client.project.getEntity();
   const experience = project && (await deps.experienceOf(project));
@@ -32,15 +43,46 @@ export async function sendEnded(deps: EndedPageDeps, req: Request, res: Response
   pages.send(req, res, 'plain/ended', {
     status: 400,
     values,
-    html: { start: startLink(pages, req, wayOn?.start ?? null, values.client_name) },
+    texts: wayOn?.isRenewable ? { 'error.flowExpired': 'error.expired' } : {},
+    html: {
+      host: isElsewhere(req) ? hostLink(pages, req) : '',
+      start: startLink(pages, req, wayOn?.start ?? null, {
+        app: values.client_name,
+        again: wayOn?.isRenewable ? flow : null,
+      }),
+    },
     brand: experience && project && ((language) => brandIn(experience, project.name, language)),
   });
 }
 
-/** A link to the start of an application; nothing if it is unknown. @param start from registration or configuration alone */
-export function startLink(pages: Pages, req: Request, start: string | null, app: string, uiLocales?: string): string {
-  if (start === null) return '';
+/** Names the configured address of this site. */
+function hostLink(pages: Pages, req: Request): string {
+  const { origin: address } = siteAt(req);
+  const text = escapeHtml(pages.text(req, 'problem.host', { address }));
+  const link = `<a class="main" id="host" href="${escapeHtml(address)}/">${escapeHtml(address)}</a>`;
+  return `<p class="notice">${text}</p>${link}`;
+}
+
+/** Where `Sign in again` leads: the request of the flow, as it was stored. */
+export const againPath = '/signin/again';
+
+/**
+ * The links of an ended sign-in: to begin its request again, and to the start of its application.
+ *
+ * @param start from registration or configuration alone; null: unknown
+ * @param again the flow, if its request may begin again
+ */
+export function startLink(
+  pages: Pages,
+  req: Request,
+  start: string | null,
+  { again, app, uiLocales }: { again: string | null; app: string; uiLocales?: string | undefined },
+): string {
+  const link = (id: string, key: string, href: string, kind: 'main' | 'second' = 'main') =>
+    `<a class="${kind}" id="${id}" href="${escapeHtml(href)}">${escapeHtml(pages.text(req, key, { app }, uiLocales))}</a>`;
+  const renewal =
+    again === null ? '' : link('again', 'error.again', `${againPath}?${new URLSearchParams({ flow: again })}`);
+  if (start === null) return renewal;
   const key = start.endsWith('/account') ? 'confirm.link' : 'done.link';
-  const text = pages.text(req, key, { app }, uiLocales);
-  return `<a class="main" id="start" href="${escapeHtml(start)}">${escapeHtml(text)}</a>`;
+  return renewal + link('start', key, start, renewal === '' ? 'main' : 'second');
 }

@@ -56,6 +56,8 @@ const schema = defineEntity({
     isAllowed: p.boolean().nullable(),
     /** Sequence number over all sign-ins and requests; independent of process clocks. */
     moment: p.bigint('number').defaultRaw("nextval('moments')").ignoreSchemaChanges('default'),
+    /** Whether it can begin again after it has expired: it came by a browser, and was not pushed (RFC 9126, single use). */
+    renewable: p.boolean().default(false),
     createdAt: instant(),
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),

@@ -12,6 +12,8 @@ import { AuthorizationRequest } from './authorization-request.entity.ts';
 
 /** Lifetime of a flow of the hosted page. */
 export const requestTtlSeconds = 30 * 60;
+/** A request that has expired unfinished can begin again for this long, in the same browser: over a night. */
+export const renewableSeconds = 12 * 3600;
 
 /** The parameters of a request; immutable. */
 export interface NewAuthorizationRequest {
@@ -48,6 +50,8 @@ export interface NewAuthorizationRequest {
   /** The session that meets the request; absent: a sign-in is needed. */
   sessionId?: string | undefined;
   asksConsent?: boolean | undefined;
+  /** See {@link AuthorizationRequests.renew}; absent: false. */
+  renewable?: boolean | undefined;
 }
 
 /** Identifies a request: the handle is in the URL, the secret in the browser's cookie. */
@@ -96,6 +100,7 @@ export class AuthorizationRequests {
         acrEssential: input.acr?.essential ?? false,
         sessionId: input.sessionId ?? null,
         asksConsent: input.asksConsent ?? false,
+        renewable: input.renewable ?? false,
         createdAt: now,
         expiresAt: secondsLater(now, requestTtlSeconds),
       }),
@@ -134,6 +139,58 @@ export class AuthorizationRequests {
   async known(em: EntityManager, flow: string): Promise<AuthorizationRequest | null> {
     const where = { flowHash: digest(flow), client: { disabledAt: null } };
     return em.findOne(AuthorizationRequest, where, { populate: ['project', 'client'] });
+  }
+
+  /**
+   * The request of this browser's flow that has expired, unfinished, and may begin again; null as by {@link find}, and if it
+   * was pushed, is a page's of this instance, or expired more than {@link renewableSeconds} ago.
+   */
+  async expired(em: EntityManager, flow: string, browserSecret: string): Promise<AuthorizationRequest | null> {
+    const now = this.deps.clock.now();
+    const request = await em.findOne(
+      AuthorizationRequest,
+      {
+        flowHash: digest(flow),
+        browserHash: digest(browserSecret),
+        renewable: true,
+        finishedAt: null,
+        expiresAt: { $lte: now, $gt: secondsLater(now, -renewableSeconds) },
+        client: { disabledAt: null },
+      },
+      { populate: ['project', 'client'] },
+    );
+    return request && this.mayReturn(request) ? request : null;
+  }
+
+  /**
+   * Stores an {@link expired} request as a new one, and finishes it; null if it is finished already. The new one asks for a
+   * sign-in after it, and for another answer to the consent page.
+   */
+  async renew(em: EntityManager, request: AuthorizationRequest): Promise<BegunFlow | null> {
+    const { acrValues, codeChallenge, dpopJkt, responseMode, uiLocales } = request;
+    const statement = sql`update authorization_requests set finished_at = ${this.deps.clock.now()}
+      where project_id = ${request.project.id} and id = ${request.id} and finished_at is null`;
+    if ((await execute(em, statement)) !== 1) return null;
+    return this.begin(em, {
+      projectId: request.project.id,
+      clientId: request.client.id,
+      issuer: request.issuer,
+      redirectUri: request.redirectUri,
+      resources: request.resources,
+      scope: request.scope,
+      state: request.state,
+      nonce: request.nonce,
+      codeChallenge: codeChallenge ?? undefined,
+      dpopJkt: dpopJkt ?? undefined,
+      responseMode: responseMode ?? undefined,
+      loginHint: request.loginHint,
+      hintedUserId: request.hintedUserId,
+      uiLocales,
+      personRequired: request.personRequired,
+      acr: acrValues ? { values: acrValues, essential: request.acrEssential } : undefined,
+      asksConsent: request.asksConsent,
+      renewable: true,
+    });
   }
 
   /**

@@ -14,6 +14,7 @@ import { isProvedSince } from '../../policy/freshness.ts';
 import { isByPasskey } from '../../policy/session.ts';
 import { type Issuer, storedIssuer } from '../../projects/issuer.ts';
 import { Project } from '../../projects/project.entity.ts';
+import { type Site, siteOf } from '../../projects/site.ts';
 import type { Session } from '../../sessions/session.entity.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
@@ -70,6 +71,13 @@ export interface WayOn {
   client: Client;
   start: string | null;
   isSignedIn: boolean;
+  /** Whether {@link Authorizations.renew} would begin the flow again in this browser. */
+  isRenewable: boolean;
+}
+
+/** A browser that opens the page of a flow, at a host. */
+export interface FlowVisit extends Omit<FlowBrowser, 'flow'> {
+  site: Pick<Site, 'origin'>;
 }
 
 /** Secrets of a browser that continues a flow. */
@@ -94,6 +102,7 @@ export interface AuthorizationDeps {
   tokens: Tokens;
   requests: AuthorizationRequests;
   consents: Pick<Consents, 'isRequired' | 'give' | 'refused'>;
+  issuer: string;
   /** Requests that one network (IPv6: a /64) may start per minute. */
   perMinute: number;
 }
@@ -152,7 +161,13 @@ export class Authorizations {
       hintedUserId,
       personRequired,
       sessionId,
-    }: { hintedUserId: string | undefined; personRequired: boolean; sessionId?: string | undefined },
+      isPushed,
+    }: {
+      hintedUserId: string | undefined;
+      personRequired: boolean;
+      sessionId?: string | undefined;
+      isPushed: boolean;
+    },
     ip: string | undefined,
   ): Promise<BegunFlow> {
     await this.countStart(ip);
@@ -176,8 +191,32 @@ export class Authorizations {
         acr: authorization.acr,
         sessionId,
         asksConsent: authorization.asksConsent,
+        renewable: !isPushed,
       }),
     );
+  }
+
+  /**
+   * Begins the request of this browser's flow again after it has expired, with the values that were stored: none comes from
+   * the page. Null: see {@link AuthorizationRequests.expired}. Refuses `too-many`, as {@link begin}.
+   */
+  async renew(
+    flow: string,
+    { browserSecret, site }: Pick<FlowVisit, 'browserSecret' | 'site'>,
+    ip: string | undefined,
+  ): Promise<BegunFlow | null> {
+    const known = await this.expired(flow, browserSecret, site);
+    if (!known) return null;
+    await this.countStart(ip);
+    openProject(known.project.id);
+    return this.deps.db.transaction((em) => this.deps.requests.renew(em, known));
+  }
+
+  private async expired(flow: string, browserSecret: string | undefined, { origin }: Pick<Site, 'origin'>) {
+    if (browserSecret === undefined) return null;
+    const { db, issuer, requests } = this.deps;
+    const request = await inAllProjects(() => requests.expired(db.reader(), flow, browserSecret));
+    return request && siteOf(issuer, request.issuer).origin === origin ? request : null;
   }
 
   /** Counts a request of an unauthenticated caller before it is stored. Refuses `too-many`. */
@@ -241,7 +280,7 @@ export class Authorizations {
    * Of a flow that this browser cannot continue: its application, and where that starts ({@link AuthorizationRequests.startOf}).
    * `isSignedIn`: the flow is finished, and the browser has a live session of the project. Null: unknown.
    */
-  async wayOn(flow: string, sessionSecretOf: (projectId: string) => string | undefined): Promise<WayOn | null> {
+  async wayOn(flow: string, { browserSecret, sessionSecretOf, site }: FlowVisit): Promise<WayOn | null> {
     const { db, requests, sessions } = this.deps;
     const request = await inAllProjects(() => requests.known(db.reader(), flow));
     if (!request) return null;
@@ -249,7 +288,12 @@ export class Authorizations {
     const project = request.project.getEntity();
     const secret = request.finishedAt ? sessionSecretOf(project.id) : undefined;
     const session = secret === undefined ? null : await sessions.peek(db.reader(), project, secret);
-    return { client: request.client.getEntity(), start: requests.startOf(request), isSignedIn: session !== null };
+    return {
+      client: request.client.getEntity(),
+      start: requests.startOf(request),
+      isSignedIn: session !== null,
+      isRenewable: (await this.expired(flow, browserSecret, site)) !== null,
+    };
   }
 
   /** See {@link AuthorizationRequests.isConfirmation}. */
