@@ -96,8 +96,8 @@ import { SignInForecast } from './domain/support/view-as.ts';
 import { ClientTokens } from './domain/tokens/client-tokens.ts';
 import { DeviceAuthorizations } from './domain/tokens/device/device-authorizations.ts';
 import { Introspection } from './domain/tokens/introspection.ts';
+import { Mint } from './domain/tokens/mint.ts';
 import { RefreshGrants } from './domain/tokens/refresh-grants.ts';
-import { RefreshTokens } from './domain/tokens/refresh-tokens.ts';
 import { RevocableTokens } from './domain/tokens/revocable-tokens.ts';
 import { TokenRefusals } from './domain/tokens/token-refusals.ts';
 import { Tokens } from './domain/tokens/tokens.ts';
@@ -281,12 +281,11 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
 
 function withTokens(lower: ReturnType<typeof withUsers>) {
   const { registry, claims } = lower;
-  const tokens = new Tokens({ ...lower, clients: registry.cached, applicationClaims: claims });
+  const mint = new Mint({ ...lower, applicationClaims: claims });
   return {
     ...lower,
-    tokens,
+    tokens: new Tokens({ ...lower, mint, clients: registry.cached, applicationClaims: claims }),
     tokenRefusals: new TokenRefusals(lower),
-    refreshTokens: new RefreshTokens({ ...lower, tokens }),
     refreshGrants: new RefreshGrants(lower),
     clientTokens: new ClientTokens(lower),
     introspection: new Introspection(lower),

@@ -1,5 +1,4 @@
-import type { Problem } from '../domain/kernel/problem.ts';
-import { Refusal } from '../domain/kernel/problem.ts';
+import { type GrantFault, type Problem, Refusal } from '../domain/kernel/problem.ts';
 
 /** Error codes of RFC 6749 §4.1.2.1 and §5.2, OpenID Connect Core §3.1.2.6, RFC 6750 §3.1. */
 export type OAuthErrorCode =
@@ -39,6 +38,8 @@ export class OAuthError extends Error {
   readonly httpStatus: number;
   /** Whether it follows from settings of the client, which may be stale. */
   readonly isOfClient: boolean;
+  /** The refused grant, for the events. */
+  readonly reason: GrantFault | undefined;
 
   constructor(
     readonly error: OAuthErrorCode,
@@ -47,12 +48,19 @@ export class OAuthError extends Error {
       retryAfterSeconds,
       httpStatus = statusOf(error),
       isOfClient = error === 'unauthorized_client',
-    }: { retryAfterSeconds?: number | undefined; httpStatus?: number; isOfClient?: boolean } = {},
+      reason = error === 'invalid_grant' ? 'malformed' : undefined,
+    }: {
+      retryAfterSeconds?: number | undefined;
+      httpStatus?: number;
+      isOfClient?: boolean;
+      reason?: GrantFault | undefined;
+    } = {},
   ) {
     super(error);
     this.retryAfterSeconds = retryAfterSeconds;
     this.httpStatus = httpStatus;
     this.isOfClient = isOfClient;
+    this.reason = reason;
     this.name = 'OAuthError';
   }
 }

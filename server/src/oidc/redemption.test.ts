@@ -1,4 +1,4 @@
-/** Each condition of redeeming a code, and the effects of a refused exchange (decisions/0003, 0087). */
+/** Each condition of redeeming a code, and the effects of a refused exchange (decisions/0087, 0364). */
 
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';

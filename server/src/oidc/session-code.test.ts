@@ -1,4 +1,4 @@
-/** Each condition of issuing a code for a live session, in its statement (decisions/0003, 0087). */
+/** Each condition of issuing a code for a live session, in its statement (decisions/0087). */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';

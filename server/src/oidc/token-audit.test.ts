@@ -67,8 +67,12 @@ it('an issued token is recorded with IP address, user agent and request id', asy
 describe('a refused code', () => {
   it.each<[string, string, () => Promise<[string, Changes]>]>([
     ['unknown', 'unknown', async () => ['no code', {}]],
-    ['of another redirect URI', 'mismatch', async () => [await rp.code(), { redirect_uri: `${redirectUri}/x` }]],
-    ['with another verifier', 'mismatch', async () => [await rp.code(), { code_verifier: 'v'.repeat(43) }]],
+    [
+      'of another redirect URI',
+      'wrong-redirect-uri',
+      async () => [await rp.code(), { redirect_uri: `${redirectUri}/x` }],
+    ],
+    ['with another verifier', 'wrong-verifier', async () => [await rp.code(), { code_verifier: 'v'.repeat(43) }]],
     ['with a malformed verifier', 'malformed', async () => [await rp.code(), { code_verifier: 'v' }]],
   ])('that is %s is recorded in its client’s project with the reason', async (_name, fault, prepare) => {
     const [code, changes] = await prepare();
@@ -101,7 +105,7 @@ describe('a refused code', () => {
     expect((await rp.exchange(code, form)).status).toBe(400);
     expect((await rp.userInfo(access_token)).status).toBe(200);
     expect(await failuresOf(project.id)).toEqual([
-      { type: 'token.refused', fault: 'mismatch', count: 1, client_id: other.id, actor_kind: 'client' },
+      { type: 'token.refused', fault: 'wrong-client', count: 1, client_id: other.id, actor_kind: 'client' },
     ]);
     expect((await rp.exchange(code)).status).toBe(400);
     expect((await rp.userInfo(access_token)).status).toBe(401);

@@ -8,7 +8,11 @@ import { actorOf } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { authenticateClient, type ClientAuthDeps, formOf, namedClient } from './client-auth.ts';
 import { requireProof } from './dpop.ts';
-import { type GrantAnswer, type GrantDeps, grants } from './grants.ts';
+import { authorizationCode } from './grants/authorization-code.ts';
+import { clientCredentials } from './grants/client-credentials.ts';
+import { deviceCode } from './grants/device-code.ts';
+import type { Grant, GrantAnswer, GrantDeps } from './grants/grant.ts';
+import { refreshToken } from './grants/refresh-token.ts';
 import { issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 
@@ -16,6 +20,14 @@ export interface TokenDeps extends ClientAuthDeps, GrantDeps, DpopDeps {
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
   refusals: Pick<TokenRefusals, 'record'>;
 }
+
+/** The grants of the token endpoint (RFC 6749 §4.1.3, §4.4 and §6, RFC 8628 §3.4). */
+const grants: Record<GrantType, Grant> = {
+  authorization_code: authorizationCode,
+  refresh_token: refreshToken,
+  client_credentials: clientCredentials,
+  device_code: deviceCode,
+};
 
 /** `POST /oauth2/token` (RFC 6749 §4.1.3, service.md 4.2). */
 export function tokenEndpoint(deps: TokenDeps): RequestHandler {
@@ -46,7 +58,7 @@ async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<G
     if (!caller) continue;
     const { id, name } = caller.client;
     const actor = actorOf(req, { kind: 'client', id, name });
-    const request = { parameters, issuer, caller, proof, proofKey: proof?.jkt ?? null, actor };
+    const request = { parameters, issuer, caller, proof, actor };
     const answer = await grants[wanted](deps, request).catch((error: unknown) =>
       isLast || !isOfClient(error) ? refused(deps, error, id, actor, anonymous).catch(named(wanted)) : null,
     );
@@ -93,20 +105,18 @@ async function refused(
   actor: Actor,
   anonymous: Actor,
 ): Promise<never> {
-  if (error instanceof OAuthError && error.error === 'invalid_grant') {
-    await deps.refusals.record({ type: 'token.refused', reason: 'malformed', clientId, actor });
-  }
-  if (error instanceof Refusal) {
-    const { problem } = error;
-    if (problem.code === 'grant-rejected') {
-      await deps.refusals.record({ type: 'token.refused', reason: problem.reason, clientId, actor });
-    }
-    if (problem.code === 'proof-rejected') {
-      await deps.refusals.record({ type: 'token.refused', reason: problem.reason, clientId, actor });
-    }
-    if (problem.code === 'client-rejected') {
-      await deps.refusals.record({ type: 'client.rejected', reason: problem.reason, clientId, actor: anonymous });
-    }
+  const reason = reasonOf(error);
+  if (reason !== undefined) await deps.refusals.record({ type: 'token.refused', reason, clientId, actor });
+  if (error instanceof Refusal && error.problem.code === 'client-rejected') {
+    const { reason: fault } = error.problem;
+    await deps.refusals.record({ type: 'client.rejected', reason: fault, clientId, actor: anonymous });
   }
   throw error;
+}
+
+/** Of a refused grant or proof. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof OAuthError) return error.reason;
+  const problem = error instanceof Refusal ? error.problem : undefined;
+  return problem?.code === 'grant-rejected' || problem?.code === 'proof-rejected' ? problem.reason : undefined;
 }

@@ -43,11 +43,6 @@ export function requestedApi(client: Fragment, authorized: Fragment, resource: s
       case when cardinality(w.resources) = 1 then w.resources[1] end)`;
 }
 
-/** SQL condition: the request targets an API that the client may use, or neither the request nor the row `w` names one. */
-export function matchesTarget(w: Fragment, resource: string | null): Fragment {
-  return sql`(exists (select from target) or cardinality(${w}.resources) = 0 and ${resource}::text is null)`;
-}
-
 /** Whether a token request names an API beyond `resources`, or fails to name one of several. */
 export function missesTarget(resources: readonly string[], resource: string | undefined): boolean {
   if (resource !== undefined) return !resources.includes(resource);

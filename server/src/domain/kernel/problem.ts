@@ -30,21 +30,38 @@ export type Noun =
   | 'signing-key'
   | 'authorization-request';
 
-/**
- * The reason why a grant is refused, for the log. `scope`, `target`: more scopes, or another API, than was granted; `policy`: the sign-in
- * no longer meets it.
- */
+/** The reason why a grant is refused, for log and events. */
 export type GrantFault =
+  /** The credential itself. */
   | 'unknown'
-  | 'expired'
-  | 'used'
-  | 'mismatch'
-  | 'user'
   | 'malformed'
+  | 'used'
+  | 'expired'
   | 'revoked'
-  | 'scope'
+  /** Issued to another client, or by another issuer. */
+  | 'wrong-client'
+  | 'wrong-issuer'
+  | 'wrong-redirect-uri'
+  /** The code needs another authentication of the client. */
+  | 'wrong-authentication'
+  | 'missing-verifier'
+  | 'unexpected-verifier'
+  | 'wrong-verifier'
+  /** A DPoP proof is missing, or of another key. */
+  | 'missing-proof'
+  | 'wrong-proof-key'
+  /** Another API, or more scopes, than was authorized. */
   | 'target'
-  | 'policy';
+  | 'scope'
+  /** The client may no longer use the API. */
+  | 'api-not-granted'
+  /** The user does not allow it to the third-party client. */
+  | 'no-consent'
+  | 'user'
+  | 'session-ended'
+  /** The sign-in no longer meets it. */
+  | 'policy'
+  | 'mismatch';
 
 /** The reason why the domain refused. Contains no status: each protocol maps it to its own. */
 export type Problem =

@@ -68,11 +68,6 @@ export class Signer {
     return token;
   }
 
-  /** Reads the keys, and creates the first one of the algorithm, so that {@link sign} does not need the database. */
-  async prepare(alg: SigningAlgorithm): Promise<void> {
-    await this.deps.keys.signing(alg);
-  }
-
   /**
    * Like {@link verify}, for access tokens: caches signatures that were made or verified here. Issuer, audience, expiry
    * and the key's publication are checked each time.

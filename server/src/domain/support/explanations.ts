@@ -14,6 +14,7 @@ const startAgain = 'Start the sign-in again.';
 const requestCode = 'Request a new code.';
 const wait = 'Wait until the limit ends, then try again.';
 const developer = 'A developer must correct the application.';
+const requestValues = 'Send the values of the authorization request.';
 
 /** `otp.rejected`. */
 export const codeFaults: Record<MailCodeFault, Explanation> = {
@@ -95,16 +96,31 @@ export const grantFaults: Record<GrantFault, Explanation> = {
   unknown: explain('The code or token is unknown here.', 'Check that the request goes to the issuer that issued it.'),
   expired: explain('The code or token had expired.', 'Exchange codes immediately; they last one minute.'),
   used: explain('The code or token had been used before.', 'Use each code once; store the newest refresh token.'),
-  mismatch: explain(
-    'The code belongs to another client, redirect URI or code_verifier.',
-    'Send the values of the authorization request.',
-  ),
-  user: explain('The user is deactivated or was erased.', 'Activate the user.'),
-  malformed: explain('The code or token has the wrong form.', developer),
   revoked: explain('The access was revoked.', startAgain),
-  scope: explain('More scopes were requested than granted.', developer),
+  malformed: explain('The code or token has the wrong form.', developer),
+  'wrong-client': explain('The code or token was issued to another application.', requestValues),
+  'wrong-issuer': explain(
+    'The code or token was issued by another issuer.',
+    'Check that the request goes to the issuer that issued it.',
+  ),
+  'wrong-redirect-uri': explain('The redirect URI is not that of the authorization request.', requestValues),
+  'wrong-authentication': explain(
+    'The application did not authenticate by its method.',
+    'Check its client secret or key.',
+  ),
+  'missing-verifier': explain('The code_verifier is missing.', developer),
+  'unexpected-verifier': explain('A code_verifier was sent for a code without code_challenge.', developer),
+  'wrong-verifier': explain('The code_verifier does not match the code_challenge.', requestValues),
+  'missing-proof': explain('The code or token is bound to a key, and the DPoP proof is missing.', developer),
+  'wrong-proof-key': explain('The DPoP proof is of another key.', developer),
   target: explain('The requested API is not granted.', developer),
+  scope: explain('More scopes were requested than granted.', developer),
+  'api-not-granted': explain('The application may no longer use the API.', 'Grant the API to the application.'),
+  'no-consent': explain('The user no longer allows this to the application.', startAgain),
+  user: explain('The user is deactivated or was erased.', 'Activate the user.'),
+  'session-ended': explain('The session has ended.', startAgain),
   policy: explain('The sign-in no longer meets the policy.', startAgain),
+  mismatch: explain('The code belongs to another client, redirect URI or code_verifier.', requestValues),
 };
 
 /** `authorization.refused` that ended on an error page; others carry the description that the application received. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Grant, grantedScope, idTokenClaims } from './claims.ts';
 
 const grant: Grant = {
+  projectId: 'project',
   codeId: 'code',
   clientId: 'client',
   subject: 'user',
@@ -15,7 +16,9 @@ const grant: Grant = {
   phone: '+4915112345678',
   jkt: null,
   idTokenTtlSeconds: 60,
+  idTokenAlgorithm: 'ES512',
   accessTokenTtlSeconds: 60,
+  api: null,
 };
 const claimsOf = (some: Partial<Grant> = {}) => idTokenClaims({ ...grant, ...some }, 'token', 10);
 

@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose';
+import type { IdTokenAlgorithm } from '../kernel/openid.ts';
 import { defaultAcr } from '../policy/acr.ts';
 
 /** The scope of SDK codes, whose requests name none. */
@@ -14,8 +15,9 @@ export function clampAccessTokenTtl(requestedSeconds: number): number {
   return Math.min(3600, Math.max(1, Math.trunc(requestedSeconds)));
 }
 
-/** The result of an exchange, from which the tokens are built. Times are Unix seconds. */
+/** What is granted to a client about a user, from which the tokens are built. Times are Unix seconds. */
 export interface Grant {
+  projectId: string;
   /** Becomes `jti` of the access token. */
   codeId: string;
   clientId: string;
@@ -31,8 +33,12 @@ export interface Grant {
   phone: string | null;
   /** Thumbprint of the key that the tokens are bound to (RFC 9449 §6.1); null: bearer tokens. */
   jkt: string | null;
+  /** As the client registered it. */
+  idTokenAlgorithm: IdTokenAlgorithm;
   idTokenTtlSeconds: number;
   accessTokenTtlSeconds: number;
+  /** The API that the access token is for, with the scopes that it grants the client; null: UserInfo. */
+  api: { audience: string; granted: readonly string[]; ttlSeconds: number } | null;
 }
 
 /** ID token claims (OpenID Connect Core §2; service.md 2.3), limited to the granted scopes. */

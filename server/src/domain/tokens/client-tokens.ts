@@ -1,10 +1,6 @@
 import { grantedApis } from '../apis/token-target.ts';
 import { ownEventOfClient } from '../audit/audit.ts';
-import { type CheckedAssertion, usedAssertion } from '../clients/client-assertions.ts';
-import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
 import { obtainedWith } from '../clients/credential-of-tokens.ts';
-import { type CheckedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
-import type { Actor } from '../kernel/actor.ts';
 import { adminApiUrl, adminTokenTtlSeconds } from '../kernel/admin-api.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -12,21 +8,16 @@ import { refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { query, type Statement, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
-import { type Issuer, storedIssuer } from '../projects/issuer.ts';
+import { storedIssuer } from '../projects/issuer.ts';
 import { apiTokenClaims } from './claims.ts';
+import { type Accepted, type GrantRequest, isAccepted, presented } from './grants/grant.ts';
 
 /** A token request with `grant_type=client_credentials` (RFC 6749 section 4.4), of a confidential client. */
-export interface ClientTokenRequest extends CheckedClient {
-  issuer: Issuer;
+export interface ClientTokenRequest extends GrantRequest {
   /** The identifier of an API; absent: the only one that the client may use. */
   resource: string | undefined;
   /** Absent: all that the client was granted there. Otherwise without duplicates. */
   scope: string | undefined;
-  /** For `private_key_jwt`: recorded with the token; single use. */
-  assertion?: CheckedAssertion | undefined;
-  /** The token is bound to its key. Recorded with the token; single use. */
-  proof: CheckedProof | null;
-  actor: Actor;
 }
 
 /** The token response for an API alone, without an ID token. */
@@ -54,9 +45,7 @@ export class ClientTokens {
     const now = clock.now();
     const made = { id: random.id(), eventId: random.id(), adminApi: adminApiUrl(baseUrl) };
     const [row] = await query(db.alone, issued(request, made, now), { prepare: 'tokens.client-token' });
-    if (!row?.client_is_current) return null;
-    if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
-    if (!row.proof_is_fresh) refuseUsedProof();
+    if (!isAccepted(row)) return null;
     if (row.targets !== 1) refuse({ code: 'grant-rejected', reason: 'target' });
     if (row.id === null) return refuse({ code: 'grant-rejected', reason: 'scope' });
     const { id: clientId } = request.client;
@@ -80,10 +69,7 @@ export class ClientTokens {
 }
 
 /** Always one row; without `id`, there is no token. */
-interface IssuedRow {
-  client_is_current: boolean;
-  assertion_is_fresh: boolean;
-  proof_is_fresh: boolean;
+interface IssuedRow extends Accepted {
   /** Number of APIs that the request could mean: 0, 1, or 2 for several. */
   targets: number;
   id: string | null;
@@ -98,13 +84,11 @@ function issued(
   { id, eventId, adminApi }: { id: string; eventId: string; adminApi: string },
   now: Date,
 ): Statement<IssuedRow> {
-  const { assertion, issuer, proof, resource, scope } = request;
-  const jtiHash = assertion?.jtiHash ?? null;
+  const { issuer, resource, scope } = request;
+  const { ctes, columns, hold } = presented(request, request);
   const event = { id: eventId, at: now, type: 'token.issued', actor: request.actor } as const;
   const wanted = sql`string_to_array(${scope ?? null}::text, ' ')`;
-  return sql<IssuedRow>`with client as materialized (${currentClient(request)}),
-    used as (${usedAssertion(assertion)}),
-    proof as (${proof ? usedProof(proof, sql`(select project_id, id as client_id from client) proving`) : sql`select 1`}),
+  return sql<IssuedRow>`with ${ctes},
     target as materialized (${grantedApis(sql`client`, resource ?? null)}
       union all select ${adminApi}, ${adminTokenTtlSeconds}::int, k.admin_scopes
       from client c join clients k on k.project_id = c.project_id and k.id = c.id
@@ -121,14 +105,12 @@ function issued(
         ${secondsLater(now, graceSeconds)}::timestamptz + make_interval(secs => meant.ttl_seconds)
       from client join clients k on k.project_id = client.project_id and k.id = client.id cross join meant
       where 'client_credentials' = any(k.grant_types) and k.token_endpoint_auth_method <> 'none'
-        and case when ${jtiHash}::text is null then true else exists (select from used) end and exists (select from proof)
+        and ${hold}
       returning id, project_id, client_id
     ),
     about as (select t.project_id, t.client_id, k.name as client_name
       from token t join clients k on k.project_id = t.project_id and k.id = t.client_id),
     event as (${ownEventOfClient(event, sql`about`)})
-    select exists (select from client) as client_is_current,
-      ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh,
-      exists (select from proof) as proof_is_fresh, (select count(*)::int from target) as targets, token.id, meant.audience, meant.scope, meant.ttl_seconds
+    select ${columns}, (select count(*)::int from target) as targets, token.id, meant.audience, meant.scope, meant.ttl_seconds
     from (values (1)) one left join meant on true left join token on true`;
 }

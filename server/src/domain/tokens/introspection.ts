@@ -9,10 +9,9 @@ import { query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
 import { idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
 import { boundKeyOf } from './claims.ts';
-import { isLive } from './refresh.ts';
-import { usableUntil } from './refresh-lifetime.ts';
+import { isAuthentic, type SentToken } from './grants/grant.ts';
+import { isLive, usableUntil } from './live-grant.ts';
 import { parseRefreshToken } from './refresh-token.ts';
-import { isAuthentic, type SentToken } from './sent-token.ts';
 
 /** The members of RFC 7662 section 2.2; of a token that is not active, `active` alone. */
 export type Introspected = { active: false } | ({ active: true } & Record<string, unknown>);
@@ -28,7 +27,7 @@ export class Introspection {
 
   /** `client-rejected`: the client has changed, or its assertion was used before. */
   async of(sent: SentToken): Promise<Introspected | 'client-rejected'> {
-    if (!(await isAuthentic(this.deps.db.alone, sent))) return 'client-rejected';
+    if (!(await isAuthentic(this.deps.db.alone, sent, sent))) return 'client-rejected';
     const refreshToken = parseRefreshToken(sent.token);
     if (refreshToken) return this.ofRefreshToken(sent, digest(refreshToken.family));
     const { signer } = this.deps;

@@ -49,31 +49,17 @@ export interface CodeColumns {
  */
 export function insertedCode(
   { random, hash, now, expiresAt = secondsLater(now, codeTtlSeconds) }: NewCode,
-  {
-    projectId,
-    clientId,
-    userId,
-    sessionId,
-    issuer,
-    redirectUri,
-    codeChallenge,
-    dpopJkt,
-    resources,
-    scope,
-    nonce,
-    authTime,
-    amr,
-    acr,
-  }: CodeColumns,
+  of: CodeColumns,
   from: Fragment = sql``,
 ): Fragment {
   return sql`insert into authorization_codes (project_id, id, hash, client_id, user_id, session_id, issuer, redirect_uri, code_challenge,
       dpop_jkt, resources, scope, nonce, auth_time, amr, acr, created_at, expires_at, forget_at)
-    select n.* from (select ${projectId}::uuid as project_id, ${random.id()}::uuid as id, ${hash}::text as hash,
-        ${clientId}::uuid as client_id, ${userId}::uuid as user_id, ${sessionId ?? null}::uuid as session_id,
-        ${issuer ?? null}::text as issuer, ${redirectUri ?? null}::text as redirect_uri, ${codeChallenge ?? null}::text as code_challenge,
-        ${dpopJkt ?? null}::text as dpop_jkt, ${[...(resources ?? [])]}::text[] as resources, ${scope}::text as scope,
-        ${nonce ?? null}::text as nonce, ${authTime}::timestamptz as auth_time, ${amr}::text[] as amr, ${acr ?? null}::text as acr,
+    select n.* from (select ${of.projectId}::uuid as project_id, ${random.id()}::uuid as id, ${hash}::text as hash,
+        ${of.clientId}::uuid as client_id, ${of.userId}::uuid as user_id, ${of.sessionId ?? null}::uuid as session_id,
+        ${of.issuer ?? null}::text as issuer, ${of.redirectUri ?? null}::text as redirect_uri,
+        ${of.codeChallenge ?? null}::text as code_challenge, ${of.dpopJkt ?? null}::text as dpop_jkt,
+        ${[...(of.resources ?? [])]}::text[] as resources, ${of.scope}::text as scope, ${of.nonce ?? null}::text as nonce,
+        ${of.authTime}::timestamptz as auth_time, ${of.amr}::text[] as amr, ${of.acr ?? null}::text as acr,
         ${now}::timestamptz as created_at, ${expiresAt}::timestamptz as expires_at,
         ${secondsLater(expiresAt, outliveSeconds)}::timestamptz as forget_at
       ${from}) n

@@ -7,9 +7,8 @@ import { type Page, type PageRequest, type Total, totalOf } from '../kernel/page
 import { found } from '../kernel/problem.ts';
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
-import { isLive } from './refresh.ts';
+import { isLive, usableUntil } from './live-grant.ts';
 import { RefreshGrant } from './refresh-grant.entity.ts';
-import { usableUntil } from './refresh-lifetime.ts';
 import { endRefreshGrant, endRefreshGrantsOf } from './user-tables.ts';
 
 /** A refresh grant that may be used now. */

@@ -6,9 +6,9 @@ import type { Signer } from '../keys/signer.ts';
 import { storedIssuer } from '../projects/issuer.ts';
 import { keyIn } from '../projects/tenant.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
+import { isAuthentic, type SentToken } from './grants/grant.ts';
 import { RefreshGrant } from './refresh-grant.entity.ts';
 import { parseRefreshToken } from './refresh-token.ts';
-import { isAuthentic, type SentToken } from './sent-token.ts';
 import { endRefreshGrant } from './user-tables.ts';
 
 /** Ends tokens for the clients that they were issued to (RFC 7009). */
@@ -18,7 +18,7 @@ export class RevocableTokens {
   /** `client-rejected`: the client has changed, or its assertion was used before. An unknown token is `done`. */
   revoke(sent: SentToken): Promise<'done' | 'other-client' | 'client-rejected'> {
     return this.deps.db.transaction(async (em) => {
-      if (!(await isAuthentic(em, sent))) return 'client-rejected';
+      if (!(await isAuthentic(em, sent, sent))) return 'client-rejected';
       const now = this.deps.clock.now();
       const projectId = sent.client.project.id;
       const refreshToken = parseRefreshToken(sent.token);

@@ -23,8 +23,9 @@ import { baseIssuer } from '../projects/issuer.ts';
 import { Project } from '../projects/project.entity.ts';
 import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
+import { type Exchange, type FoundCode, readCode, recordCode } from './grants/authorization-code.ts';
+import { Mint } from './mint.ts';
 import type { CodeColumns } from './new-code.ts';
-import { type Exchange, redemption } from './redemption.ts';
 import { Tokens } from './tokens.ts';
 
 const issuer = 'https://id.example.com';
@@ -37,6 +38,7 @@ let db: Database;
 let keys: Keys;
 let tokens: Tokens;
 let client: Client;
+let lower: Omit<ConstructorParameters<typeof Tokens>[0], 'mint' | 'clients'> & ConstructorParameters<typeof Mint>[0];
 let user: User;
 
 beforeAll(async () => {
@@ -45,17 +47,14 @@ beforeAll(async () => {
   orm = await openDatabase({ url: fresh.url });
   db = new Database(orm);
   const audit = new Audit({ clock, random: systemRandom });
-  keys = new Keys({ db, vault: new Vault(new Uint8Array(32), systemRandom), clock, audit, schedule: defaultSchedule });
+  const vault = new Vault(new Uint8Array(32), systemRandom);
+  keys = new Keys({ db, vault, clock, audit, schedule: defaultSchedule });
   await keys.maintain();
-  tokens = new Tokens({
-    db,
-    clock,
-    random: systemRandom,
-    audit,
-    signer: new Signer({ keys, clock, issuer }),
-    clients: new ClientRegistry({ db, clock }).cached,
+  lower = {
+    ...{ db, clock, random: systemRandom, audit, vault, signer: new Signer({ keys, clock, issuer }) },
     applicationClaims: new Claims({ db, clock, audit, issuer }),
-  });
+  };
+  tokens = new Tokens({ ...lower, mint: new Mint(lower), clients: new ClientRegistry({ db, clock }).cached });
 });
 
 afterAll(async () => {
@@ -107,18 +106,13 @@ function issue(changes: Partial<CodeColumns> = {}): Promise<string> {
   );
 }
 
+const requestOf = (code: string): Exchange => ({
+  ...{ code, client, codeVerifier: verifier, redirectUri, authenticatedBy: 'none' },
+  ...{ issuer: baseIssuer(issuer), actor: system },
+});
+
 async function exchange(code: string, changes: Partial<Exchange> = {}) {
-  const request: Exchange = {
-    code,
-    client,
-    codeVerifier: verifier,
-    redirectUri,
-    authenticatedBy: 'none',
-    issuer: baseIssuer(issuer),
-    actor: system,
-    ...changes,
-  };
-  const answer = await tokens.exchange(request);
+  const answer = await tokens.exchange({ ...requestOf(code), ...changes });
   if (!answer) throw new Error('the client has changed');
   return answer;
 }
@@ -184,15 +178,26 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
       em.execute(`update authorization_codes c set user_id = u.id
         from ${numbered('users')} u join ${numbered('authorization_codes')} k using (n) where k.id = c.id`),
     );
-    const request = { client, code: '', codeVerifier: '', redirectUri: '', authenticatedBy: 'none' } as const;
-    const statement = redemption({ ...request, issuer: baseIssuer(issuer), actor: system }, '', clock.now());
-    const conditions = await indexConditions(db, statement);
-    expect(conditions['authorization_codes']).toEqual([
-      '(hash = ?)',
-      '((project_id = code.project_id) AND (id = code.id))',
-    ]);
+    const request = {
+      ...{ client, code: '', codeVerifier: '', redirectUri: '', authenticatedBy: 'none' as const },
+      ...{ issuer: baseIssuer(issuer), actor: system },
+    };
+    const reading = await indexConditions(db, readCode(request));
+    expect(reading['authorization_codes']).toEqual(['(hash = ?)']);
     // By the primary key, or the index by id alone: both find one row.
-    expect(conditions['users']).toEqual([expect.stringMatching(/\bid = code\.user_id\)/)]);
+    expect(reading['users']).toEqual([expect.stringMatching(/\bid = code\.user_id\)/)]);
+    const code = {
+      id: '',
+      user_id: '',
+      user_version: 1,
+      session_id: null,
+      scope: '',
+      resources: [] as string[],
+    } as FoundCode;
+    const made = { eventId: '', refresh: undefined, credentials: {}, now: clock.now() };
+    const writing = await indexConditions(db, recordCode(request, code, made));
+    expect(writing['authorization_codes']).toEqual([expect.stringMatching(/\bid = \?::uuid\)|\bid = \?\)/)]);
+    expect(writing['users']).toEqual([expect.stringMatching(/\bid = \?/)]);
   });
 
   it('refuses a code after 60 seconds', async () => {
@@ -204,14 +209,24 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     expect(await refusal(exchange(late))).toEqual({ code: 'grant-rejected', reason: 'expired' });
   });
 
-  it.each<[string, Partial<Exchange>]>([
-    ['a wrong verifier', { codeVerifier: 'w'.repeat(43) }],
-    ['no verifier', { codeVerifier: undefined }],
-    ['another redirect_uri', { redirectUri: `${redirectUri}/` }],
-    ['no redirect_uri', { redirectUri: undefined }],
-  ])('refuses %s and keeps the code valid', async (_name, changes) => {
+  it.each<[string, Partial<Exchange>, string]>([
+    ['a wrong verifier', { codeVerifier: 'w'.repeat(43) }, 'wrong-verifier'],
+    ['no verifier', { codeVerifier: undefined }, 'missing-verifier'],
+    ['another redirect_uri', { redirectUri: `${redirectUri}/` }, 'wrong-redirect-uri'],
+    ['no redirect_uri', { redirectUri: undefined }, 'wrong-redirect-uri'],
+  ])('refuses %s and keeps the code valid', async (_name, changes, reason) => {
     const code = await issue();
-    expect(await refusal(exchange(code, changes))).toEqual({ code: 'grant-rejected', reason: 'mismatch' });
+    expect(await refusal(exchange(code, changes))).toEqual({ code: 'grant-rejected', reason });
+    await exchange(code);
+  });
+
+  it('leaves the code as it was if the tokens cannot be signed', async () => {
+    const code = await issue();
+    const wrongKey = new Vault(new Uint8Array(32).fill(1), systemRandom);
+    const locked = new Keys({ db, vault: wrongKey, clock, audit: lower.audit, schedule: defaultSchedule });
+    const mint = new Mint({ ...lower, signer: new Signer({ keys: locked, clock, issuer }) });
+    const broken = new Tokens({ ...lower, mint, clients: new ClientRegistry({ db, clock }).cached });
+    await expect(broken.exchange(requestOf(code))).rejects.toThrow();
     await exchange(code);
   });
 
@@ -224,7 +239,10 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
       await em.populate(created, ['project']);
       return created;
     });
-    expect(await refusal(exchange(code, { client: sibling }))).toEqual({ code: 'grant-rejected', reason: 'mismatch' });
+    expect(await refusal(exchange(code, { client: sibling }))).toEqual({
+      code: 'grant-rejected',
+      reason: 'wrong-client',
+    });
     await exchange(code);
   });
 
@@ -254,9 +272,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
   });
 
   it('refuses the code of a private_key_jwt client without its assertion', async () => {
-    await db.transaction(async (em) => {
-      (await em.findOneOrFail(Client, { id: client.id })).tokenEndpointAuthMethod = 'private_key_jwt';
-    });
+    client.tokenEndpointAuthMethod = 'private_key_jwt';
     const code = await issue();
     expect(await refusal(exchange(code, { authenticatedBy: 'api-key' }))).toMatchObject({ code: 'grant-rejected' });
     await exchange(code, { authenticatedBy: 'assertion' });
@@ -305,9 +321,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
   });
 
   it('clamps the access token’s lifetime; UserInfo refuses it afterwards', async () => {
-    await db.transaction(async (em) => {
-      (await em.findOneOrFail(Client, { id: client.id })).accessTokenTtlSeconds = 90_000;
-    });
+    client.accessTokenTtlSeconds = 90_000;
     const response = await exchange(await issue());
     expect(response.expires_in).toBe(3600);
     clock.turn(3600);

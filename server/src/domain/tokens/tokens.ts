@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { missesTarget } from '../apis/token-target.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Claims } from '../claims/claims.ts';
 import type { Client } from '../clients/client.entity.ts';
@@ -7,48 +6,26 @@ import type { ClientSource } from '../clients/client-registry.ts';
 import { isOfLiveCredential } from '../clients/credential-of-tokens.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { isAllowed } from '../consents/consents.ts';
-import { type Clock, seconds } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { type Executing, execute, query, sql } from '../kernel/sql.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
-import { type Issuer, idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
+import type { Vault } from '../keys/vault.ts';
+import type { Issuer } from '../projects/issuer.ts';
 import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { type ProfileSource, profileOf, profileProperties } from '../users/profile.ts';
 import { selectionOf } from '../users/user-record.ts';
-import { AuthorizationCode } from './authorization-code.entity.ts';
-import {
-  type ApiToken,
-  accessTokenClaims,
-  apiTokenClaims,
-  boundKeyOf,
-  clampAccessTokenTtl,
-  type Grant,
-  grantedScope,
-  idTokenClaims,
-} from './claims.ts';
+import { boundKeyOf } from './claims.ts';
+import { authorizationCode, type Exchange } from './grants/authorization-code.ts';
+import { grantTokens } from './grants/grant.ts';
+import { type Refresh, refreshToken } from './grants/refresh-token.ts';
+import type { Mint, TokenResponse } from './mint.ts';
 import { type CodeColumns, insertedCode } from './new-code.ts';
-import { type Exchange, type RedemptionRow, redemption, toGrant } from './redemption.ts';
-import { firstToken } from './refresh-token.ts';
+import { parseRefreshToken } from './refresh-token.ts';
 import { codeUnderSession, type SessionCode } from './session-code.ts';
-import { endRefreshGrant } from './user-tables.ts';
-
-/** The token response (service.md 2.2). */
-export interface TokenResponse {
-  /** Absent for an API if the scope lacks `openid`. */
-  id_token?: string;
-  access_token: string;
-  /** `DPoP`: bound to the key of the request's proof. */
-  token_type: 'Bearer' | 'DPoP';
-  expires_in: number;
-  /** Absent for a token for an API without scopes. */
-  scope?: string;
-  refresh_token?: string;
-}
-
-type ApplicationClaims = Record<string, unknown> | null;
 
 /** The reason why an access token of a user is refused (RFC 6750 §3.1). */
 type TokenRefused =
@@ -64,18 +41,26 @@ export type PersonOutcome = { userId: string; scopes: string[] } | TokenRefused;
 
 /** Authorization codes and the tokens issued for them. */
 export class Tokens {
+  private readonly codes: ReturnType<typeof authorizationCode>;
+  private readonly refreshTokens: ReturnType<typeof refreshToken>;
+
   constructor(
     private readonly deps: {
       db: Database;
       clock: Clock;
       random: Random;
       audit: Audit;
-      signer: Signer;
+      vault: Vault;
+      mint: Mint;
+      signer: Pick<Signer, 'verifyAccessToken'>;
       clients: Pick<ClientSource, 'byId'>;
       /** Claims of applications, if the issuer has them. Those of this layer take precedence. */
-      applicationClaims: Pick<Claims, 'forIdToken' | 'forUserInfo'>;
+      applicationClaims: Pick<Claims, 'forUserInfo'>;
     },
-  ) {}
+  ) {
+    this.codes = authorizationCode(deps);
+    this.refreshTokens = refreshToken(deps);
+  }
 
   /** Returns a new code (RFC 6749 §4.1.2). Refuses `hosted-page-required` if the user must be asked for consent first. */
   async issueCode(em: EntityManager, columns: CodeColumns): Promise<string> {
@@ -91,85 +76,16 @@ export class Tokens {
     return codeUnderSession(this.deps, asked);
   }
 
-  /**
-   * Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.6); single use. Null, with nothing written, if the cached client is
-   * stale. Refuses `client-rejected` for a replayed assertion, `proof-rejected` for a replayed proof, and
-   * `grant-rejected` if the code is unknown, expired, used, another client's or bound to another key, or if verifier,
-   * redirect_uri, user or session do not match; a replayed code revokes its tokens (§4.1.2). An SDK code has no redirect_uri
-   * and may have no challenge, so it needs the client's secret key or assertion; a code of /authorize needs the client's
-   * registered authentication method.
-   */
-  async exchange(exchange: Exchange): Promise<TokenResponse | null> {
-    const { clock, db, random } = this.deps;
-    const jkt = exchange.proof?.jkt;
-    const granted = mayRefresh(exchange)
-      ? { id: random.id(), token: firstToken(random), dpopJkt: jkt ?? null }
-      : undefined;
-    // A failure to read or sign here does not use up the code: the client can repeat its request.
-    await this.deps.signer.prepare(idTokenAlgorithmOf(exchange.client.idTokenSignedResponseAlg, exchange.issuer));
-    const statement = redemption(exchange, random.id(), clock.now(), granted);
-    const redeem = async (on: Executing) => {
-      const [row] = await query(on, statement, { prepare: 'tokens.redemption' });
-      return { row, claims: row?.id ? await this.claimsOf(on, row, exchange.issuer) : null };
-    };
-    const { applicationClaims } = exchange.issuer.capabilities;
-    const { row, claims } = await (applicationClaims ? db.statements(redeem) : redeem(db.alone));
-    if (!row?.client_is_current) return null;
-    if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
-    if (!row.proof_is_fresh) refuseUsedProof();
-    if (row.id === null) return this.refuseCode(exchange);
-    return this.of(row, exchange.issuer, { claims, refreshToken: granted?.token.text, jkt });
+  /** Redeems a code, see `grants/authorization-code.ts`. Null if the cached client is stale. Refuses as `grantTokens`. */
+  exchange(exchange: Exchange): Promise<TokenResponse | null> {
+    return grantTokens(this.deps, this.codes, exchange);
   }
 
-  /** The application's claims for the ID token of a redeemed code, or a refresh. Null if the issuer has none. */
-  async claimsOf(on: Executing, row: RedemptionRow, { capabilities, url }: Issuer): Promise<ApplicationClaims> {
-    if (!capabilities.applicationClaims) return null;
-    const { project_id: projectId, client_id: clientId, user_id: userId, scope } = row;
-    const of = { client: keyIn(projectId, clientId), userId, scopes: scope.split(' ') };
-    return this.deps.applicationClaims.forIdToken(on, of, `${url}/userinfo`);
-  }
-
-  /**
-   * The tokens for a redeemed code, or a refresh.
-   *
-   * @param claims additional ones of the application, see {@link claimsOf}
-   * @param jkt thumbprint of the key that they are bound to
-   */
-  async of(
-    row: RedemptionRow,
-    issuer: Issuer,
-    {
-      claims,
-      refreshToken,
-      jkt,
-    }: { claims: ApplicationClaims; refreshToken?: string | undefined; jkt?: string | undefined },
-  ): Promise<TokenResponse> {
-    const grant = toGrant(row, jkt ?? null);
-    const api = forApi(row, grant);
-    const { url } = issuer;
-    const alg = idTokenAlgorithmOf(row.id_token_signed_response_alg, issuer);
-    const now = seconds(this.deps.clock.now());
-    const hasIdToken = !api || grant.scope.split(' ').includes('openid');
-    const [idToken, accessToken] = await Promise.all([
-      hasIdToken &&
-        this.deps.signer.sign(
-          'id-token',
-          { ...claims, ...idTokenClaims(grant, this.deps.random.id(), now) },
-          { issuer: url, alg },
-        ),
-      api
-        ? this.deps.signer.sign('api-token', apiTokenClaims(api, now), { issuer: url })
-        : this.deps.signer.sign('access-token', accessTokenClaims(grant, url, now), { issuer: url }),
-    ]);
-    const scopeOf = api ? api.scope : grant.scope;
-    return {
-      ...(idToken !== false && { id_token: idToken }),
-      access_token: accessToken,
-      token_type: grant.jkt === null ? 'Bearer' : 'DPoP',
-      expires_in: api ? api.ttlSeconds : clampAccessTokenTtl(grant.accessTokenTtlSeconds),
-      ...(scopeOf !== '' && { scope: scopeOf }),
-      ...(refreshToken !== undefined && { refresh_token: refreshToken }),
-    };
+  /** Replaces a refresh token, see `grants/refresh-token.ts`. Null and refusals as {@link exchange}. @param refresh.token as sent */
+  refresh(refresh: Omit<Refresh, 'token'> & { token: string }): Promise<TokenResponse | null> {
+    const token = parseRefreshToken(refresh.token);
+    if (!token) refuse({ code: 'grant-rejected', reason: 'malformed' });
+    return grantTokens(this.deps, this.refreshTokens, { ...refresh, token });
   }
 
   /**
@@ -259,70 +175,6 @@ export class Tokens {
       sql`update authorization_codes set revoked_at = ${now} where project_id = ${project.id} and id = ${id} and revoked_at is null`,
     );
   }
-
-  /**
-   * Logs the reason and revokes the tokens of a replayed code. Neither is visible to the caller. Another client that got
-   * hold of a used code ends nothing (RFC 6749 §4.1.2 concerns requests of its own client).
-   */
-  private async refuseCode(exchange: Exchange): Promise<never> {
-    const reason = await this.deps.db.transaction(async (em) => {
-      const code = await em.findOne(
-        AuthorizationCode,
-        { project: exchange.client.project, hash: digest(exchange.code) },
-        { populate: ['client'] },
-      );
-      if (!code) return 'unknown';
-      const now = this.deps.clock.now();
-      if (code.usedAt && code.client.id === exchange.client.id) {
-        // A logout, or the client, may have revoked the access token before, but not the refresh tokens.
-        const hadGrant = code.grantId != null && (await endRefreshGrant(em, keyIn(code.project.id, code.grantId), now));
-        if (hadGrant || !code.revokedAt) {
-          code.revokedAt ??= now;
-          this.deps.audit.record(em, {
-            type: 'code.replayed',
-            result: 'failure',
-            actor: exchange.actor,
-            projectId: code.client.getEntity().project.id,
-            clientId: code.client.id,
-            subject: { kind: 'user', id: code.user?.id ?? '' },
-          });
-        }
-        return 'used';
-      }
-      if (code.expiresAt <= now) return 'expired';
-      return isForOtherApi(code, exchange) ? 'target' : 'mismatch';
-    });
-    refuse({ code: 'grant-rejected', reason });
-  }
-}
-
-/** The access token for the requested API; null: for UserInfo. */
-function forApi(row: RedemptionRow, grant: Grant): ApiToken | null {
-  if (row.audience == null) return null;
-  return {
-    id: grant.codeId,
-    subject: grant.subject,
-    clientId: grant.clientId,
-    audience: row.audience,
-    scope: grantedScope(grant.scope, row.granted ?? []),
-    jkt: grant.jkt,
-    ttlSeconds: row.ttl_seconds ?? 0,
-  };
-}
-
-/** Whether only `resource` is wrong in a request of the code's own client. */
-function isForOtherApi(code: AuthorizationCode, { client, codeVerifier, issuer, resource }: Exchange): boolean {
-  if (!issuer.capabilities.apis || code.client.id !== client.id || code.issuer !== storedIssuer(issuer)) return false;
-  const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
-  return (code.codeChallenge ?? null) === challenge && missesTarget(code.resources, resource);
-}
-
-/** Whether the code gives a refresh token. One of the browser SDK, which has no redirect_uri, gives none. */
-function mayRefresh({ client, issuer, redirectUri, authenticatedBy }: Exchange): boolean {
-  const isOffered = issuer.capabilities.grantTypes.includes('refresh_token');
-  // A trial keeps no token.
-  const mayKeep = redirectUri !== undefined && authenticatedBy !== 'trial';
-  return isOffered && client.grantTypes.includes('refresh_token') && mayKeep;
 }
 
 interface UserInfo extends ProfileSource {

@@ -11,7 +11,7 @@ import {
 import { requestContext } from '../../http/context.ts';
 import { scopesFor } from '../authorization-request.ts';
 import { authenticateClient, type ClientAuthDeps, formOf } from '../client-auth.ts';
-import { refuseResource, requireGrant } from '../grants.ts';
+import { refuseResource, requireGrant } from '../grants/grant.ts';
 import { issuerOf } from '../issuer.ts';
 import { OAuthError } from '../oauth-error.ts';
 

@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type CheckedAssertion, usedAssertion } from '../../clients/client-assertions.ts';
-import { type CheckedClient, currentClient } from '../../clients/client-registry.ts';
+import type { CheckedClient } from '../../clients/client-registry.ts';
 import { type Clock, secondsLater } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
 import { networkOf } from '../../kernel/network.ts';
@@ -14,6 +13,7 @@ import type { LimitRule, Limits } from '../../limits/limits.ts';
 import type { Issuer } from '../../projects/issuer.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
 import type { Session } from '../../sessions/session.entity.ts';
+import { type Accepted, type Credentials, isAccepted, presented } from '../grants/grant.ts';
 import { insertedCode } from '../new-code.ts';
 import { DeviceAuthorization } from './device-authorization.entity.ts';
 import { type DevicePoll, type DeviceState, poll } from './poll.ts';
@@ -29,12 +29,10 @@ export const deviceRedirect = grantTypeNames.device_code;
 const tries = 5;
 
 /** A device authorization request of an authenticated client (RFC 8628 section 3.1). */
-export interface DeviceRequest extends CheckedClient {
+export interface DeviceRequest extends CheckedClient, Pick<Credentials, 'assertion'> {
   issuer: Issuer;
   scope: string;
   ip: string | undefined;
-  /** For `private_key_jwt`: recorded; single use. */
-  assertion?: CheckedAssertion | undefined;
 }
 
 /** The codes of a new request; `userCode` as people see it. */
@@ -43,9 +41,7 @@ export interface DeviceCodes {
   userCode: string;
 }
 
-interface BegunRow {
-  client_is_current: boolean;
-  assertion_is_fresh: boolean;
+interface BegunRow extends Accepted {
   is_begun: boolean;
 }
 
@@ -80,8 +76,7 @@ export class DeviceAuthorizations {
     for (let n = 0; n < tries; n += 1) {
       const userCode = newUserCode(random);
       const row = await this.insert({ ...request, assertion }, deviceCode, userCode);
-      if (!row.client_is_current) return null;
-      if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
+      if (!isAccepted(row)) return null;
       if (row.is_begun) return { deviceCode, userCode: shownUserCode(userCode) };
       // The first try has recorded it.
       assertion = undefined;
@@ -91,25 +86,22 @@ export class DeviceAuthorizations {
 
   private async insert(request: DeviceRequest, deviceCode: string, userCode: string): Promise<BegunRow> {
     const { clock, db, random, vault } = this.deps;
-    const { assertion, issuer, scope, ip, client } = request;
+    const { issuer, scope, ip, client } = request;
     const now = clock.now();
-    const jtiHash = assertion?.jtiHash ?? null;
+    const { ctes, columns, hold } = presented(request, request);
     const userCodeHash = vault.mac(purpose, client.project.id, userCode);
     const [row] = await query(
       db.alone,
-      sql<BegunRow>`with client as materialized (${currentClient(request)}),
-        used as (${usedAssertion(assertion)}),
+      sql<BegunRow>`with ${ctes},
         begun as (
           insert into device_authorizations (project_id, id, client_id, issuer, device_hash, user_code_hash, scope, ip,
             created_at, expires_at, interval_seconds)
           select project_id, ${random.id()}::uuid, id, ${issuer.url}, ${digest(deviceCode)}, ${userCodeHash}, ${scope},
             ${ip ?? null}::text, ${now}::timestamptz, ${secondsLater(now, deviceTtlSeconds)}::timestamptz, ${pollSeconds}::int
-          from client where case when ${jtiHash}::text is null then true else exists (select from used) end
+          from client where ${hold}
           on conflict (project_id, user_code_hash) do nothing returning 1
         )
-        select exists (select from client) as client_is_current,
-          ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh,
-          exists (select from begun) as is_begun`,
+        select ${columns}, exists (select 1 from begun) as is_begun`,
       { prepare: 'device-authorizations.begin' },
     );
     return row as BegunRow;
@@ -122,8 +114,7 @@ export class DeviceAuthorizations {
   async poll(asked: DevicePoll): Promise<DeviceState | null> {
     const statement = poll(asked, this.deps.clock.now());
     const [row] = await query(this.deps.db.alone, statement, { prepare: 'device-authorizations.poll' });
-    if (!row?.client_is_current) return null;
-    if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
+    if (!isAccepted(row)) return null;
     return row.state ?? refuse({ code: 'grant-rejected', reason: 'unknown' });
   }
 

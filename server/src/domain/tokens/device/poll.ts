@@ -1,17 +1,15 @@
-import { type CheckedAssertion, usedAssertion } from '../../clients/client-assertions.ts';
-import { type CheckedClient, currentClient } from '../../clients/client-registry.ts';
+import type { CheckedClient } from '../../clients/client-registry.ts';
 import { digest } from '../../kernel/secret.ts';
 import { type Fragment, type Statement, sql } from '../../kernel/sql.ts';
 import type { Issuer } from '../../projects/issuer.ts';
 import { byPasskey } from '../../sessions/sessions.ts';
-import { meets } from '../refresh.ts';
+import { type Accepted, type Credentials, presented } from '../grants/grant.ts';
+import { meets } from '../live-grant.ts';
 
 /** A token request with a device code (RFC 8628 section 3.4). */
-export interface DevicePoll extends CheckedClient {
+export interface DevicePoll extends CheckedClient, Pick<Credentials, 'assertion'> {
   issuer: Issuer;
   deviceCode: string;
-  /** For `private_key_jwt`: recorded with the poll; single use. */
-  assertion?: CheckedAssertion | undefined;
 }
 
 /**
@@ -21,9 +19,7 @@ export interface DevicePoll extends CheckedClient {
 export type DeviceState = 'pending' | 'hurried' | 'denied' | 'expired' | 'unmet' | 'approved';
 
 /** Always one row; without `state`, there is no such device code of this client and issuer. */
-export interface PollRow {
-  client_is_current: boolean;
-  assertion_is_fresh: boolean;
+export interface PollRow extends Accepted {
   state: DeviceState | null;
 }
 
@@ -35,25 +31,23 @@ const jitterSeconds = 1;
 const comesEarly = sql`coalesce(d.polled_at > clock_timestamp() - make_interval(secs => d.interval_seconds - ${jitterSeconds}::int), false)`;
 
 /** One statement: records the poll and returns the state of the request. The interval is measured by the database's clock. */
-export function poll({ assertion, deviceCode, issuer, ...checked }: DevicePoll, now: Date): Statement<PollRow> {
-  const jtiHash = assertion?.jtiHash ?? null;
-  return sql<PollRow>`with client as materialized (${currentClient(checked)}),
-    used as (${usedAssertion(assertion)}),
+export function poll({ deviceCode, issuer, ...caller }: DevicePoll, now: Date): Statement<PollRow> {
+  const { ctes, columns, hold } = presented(caller, caller);
+  return sql<PollRow>`with ${ctes},
     polled as (
       update device_authorizations d set polled_at = clock_timestamp(), hurried = ${comesEarly},
         interval_seconds = d.interval_seconds + case when ${comesEarly} then ${slowDownSeconds}::int else 0 end
       from client
-      where d.project_id = ${checked.client.project.id}::uuid and d.device_hash = ${digest(deviceCode)} and d.client_id = client.id
+      where d.project_id = ${caller.client.project.id}::uuid and d.device_hash = ${digest(deviceCode)} and d.client_id = client.id
         and d.issuer = ${issuer.url}
-        and case when ${jtiHash}::text is null then true else exists (select from used) end
+        and ${hold}
       returning case
         when d.approved then case when exists (${sufficientCode}) then 'approved' else 'unmet' end
         when d.approved is not null then 'denied'
         when d.expires_at <= ${now}::timestamptz then 'expired'
         when d.hurried then 'hurried' else 'pending' end as state
     )
-    select exists (select from client) as client_is_current,
-      ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh, r.state
+    select ${columns}, r.state
     from (values (1)) one left join polled r on true`;
 }
 

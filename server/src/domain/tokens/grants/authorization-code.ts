@@ -1,0 +1,182 @@
+import { missesTarget } from '../../apis/token-target.ts';
+import { eventOfClient } from '../../audit/audit.ts';
+import { obtainedWith } from '../../clients/credential-of-tokens.ts';
+import { isAllowed } from '../../consents/consents.ts';
+import type { Random } from '../../kernel/random.ts';
+import { digest } from '../../kernel/secret.ts';
+import { type Fragment, type Statement, sql } from '../../kernel/sql.ts';
+import { storedIssuer } from '../../projects/issuer.ts';
+import { participation } from '../../sessions/sessions.ts';
+import { grantOf } from '../mint.ts';
+import { firstToken, type RefreshToken } from '../refresh-token.ts';
+import {
+  type Check,
+  type Credentials,
+  type GrantKind,
+  hasKey,
+  hasProof,
+  isUnchanged,
+  presented,
+  type Recorded,
+  targetOf,
+  type UserGrantRequest,
+  type UserGrantRow,
+  userColumns,
+} from './grant.ts';
+
+/**
+ * `none`: only `client_id`. `api-key`: its secret key. `secret`: its client secret. `assertion`: `private_key_jwt`.
+ * `trial`: none; a trial sign-in from the console.
+ */
+type ClientAuthentication = 'none' | 'api-key' | 'secret' | 'assertion' | 'trial';
+
+/** A token request with `grant_type=authorization_code` (RFC 6749 §4.1.3). Its issuer must have issued the code. */
+export interface Exchange extends UserGrantRequest {
+  code: string;
+  codeVerifier: string | undefined;
+  redirectUri: string | undefined;
+  /** Authentication of the client; SDK codes need `api-key` or `assertion`. */
+  authenticatedBy: ClientAuthentication;
+}
+
+/** A code with its user, session and consent. Its client is the request's, whose version the write compares. */
+export interface FoundCode extends UserGrantRow {
+  id: string;
+  redirect_uri: string | null;
+  code_challenge: string | null;
+  dpop_jkt: string | null;
+  nonce: string | null;
+  grant_id: string | null;
+  expires_at: Date | string;
+  used_at: Date | string | null;
+  revoked_at: Date | string | null;
+  is_allowed: boolean;
+  session_is_live: boolean | null;
+}
+
+const checks: readonly Check<Exchange, FoundCode>[] = [
+  ['wrong-client', (code, { client }) => code.client_id === client.id], // RFC 6749 §4.1.3
+  ['used', (code) => code.used_at === null], // RFC 6749 §4.1.2: its tokens are revoked
+  ['expired', (code, _, now) => new Date(code.expires_at) > now], // RFC 6749 §4.1.2
+  ['wrong-issuer', (code, { issuer }) => code.issuer === storedIssuer(issuer)], // RFC 9207 §2
+  ['wrong-redirect-uri', (code, { redirectUri }) => code.redirect_uri === (redirectUri ?? null)], // RFC 6749 §4.1.3
+  ['wrong-authentication', isAuthenticated], // RFC 6749 §3.2.1
+  ['missing-verifier', (code, { codeVerifier }) => code.code_challenge === null || codeVerifier !== undefined], // RFC 7636 §4.6
+  ['unexpected-verifier', (code, { codeVerifier }) => code.code_challenge !== null || codeVerifier === undefined], // RFC 9700 §2.1.1
+  [
+    'wrong-verifier',
+    (code, { codeVerifier = '' }) => code.code_challenge === null || code.code_challenge === digest(codeVerifier),
+  ], // RFC 7636 §4.6
+  ['target', (code, { resource }) => !missesTarget(code.resources, resource)], // RFC 8707 §2.2
+  ['api-not-granted', (code) => code.resources.length === 0 || code.audience != null], // RFC 8707 §2
+  ['missing-proof', (code, exchange) => hasProof(code.dpop_jkt, exchange)], // RFC 9449 §10
+  ['wrong-proof-key', (code, exchange) => hasKey(code.dpop_jkt, exchange)], // RFC 9449 §10
+  ['no-consent', (code) => code.is_allowed], // OpenID Connect Core §3.1.2.4
+  ['user', (code) => code.user_is_active], // RFC 6749 §5.2
+  ['session-ended', (code) => code.session_id === null || code.session_is_live === true], // RFC 6749 §5.2
+  ['revoked', (code) => code.revoked_at === null], // RFC 6749 §5.2
+];
+
+/** A code of the SDK, without a redirect URI, needs a credential; one of /authorize the client's registered method. */
+function isAuthenticated(code: FoundCode, { authenticatedBy: by, client }: Exchange): boolean {
+  if (code.redirect_uri === null) return by !== 'none';
+  return client.tokenEndpointAuthMethod === 'none' || by === 'assertion' || by === 'secret' || by === 'trial';
+}
+
+/**
+ * Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.6); single use. A replay by its client revokes its tokens (§4.1.2); one by
+ * another client ends nothing.
+ */
+export function authorizationCode({ random }: { random: Random }): GrantKind<Exchange, FoundCode> {
+  return {
+    name: 'tokens.code',
+    read: readCode,
+    checks,
+    dead: ['wrong-client', 'used', 'expired'],
+    decide(exchange, code, now) {
+      const jkt = exchange.proof?.jkt ?? null;
+      const refresh = mayRefresh(exchange) ? { id: random.id(), token: firstToken(random) } : undefined;
+      return {
+        grant: grantOf(exchange.client, code, { codeId: code.id, nonce: code.nonce, jkt }),
+        refreshToken: refresh?.token.text,
+        record: (credentials) => recordCode(exchange, code, { eventId: random.id(), refresh, credentials, now }),
+      };
+    },
+    replayed: 'code.replayed',
+    familyOf: (code) => ({ userId: code.user_id, grantId: code.grant_id, tokenId: code.id }),
+  };
+}
+
+/** The code is found by its hash, its user and session by their keys: plans that were made for empty tables stay good (0087). */
+export function readCode(exchange: Exchange): Statement<FoundCode> {
+  const { client, code, issuer } = exchange;
+  const project = sql`${client.project.id}::uuid`;
+  const hasApis = issuer.capabilities.apis;
+  return sql<FoundCode>`with code as materialized (
+      select id, client_id, user_id, session_id, issuer, redirect_uri, code_challenge, dpop_jkt, resources, scope, nonce, auth_time,
+        amr, acr, grant_id, expires_at, used_at, revoked_at
+      from authorization_codes where project_id = ${project} and hash = ${digest(code)}::text
+    )${hasApis ? sql`, target as materialized (${targetOf(exchange, sql`code`)})` : sql``}
+    select code.*, ${userColumns},
+      (select s.ended_at is null from sessions s where s.project_id = ${project} and s.id = code.session_id) as session_is_live,
+      ${isAllowed({
+        ...{ isThirdParty: sql`${client.thirdParty}::boolean`, projectId: project, clientId: sql`code.client_id` },
+        ...{ userId: sql`code.user_id`, scope: sql`code.scope` },
+      })} as is_allowed${hasApis ? sql`, target.*` : sql``}
+    from code join users u on u.project_id = ${project} and u.id = code.user_id
+      ${hasApis ? sql`left join target on true` : sql``}`;
+}
+
+interface Recording {
+  eventId: string;
+  /** The grant to be written, and its first token. */
+  refresh: { id: string; token: RefreshToken } | undefined;
+  credentials: Credentials;
+  now: Date;
+}
+
+/**
+ * Redeems the code that was read, if nothing has changed since. A deactivation or logout revokes the codes after it has changed
+ * user or session, so that it waits for a redemption that did not see the change.
+ */
+export function recordCode(
+  exchange: Exchange,
+  code: FoundCode,
+  { eventId, refresh, credentials, now }: Recording,
+): Statement<Recorded> {
+  const { ctes, columns, hold } = presented(exchange, credentials);
+  const participated = participation(redeemed, now);
+  const event = { id: eventId, at: now, type: 'token.issued', actor: exchange.actor } as const;
+  return sql<Recorded>`with ${ctes},
+    redeemed as (
+      update authorization_codes c set used_at = ${now}::timestamptz, grant_id = ${refresh?.id ?? null}::uuid,
+        credential = ${obtainedWith(exchange)}::text
+      from users u
+      where c.project_id = ${exchange.client.project.id}::uuid and c.id = ${code.id}::uuid and c.used_at is null
+        and c.revoked_at is null and ${hold} and ${isUnchanged(exchange, code)}
+      returning c.project_id, c.client_id, c.user_id, c.session_id, c.issuer, c.resources, c.scope, c.auth_time, c.amr, c.acr, u.user_name
+    ),
+    renewed as (${participated.renewed}), added as (${participated.added}),
+    ${refresh ? sql`granted as (${refreshGrant(refresh, exchange, now)}),` : sql``}
+    event as (${eventOfClient(event, redeemed)})
+    select ${columns}, exists (select 1 from redeemed) as is_recorded`;
+}
+
+function refreshGrant({ id, token }: NonNullable<Recording['refresh']>, { proof }: Exchange, now: Date): Fragment {
+  return sql`insert into refresh_grants (project_id, id, family_hash, client_id, user_id, session_id, offline, issuer, dpop_jkt,
+      resources, scope, auth_time, amr, acr, current_hash, created_at, last_used_at)
+    select project_id, ${id}::uuid, ${digest(token.family)}, client_id, user_id, session_id,
+      'offline_access' = any(string_to_array(scope, ' ')), issuer, ${proof?.jkt ?? null}::text, resources, scope, auth_time, amr, acr,
+      ${digest(token.text)}, ${now}::timestamptz, ${now}::timestamptz
+    from redeemed`;
+}
+
+const redeemed = sql`redeemed`;
+
+/** Whether the code gives a refresh token. One of the browser SDK, which has no redirect_uri, gives none. */
+function mayRefresh({ client, issuer, redirectUri, authenticatedBy }: Exchange): boolean {
+  const isOffered = issuer.capabilities.grantTypes.includes('refresh_token');
+  // A trial keeps no token.
+  const mayKeep = redirectUri !== undefined && authenticatedBy !== 'trial';
+  return isOffered && client.grantTypes.includes('refresh_token') && mayKeep;
+}

@@ -1,0 +1,238 @@
+import { requestedApi } from '../../apis/token-target.ts';
+import type { Audit } from '../../audit/audit.ts';
+import type { EventType } from '../../audit/event-types.ts';
+import { type CheckedAssertion, usedAssertion } from '../../clients/client-assertions.ts';
+import { type CheckedClient, currentClient } from '../../clients/client-registry.ts';
+import { type CheckedProof, refuseUsedProof, usedProof } from '../../clients/dpop/dpop-proofs.ts';
+import { isAllowed } from '../../consents/consents.ts';
+import type { Actor } from '../../kernel/actor.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Database } from '../../kernel/database.ts';
+import { type GrantFault, refuse } from '../../kernel/problem.ts';
+import { type Executing, execute, type Fragment, query, type Statement, sql } from '../../kernel/sql.ts';
+import type { Issuer } from '../../projects/issuer.ts';
+import { keyIn } from '../../projects/tenant.ts';
+import type { Grant } from '../claims.ts';
+import type { GrantRow, Mint, TokenResponse } from '../mint.ts';
+import { endRefreshGrant } from '../user-tables.ts';
+
+/** What a client proved itself by. Each is valid once: a statement records it. */
+export interface Credentials {
+  /** For `private_key_jwt`. */
+  assertion?: CheckedAssertion | undefined;
+  /** Tokens are bound to its key. */
+  proof?: CheckedProof | null | undefined;
+}
+
+/** A token request of an authenticated client. */
+export interface GrantRequest extends CheckedClient, Credentials {
+  issuer: Issuer;
+  actor: Actor;
+}
+
+/** One about a user. */
+export interface UserGrantRequest extends GrantRequest {
+  /** The API that the access token is for, if the issuer has APIs; absent: the only one that was authorized. */
+  resource?: string | undefined;
+}
+
+/** A token that an authenticated client sent. */
+export interface SentToken extends GrantRequest {
+  token: string;
+}
+
+/** A condition of a grant, with the reason of its refusal in log and events. */
+export type Check<Request, Found> = readonly [
+  reason: GrantFault,
+  isMet: (found: Found, request: Request, now: Date) => boolean,
+];
+
+/** The tokens of an accepted request, and the statement that grants them. */
+interface Verdict {
+  grant: Grant;
+  refreshToken?: string | undefined;
+  /**
+   * One conditional write of exactly one row. Its conditions are the versions that the checks saw, and what another
+   * request can change.
+   *
+   * @param credentials those to be recorded
+   */
+  record(credentials: Credentials): Statement<Recorded>;
+}
+
+/** The parts of one kind of grant. {@link grantTokens} runs them, so that none can be forgotten. */
+export interface GrantKind<Request extends GrantRequest, Found> {
+  /** Prefix of its prepared statements. */
+  name: string;
+  /** Reads all that is checked and granted: one row, or none if the credential is unknown. Writes nothing. */
+  read(request: Request, now: Date): Statement<Found>;
+  /** In the order in which they are made. */
+  checks: readonly Check<Request, Found>[];
+  decide(request: Request, found: Found, now: Date): Verdict;
+  /** Faults of a credential that is not live for this client: a proof that came with it is not recorded. */
+  dead: readonly GrantFault[];
+  /** The event of a credential that is used again. */
+  replayed: 'code.replayed' | 'refresh-token.replayed';
+  /** The tokens that a replay ends: all of the grant, and the access token of the row. */
+  familyOf(found: Found): { userId: string; grantId: string | null; tokenId?: string };
+}
+
+interface Granting {
+  db: Database;
+  clock: Clock;
+  audit: Audit;
+  mint: Mint;
+}
+
+/** Reads of one request. Another one follows only if the row changed between read and write. */
+const maxReads = 3;
+
+/**
+ * Reads, checks, signs, and writes if nothing has changed meanwhile; otherwise starts again. A failure to sign uses nothing
+ * up. Null, with nothing written, if the cached client is stale. Refuses `client-rejected` and `proof-rejected` for a replayed
+ * assertion or proof, and `grant-rejected` with the reason of the first check that is not met.
+ */
+export async function grantTokens<Request extends GrantRequest, Found extends object>(
+  deps: Granting,
+  kind: GrantKind<Request, Found>,
+  request: Request,
+): Promise<TokenResponse | null> {
+  const now = deps.clock.now();
+  let credentials: Credentials = request;
+  for (let reads = 0; reads < maxReads; reads += 1) {
+    const [found] = await query(deps.db.alone, kind.read(request, now), { prepare: `${kind.name}.read` });
+    if (!found) return refused(deps, kind, request, { fault: 'unknown', credentials, now });
+    const fault = kind.checks.find(([, isMet]) => !isMet(found, request, now))?.[0];
+    if (fault !== undefined) return refused(deps, kind, request, { fault, found, credentials, now });
+    const { grant, refreshToken, record } = kind.decide(request, found, now);
+    const tokens = await deps.mint.tokens(grant, request.issuer, refreshToken);
+    const [row] = await query(deps.db.alone, record(credentials), { prepare: `${kind.name}.record` });
+    if (!isAccepted(row)) return null;
+    if (row.is_recorded) return tokens;
+    // Recorded by the write that granted nothing.
+    credentials = {};
+  }
+  return refuse({ code: 'unavailable', reason: `${kind.name}: rows changed after each read`, retryAfterSeconds: 1 });
+}
+
+/** Records the credentials: they are spent by being presented. Null if the cached client is stale. */
+async function refused<Request extends GrantRequest, Found>(
+  deps: Granting,
+  kind: GrantKind<Request, Found>,
+  request: Request,
+  { fault, found, credentials, now }: { fault: GrantFault; found?: Found; credentials: Credentials; now: Date },
+): Promise<null> {
+  const isLive = fault !== 'unknown' && !kind.dead.includes(fault);
+  const spent = isLive ? credentials : { assertion: credentials.assertion };
+  if (!(await isAuthentic(deps.db.alone, request, spent))) return null;
+  if (found && fault === 'used') await endReplayed(deps, kind, request, kind.familyOf(found), now);
+  return refuse({ code: 'grant-rejected', reason: fault });
+}
+
+/** Ends the tokens of a replayed credential (RFC 6749 §4.1.2, RFC 9700 §4.14.2). Nothing of it is visible to the caller. */
+async function endReplayed(
+  { db, audit }: Granting,
+  { replayed }: { replayed: EventType },
+  { actor, client }: GrantRequest,
+  { userId, grantId, tokenId }: ReturnType<GrantKind<GrantRequest, unknown>['familyOf']>,
+  now: Date,
+): Promise<void> {
+  const { id: projectId } = client.project;
+  await db.transaction(async (em) => {
+    // A logout, or the client, may have revoked the access token before, but not the refresh tokens.
+    const hadGrant = grantId !== null && (await endRefreshGrant(em, keyIn(projectId, grantId), now));
+    const ended = await execute(
+      em,
+      sql`update authorization_codes set revoked_at = ${now}::timestamptz
+        where project_id = ${projectId}::uuid and id = ${tokenId ?? null}::uuid and revoked_at is null`,
+    );
+    if (!hadGrant && ended === 0) return;
+    const about = { projectId, clientId: client.id, subject: { kind: 'user', id: userId } };
+    audit.record(em, { type: replayed, result: 'failure', actor, ...about });
+  });
+}
+
+/** Whether a request has a proof if the credential is bound to a key (RFC 9449 §10). */
+export const hasProof = (jkt: string | null, { proof }: Credentials) => jkt === null || proof != null;
+
+/** Whether the proof is of the key that the credential is bound to. */
+export const hasKey = (jkt: string | null, { proof }: Credentials) => jkt === null || proof?.jkt === jkt;
+
+/** A grant about a user as it was read; a column of {@link userColumns} each. */
+export interface UserGrantRow extends GrantRow {
+  client_id: string;
+  issuer: string | null;
+  resources: string[];
+  user_is_active: boolean;
+  user_version: number;
+}
+
+/** SQL: columns of user `u`. */
+export const userColumns = sql`u.active as user_is_active, u.version as user_version, u.email, u.phone`;
+
+/** SQL: the API that a request targets, see `requestedApi`. @param authorized with the column `resources` */
+export function targetOf({ client, resource }: UserGrantRequest, authorized: Fragment): Fragment {
+  const party = sql`(select ${client.project.id}::uuid as project_id, ${client.id}::uuid as id)`;
+  return requestedApi(party, authorized, resource ?? null);
+}
+
+/** SQL condition: user `u`, session, consent and API are as they were read. Joins the user. */
+export function isUnchanged(request: UserGrantRequest, row: UserGrantRow): Fragment {
+  const { client } = request;
+  const project = sql`${client.project.id}::uuid`;
+  const target = targetOf(request, sql`(select ${row.resources}::text[] as resources)`);
+  return sql`u.project_id = ${project} and u.id = ${row.user_id}::uuid and u.active and u.version = ${row.user_version}::int
+    and case when ${row.session_id}::uuid is null then true else (select s.ended_at is null from sessions s
+      where s.project_id = ${project} and s.id = ${row.session_id}::uuid) end
+    and ${isAllowed({
+      ...{ isThirdParty: sql`${client.thirdParty}::boolean`, projectId: project, clientId: sql`${client.id}::uuid` },
+      ...{ userId: sql`${row.user_id}::uuid`, scope: sql`${row.scope}::text` },
+    })}
+    ${
+      row.audience == null
+        ? sql``
+        : sql`and exists (select 1 from (${target}) t where t.audience = ${row.audience}::text and t.granted = ${row.granted}::text[])`
+    }`;
+}
+
+/** Whether client, assertion and proof of a request still hold. */
+export interface Accepted {
+  client_is_current: boolean;
+  assertion_is_fresh: boolean;
+  proof_is_fresh: boolean;
+}
+
+export interface Recorded extends Accepted {
+  is_recorded: boolean;
+}
+
+/**
+ * SQL: the CTEs `client`, empty if the cached client is stale, `used` and `proof`, which record the credentials, also if
+ * nothing is granted; and the columns of {@link Accepted}, and the condition that all hold.
+ */
+export function presented(client: CheckedClient, { assertion, proof }: Credentials) {
+  const jtiHash = assertion?.jtiHash ?? null;
+  const isFresh = sql`case when ${jtiHash}::text is null then true else exists (select 1 from used) end`;
+  return {
+    ctes: sql`client as materialized (${currentClient(client)}), used as (${usedAssertion(assertion)}),
+      proof as (${proof ? usedProof(proof, sql`(select project_id, id as client_id from client) proving`) : sql`select 1`})`,
+    columns: sql`exists (select 1 from client) as client_is_current, ${isFresh} as assertion_is_fresh,
+      exists (select 1 from proof) as proof_is_fresh`,
+    hold: sql`exists (select 1 from client) and ${isFresh} and exists (select 1 from proof)`,
+  } satisfies Record<string, Fragment>;
+}
+
+/** False if the cached client is stale. Refuses a replayed assertion or proof. */
+export function isAccepted<Row extends Accepted>(row: Row | undefined): row is Row {
+  if (!row?.client_is_current) return false;
+  if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
+  if (!row.proof_is_fresh) refuseUsedProof();
+  return true;
+}
+
+/** Records the credentials of a request that is granted nothing. False if the cached client is stale. */
+export async function isAuthentic(on: Executing, client: CheckedClient, credentials: Credentials): Promise<boolean> {
+  const { ctes, columns } = presented(client, credentials);
+  const [row] = await query(on, sql<Accepted>`with ${ctes} select ${columns}`, { prepare: 'tokens.authentic' });
+  return isAccepted(row);
+}
