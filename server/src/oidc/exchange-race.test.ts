@@ -1,6 +1,7 @@
 /** What ends between the read and the write of a code exchange counts: the write compares what the read saw. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { untilLockWaits } from '../../test/lock-waits.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
 import { changed, rows } from '../../test/rows.ts';
@@ -34,15 +35,6 @@ beforeEach(async () => {
 
 const change = (sql: string, id: string) => changed(app.services.db, sql, [id]);
 
-/** Statements that wait for a lock. */
-const waiting = async () =>
-  (
-    await rows(
-      app.services.db,
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-  ).length;
-
 /**
  * Exchanges codes, and runs `between` when each has been read and checked: the claims of the ID token are then read from
  * tables that are locked until it is done.
@@ -55,7 +47,7 @@ async function exchangeAround(codes: string[], between: () => Promise<unknown>):
     const form = { code_verifier: party.proof.verifier };
     answers = Promise.all(codes.map((code) => elsewhere.exchange(code, form)));
     // Not all get a connection at once.
-    while ((await waiting()) === 0);
+    await untilLockWaits(app.services.db, 1);
     await between();
   });
   return answers;
