@@ -130,6 +130,8 @@ it('the index of the decisions lists each record once, with its title', () => {
   });
   const listed = text('server/decisions/README.md').split('\n');
   expect(listed.filter((line) => line.startsWith('- ')).toSorted()).toEqual(lines.toSorted());
+  const numbers = lines.map((line) => line.slice(0, '- [0000]'.length));
+  expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
 });
 
 /** The text of all sources; without the decisions, tests of the documents and built files. */
