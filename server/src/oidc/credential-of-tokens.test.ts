@@ -3,11 +3,13 @@ import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { DeviceBrowser } from '../../test/device-browser.ts';
 import { administer, type Machine, machineOf, send, tokenOf } from '../../test/machine.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { grantTypeNames } from '../domain/kernel/openid.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { assertionType } from './client-auth.ts';
@@ -160,6 +162,26 @@ describe('a key that is removed from jwks', () => {
     expect(await statuses()).toEqual([200, 200]);
     await app.services.clients.update(client, { jwks: setOf(...rest) }, system);
     expect(await statuses()).toEqual([401, 200]);
+  });
+
+  it('ends the access tokens of devices that it obtained', async () => {
+    const settings = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: setOf('EdDSA', 'ES256') } as const;
+    const { client } = await app.make.client(project, { ...settings, grantTypes: ['device_code'] });
+    const party = partyAt(app, project, client);
+    const person = new DeviceBrowser(app, party.issuer);
+    await person.signIn(user);
+    const post = async (path: string, fields: Record<string, string>) => {
+      const assertion = await assertionOf(party, pairs.EdDSA.privateKey, { alg: 'EdDSA', kid: 'EdDSA' });
+      const body = { ...fields, client_assertion: assertion, client_assertion_type: assertionType };
+      return fetch(`${party.issuer}/oauth2/${path}`, { method: 'POST', body: new URLSearchParams(body) });
+    };
+    const codes = (await (await post('device_authorization', { scope: 'openid' })).json()) as Record<string, string>;
+    await person.allow(codes['user_code'] ?? '');
+    const code = { grant_type: grantTypeNames.device_code, device_code: codes['device_code'] ?? '' };
+    const { access_token } = await tokensIn(await post('token', code));
+    expect((await party.userInfo(access_token)).status).toBe(200);
+    await app.services.clients.update(client, { jwks: setOf('ES256') }, system);
+    expect((await party.userInfo(access_token)).status).toBe(401);
   });
 
   it('ends them at the base issuer, too, once its only key is replaced', async () => {

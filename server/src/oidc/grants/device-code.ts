@@ -16,18 +16,17 @@ const unapproved: Record<Exclude<DeviceState, 'approved' | 'unmet'>, OAuthError>
 /** `urn:ietf:params:oauth:grant-type:device_code` (RFC 8628 §3.4). Once a person has approved it, the device code is redeemed as an authorization code. */
 export async function deviceCode(deps: GrantDeps, request: TokenRequest): Promise<TokenResponse | null> {
   const { parameters, issuer, proof, actor } = request;
-  const { by, assertion, ...caller } = request.caller;
+  const { by, ...caller } = request.caller;
   const code = parameters.get('device_code');
   if (code === undefined) throw new OAuthError('invalid_request', 'device_code is missing.');
   requireGrant(caller.client, 'device_code');
   refuseResource(parameters);
-  const state = await deps.deviceAuthorizations.poll({ ...caller, issuer, deviceCode: code, assertion });
+  const state = await deps.deviceAuthorizations.poll({ ...caller, issuer, deviceCode: code });
   if (state === null) return null;
   if (state === 'unmet') refuse({ code: 'grant-rejected', reason: 'policy' });
   if (state !== 'approved') throw unapproved[state];
   const asCode = { code, codeVerifier: undefined, redirectUri: deviceRedirect };
-  // The poll has recorded the assertion.
-  const exchange = { ...caller, ...asCode, issuer, authenticatedBy: by, proof, actor };
+  const exchange = { ...caller, ...asCode, issuer, authenticatedBy: by, isAssertionRecorded: true, proof, actor };
   return deps.tokens.exchange(exchange).catch((error: unknown) => {
     throw isFault(error, 'expired') ? unapproved.expired : error;
   });

@@ -28,6 +28,8 @@ export interface Credentials {
 export interface GrantRequest extends CheckedClient, Credentials {
   issuer: Issuer;
   actor: Actor;
+  /** Whether an earlier statement of this request recorded the assertion, as the poll of a device does. */
+  isAssertionRecorded?: boolean;
 }
 
 /** One about a user. */
@@ -98,7 +100,7 @@ export async function grantTokens<Request extends GrantRequest, Found extends ob
   request: Request,
 ): Promise<TokenResponse | null> {
   const now = deps.clock.now();
-  let credentials: Credentials = request;
+  let credentials: Credentials = request.isAssertionRecorded ? { proof: request.proof } : request;
   for (let reads = 0; reads < maxReads; reads += 1) {
     const [found] = await query(deps.db.alone, kind.read(request, now), { prepare: `${kind.name}.read` });
     if (!found) return refused(deps, kind, request, { fault: 'unknown', credentials, now });
