@@ -195,6 +195,26 @@ describe('Sign in again', () => {
     world.app.clock.turn(12 * 3600);
     expect(flowAt(await again(current))).toBe(current);
   });
+
+  it('is not offered once the application requires pushed requests, or PKCE that the request lacks', async () => {
+    const { clients } = world.app.services;
+    const set = (settings: Parameters<typeof clients.update>[1]) => clients.update(world.client, settings, system);
+    await set({ tokenEndpointAuthMethod: 'client_secret_post', pkceOptional: true });
+    const { issuer } = partyAt(world.app, world.project, world.client);
+    const parameters = authorizationParameters(world.client.id, party.proof.challenge, { prompt: 'login' });
+    const withPkce = flowAt(await party.browser.get(`${issuer}/authorize?${new URLSearchParams(parameters)}`));
+    const query = new URLSearchParams(parameters);
+    query.delete('code_challenge');
+    query.delete('code_challenge_method');
+    const without = flowAt(await party.browser.get(`${issuer}/authorize?${query}`));
+    world.app.clock.turn(expiry);
+    await set({ pkceOptional: false });
+    expect(flowAt(await again(without))).toBe(without);
+    await set({ pushedRequestsRequired: true });
+    expect(flowAt(await again(withPkce))).toBe(withPkce);
+    await set({ pushedRequestsRequired: false, pkceOptional: true });
+    for (const flow of [withPkce, without]) expect(flowAt(await again(flow))).not.toBe(flow);
+  });
 });
 
 describe('the sign-in page under a live session', () => {

@@ -143,7 +143,7 @@ export class AuthorizationRequests {
 
   /**
    * The request of this browser's flow that has expired, unfinished, and may begin again; null as by {@link find}, and if it
-   * was pushed, is a page's of this instance, or expired more than {@link renewableSeconds} ago.
+   * was pushed, is a page's of this instance, or expired more than {@link renewableSeconds} ago. The client must still accept it.
    */
   async expired(em: EntityManager, flow: string, browserSecret: string): Promise<AuthorizationRequest | null> {
     const now = this.deps.clock.now();
@@ -159,7 +159,7 @@ export class AuthorizationRequests {
       },
       { populate: ['project', 'client'] },
     );
-    return request && this.mayReturn(request) ? request : null;
+    return request && this.mayReturn(request) && isAcceptable(request) ? request : null;
   }
 
   /**
@@ -227,4 +227,10 @@ export class AuthorizationRequests {
       where project_id = ${project.id} and id = ${id} and finished_at is null and expires_at > ${now}`;
     return (await execute(em, statement, { prepare: 'authorization-requests.finish' })) === 1;
   }
+}
+
+/** Whether the client accepts a request that was not pushed, with or without PKCE as it was stored. */
+function isAcceptable({ client, codeChallenge }: AuthorizationRequest): boolean {
+  const { fapiProfile, pkceOptional, pushedRequestsRequired } = client.getEntity();
+  return !fapiProfile && !pushedRequestsRequired && (codeChallenge != null || pkceOptional);
 }
