@@ -314,9 +314,13 @@ describe('GET {issuer}/authorize', () => {
 
   it('ignores unknown parameters, and rejects other methods', async () => {
     expect((await party.answer({ unknown: 'x', display: 'popup', ui_locales: 'xx' })).has('code')).toBe(true);
-    for (const method of ['PUT', 'DELETE', 'OPTIONS']) {
+    for (const [method, status] of [
+      ['PUT', 405],
+      ['DELETE', 405],
+      ['OPTIONS', 204],
+    ] as const) {
       const answer = await fetch(`${issuer}/authorize`, { method });
-      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, POST']);
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, status, 'GET, POST']);
     }
   });
 });

@@ -233,16 +233,19 @@ describe('concurrent requests', () => {
     );
     const in10Minutes = new Date(clock.now().getTime() + 600_000);
     // Two open sign-ins: one that has authenticated this user, and one with only the address.
-    for (const [userId, address] of [
-      [id, null],
-      [null, 'ada@example.com'],
+    for (const [evidence, address] of [
+      [[{ kind: 'mail-code', account: id, at: clock.now(), address: 'ada@example.com', ceremony: 'c' }], null],
+      [[], 'ada@example.com'],
     ]) {
       await changed(
         services.db,
         `insert into ceremonies (id, project_id, client_id, txn_hash, nonce_hash, nonce_expires_at, state, origin, amr,
-           user_id, address, created_at, expires_at)
+           evidence, address, created_at, expires_at)
          values (?, ?, ?, ?, 'nonce', now(), 'otp_sent', 'https://app.example.com', '{}', ?, ?, now(), ?)`,
-        [...[systemRandom.id(), scim.id, client.id, systemRandom.id()], ...[userId, address, in10Minutes]],
+        [
+          ...[systemRandom.id(), scim.id, client.id, systemRandom.id()],
+          ...[JSON.stringify(evidence), address, in10Minutes],
+        ],
       );
     }
     const code = {
