@@ -111,6 +111,9 @@ describe('a new number', () => {
     expect(await visit.page()).toContain(`Enter the code sent to ${email}.`);
     expect(await statusOf(other, 'end-session', { id: third.sessionId })).toBe(303);
     expect(await visit.page()).not.toContain(email);
+    expect(await statusOf(visit, 'verify-email', { code: mailed })).toBe(403);
+    const confirmed = [app.clock.now(), visit.sessionId];
+    await changed(app.services.db, 'update sessions set fresh_at = ? where id = ?', confirmed);
     expect(await statusOf(visit, 'verify-email', { code: mailed })).toBe(400);
   });
 
