@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { Inbox } from '../support/application.ts';
 import { otherThan } from '../support/authenticator-app.ts';
+import { restoreBudgets } from '../support/database.ts';
 import {
   address,
   alert,
@@ -107,6 +108,8 @@ test('a network that requested too many codes sees that, and how long to wait', 
   await expect(alert(page)).toContainText(/Too many codes were requested from your network\. Please wait \d+ minutes?/);
   await expect(alert(page)).toContainText('use another network');
   await expectAccessible(page);
+  // All tests of this server have one network.
+  await restoreBudgets(hosted.latchkey);
 });
 
 test('if its script does not arrive, the page says so by its style sheet, and a reload goes on', async ({ page }) => {
