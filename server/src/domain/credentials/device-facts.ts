@@ -16,7 +16,7 @@ export interface DeviceRow {
 export const deviceColumns: Fragment = sql`d.remembered, d.created_at, d.registered_at, d.last_used_at, d.trusted_until, d.suspended_at,
       d.mfa_remembered_at`;
 
-/** SQL condition: device `d` is as it was read; nothing else changes its trust. */
+/** SQL condition: device `d` is unchanged since the read, in all columns that decide its trust. */
 export function isDeviceUnchanged(row: DeviceRow): Fragment {
   return sql`d.remembered = ${row.remembered}::boolean and d.last_used_at = ${row.last_used_at}::timestamptz
         and d.registered_at is not distinct from ${row.registered_at}::timestamptz

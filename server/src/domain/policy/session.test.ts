@@ -21,7 +21,7 @@ const open: SignInPolicy = {
   passkeyPolicy: 'allowed',
   builtIn: null,
 };
-const nobody: UserFacts = { factors: [], holdsPasskey: false };
+const withoutCredentials: UserFacts = { factors: [], holdsPasskey: false };
 
 describe('a session', () => {
   const session = begun(limits, now);
@@ -85,11 +85,11 @@ describe('the policy', () => {
     const session = { passkeyId: byPasskey ? 'k' : null, amr: ['swk'] };
     const [rules, facts] = [
       { ...open, ...policy },
-      { ...nobody, ...user },
+      { ...withoutCredentials, ...user },
     ];
     expect(meetsSignInPolicy(session, facts, rules)).toBe(expected);
     // Without rules, facts are not read.
-    if (!asksForFacts(rules)) expect(meetsSignInPolicy(session, nobody, rules)).toBe(true);
+    if (!asksForFacts(rules)) expect(meetsSignInPolicy(session, withoutCredentials, rules)).toBe(true);
   });
 
   it('requires a passkey of everyone, or of admins who have one', () => {

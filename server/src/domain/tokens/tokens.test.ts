@@ -220,7 +220,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     await exchange(code);
   });
 
-  it('leaves the code as it was if the tokens cannot be signed', async () => {
+  it('leaves the code unused if the tokens cannot be signed', async () => {
     const code = await issue();
     const wrongKey = new Vault(new Uint8Array(32).fill(1), systemRandom);
     const locked = new Keys({ db, vault: wrongKey, clock, audit: lower.audit, schedule: defaultSchedule });

@@ -229,7 +229,7 @@ export class AuthorizationRequests {
   }
 }
 
-/** Whether the client accepts a request that was not pushed, with or without PKCE as it was stored. */
+/** Whether the client's current settings allow a request without PAR and, if it has no code challenge, without PKCE. */
 function isAcceptable({ client, codeChallenge }: AuthorizationRequest): boolean {
   const { fapiProfile, pkceOptional, pushedRequestsRequired } = client.getEntity();
   return !fapiProfile && !pushedRequestsRequired && (codeChallenge != null || pkceOptional);

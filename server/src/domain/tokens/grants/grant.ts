@@ -160,7 +160,7 @@ export const hasProof = (jkt: string | null, { proof }: Credentials) => jkt === 
 /** Whether the proof is of the key that the credential is bound to. */
 export const hasKey = (jkt: string | null, { proof }: Credentials) => jkt === null || proof?.jkt === jkt;
 
-/** A grant about a user as it was read; a column of {@link userColumns} each. */
+/** The row of a grant about a user; includes {@link userColumns}. */
 export interface UserGrantRow extends GrantRow {
   client_id: string;
   issuer: string | null;
