@@ -48,6 +48,18 @@ it('a sign-in begun without code_challenge cannot continue; with one, the code n
   expect((await world.exchange(code, { form: { code_verifier: verifier } })).status).toBe(200);
 });
 
+it('a page begins with one request, which refuses nothing and writes no event, where PKCE is required and passkeys are off', async () => {
+  await demand();
+  await world.set({ passkeyPolicy: 'off' });
+  const page = await world.page();
+  const before = await world.events();
+  const { jkt } = page.key;
+  const answer = await page.challenge({ jkt, passkey: true, code_challenge_if_required: challenge });
+  expect(answer).toMatchObject({ httpStatus: 200, code_challenge_method: 'S256' });
+  expect(answer).not.toHaveProperty('passkey_options');
+  expect(await world.events()).toEqual(before);
+});
+
 it('a spare code_challenge is used only if the client requires PKCE, and nothing is refused', async () => {
   const spare = ({ key: { jkt } }: SigninPage) => ({ jkt, code_challenge_if_required: challenge });
   const signIn = async () => {
