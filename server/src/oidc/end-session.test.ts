@@ -145,6 +145,18 @@ describe('the confirmation page (RP-Initiated Logout 1.0 §2)', () => {
     expect([response.status, response.headers.get('location')]).toEqual([200, null]);
     expect(await response.text()).toContain('You are signed out');
   });
+
+  it('links to the start of the application, by its registration alone', async () => {
+    const shown = async (asked: Record<string, string>) => (await rp.endSession(asked)).text();
+    const { csrf = '' } = await askedForm(await rp.endSession({ client_id: rp.client.id }));
+    const ended = await (await rp.endSession({ client_id: rp.client.id, csrf }, 'post')).text();
+    const link = '<a class="main" id="start" href="https://app.example.com/">';
+    expect([ended.includes('You are signed out'), ended.includes(link)]).toEqual([true, true]);
+    const other = { post_logout_redirect_uri: 'https://evil.example.com', redirect_uri: 'https://evil.example.com' };
+    const html = await shown({ client_id: rp.client.id, ...other });
+    expect([html.includes(link), html.includes('evil')]).toEqual([true, false]);
+    expect(await shown({})).not.toContain('id="start"');
+  });
 });
 
 describe('an ID token without a session cookie', () => {

@@ -1,13 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
+import { startOf } from '../domain/clients/redirect-uri.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { escapeHtml, hiddenFields } from '../http/html.ts';
 import { type PageContent, type Pages, wantsPage } from '../http/pages.ts';
 import { parametersOf } from '../http/parameters.ts';
-import { sendEnded, wayOnOf } from '../http/plain/ended-page.ts';
+import { sendEnded, startLink, wayOnOf } from '../http/plain/ended-page.ts';
 import { scopeTexts } from '../http/scopes.ts';
 import type { AuthorizeDeps } from './authorize.ts';
 import type { ConsentDeps } from './consent.ts';
@@ -83,10 +84,13 @@ export function oidcPages(
       },
       signedOut: async (req, res, about, deviceKeys) => {
         const { values, brand } = await branding(about);
+        const uiLocales = parametersOf(req).get('ui_locales');
+        const start = about.client ? startOf(about.client) : null;
         pages.send(req, res, 'signed-out', {
           brand,
-          uiLocales: parametersOf(req).get('ui_locales'),
+          uiLocales,
           values: { ...values, device_keys: deviceKeys.join(' ') },
+          html: { start: startLink(pages, req, start, { app: about.client?.name ?? '', uiLocales }) },
         });
       },
     },

@@ -77,6 +77,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       start: startLink(deps.pages, req, deps.authorizations.startOf(request), {
         app: client.name,
         again: request.renewable ? flow : null,
+        otherwise: 'error.next',
         uiLocales,
       }),
     },
@@ -104,7 +105,7 @@ function accountTexts({
   addsPasskey,
   personRequired,
 }: AuthorizationRequest): Record<string, string> {
-  const ending = { 'done.text': 'confirm.back', 'done.link': 'confirm.link', 'ended.text': 'confirm.ended' };
+  const ending = { 'done.text': 'confirm.back', 'done.link': 'confirm.link' };
   if (!personRequired) return ending;
   const title = { 'page.title': 'confirm.title', 'address.title': 'confirm.title' };
   const other = addsAuthenticator ? 'confirm.authenticator' : 'confirm.account';

@@ -19,6 +19,8 @@ beforeEach(async () => {
 });
 
 const start = 'href="https://app.example.com/"';
+/** Where the page has a link, it is superfluous. */
+const advice = 'Go back to the application and try again.';
 
 async function begin(changes: Record<string, string> = {}): Promise<string> {
   return locationOf(await party.authorize(changes)).searchParams.get('flow') ?? '';
@@ -59,7 +61,8 @@ describe('the page of a sign-in that has ended', () => {
     const flow = await begin();
     world.app.clock.turn(31 * 60);
     const answer = await open(flow);
-    expect([answer.status, (await answer.text()).includes(start)]).toEqual([400, true]);
+    const html = await answer.text();
+    expect([answer.status, html.includes(start), html.includes(advice)]).toEqual([400, true, false]);
   });
 
   it('links to the application after it was finished, without a session', async () => {
@@ -74,6 +77,7 @@ describe('the page of a sign-in that has ended', () => {
     const html = await (await open(`${flow}&redirect_uri=https://evil.example/&client_id=${world.client.id}`)).text();
     expect(html).toContain('This sign-in has ended');
     expect(html).not.toContain('id="start"');
+    expect(html).toContain(advice);
     expect(html).not.toContain('evil.example');
   });
 
@@ -129,6 +133,7 @@ describe('Sign in again', () => {
       expect(html).toContain(`href="/signin/again?flow=${flow}"`);
       expect(html).toContain(start);
       expect(html).toContain('This sign-in was open too long.');
+      expect(html).not.toContain(advice);
     }
     const renewed = flowAt(await again(flow));
     expect(renewed).not.toBe(flow);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkRedirectUri, isAllowedOrigin, matchesRedirectUri } from './redirect-uri.ts';
+import { checkRedirectUri, isAllowedOrigin, matchesRedirectUri, startOf } from './redirect-uri.ts';
 
 describe('registering a redirect URI', () => {
   it.each([
@@ -124,5 +124,20 @@ describe('allowed origins', () => {
     ['', false],
   ])('%j: %s', (origin, allowed) => {
     expect(isAllowedOrigin(registered, origin)).toBe(allowed);
+  });
+});
+
+describe('the start of an application', () => {
+  const [app, local] = ['https://app.example.com', 'http://localhost:5173'];
+  it.each([
+    [`${app}/`, 'web-server', [`${app}/cb`, `${app}/other/cb`]],
+    [`${app}/`, 'single-page', [`${local}/cb`, `${app}/cb`]],
+    [`${local}/`, null, [`${local}/cb`]],
+    [null, null, [`${app}/cb`, 'https://other.example.com/cb']],
+    [null, 'native', ['http://127.0.0.1/cb']],
+    [null, null, ['javascript:alert(1)']],
+    [null, null, []],
+  ] as const)('is %s: %s, %s', (start, kind, redirectUris) => {
+    expect(startOf({ kind, redirectUris: [...redirectUris] })).toBe(start);
   });
 });

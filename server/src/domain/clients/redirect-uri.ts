@@ -3,6 +3,8 @@
  * address, which native apps choose at run time.
  */
 
+import type { Client } from './client.entity.ts';
+
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([0-9]{1,5}))?((?:[/?].*)?)$/;
 
 /** The reason why an address cannot be registered; null if it can. */
@@ -47,6 +49,18 @@ export function matchesRedirectUri(registered: readonly string[], presented: str
     const known = loopback.exec(uri);
     return known !== null && known[1] === given[1] && known[3] === given[3];
   });
+}
+
+/**
+ * Where the users of an application can start, by its registration alone: the origin of its redirect URIs, of loopback
+ * addresses only if it has no others. Null: none, several, or the port that a native app listens on.
+ */
+export function startOf({ kind, redirectUris }: Pick<Client, 'kind' | 'redirectUris'>): string | null {
+  const returnable = redirectUris.filter(isReturnable);
+  const published = returnable.filter((uri) => !loopback.test(uri));
+  const local = kind === 'native' ? [] : returnable;
+  const [only, another] = new Set((published.length > 0 ? published : local).map((uri) => new URL(uri).origin));
+  return only === undefined || another !== undefined ? null : `${only}/`;
 }
 
 /** Whether CORS allows the origin: it must be the origin of a redirect URI of the client. */

@@ -49,6 +49,7 @@ export async function sendEnded(
       start: startLink(pages, req, wayOn?.start ?? null, {
         app: values.client_name,
         again: wayOn?.isRenewable ? flow : null,
+        ...(isElsewhere(req) ? {} : { otherwise: 'error.next' }),
       }),
     },
     brand: experience && project && ((language) => brandIn(experience, project.name, language)),
@@ -66,23 +67,36 @@ function hostLink(pages: Pages, req: Request): string {
 /** Where `Sign in again` leads: the request of the flow, as it was stored. */
 export const againPath = '/signin/again';
 
+interface StartLink {
+  /** The flow, if its request may begin again; absent or null: no such link. */
+  again?: string | null;
+  /** Display name of the application. */
+  app: string;
+  /** Key of the text to show without a link. */
+  otherwise?: string;
+  uiLocales?: string | undefined;
+}
+
 /**
- * The links of an ended sign-in: to begin its request again, and to the start of its application.
+ * The links of a page where nothing continues: to begin the request again, and to the start of the application.
  *
  * @param start from registration or configuration alone; null: unknown
- * @param again the flow, if its request may begin again
  */
 export function startLink(
   pages: Pages,
   req: Request,
   start: string | null,
-  { again, app, uiLocales }: { again: string | null; app: string; uiLocales?: string | undefined },
+  { again = null, app, otherwise, uiLocales }: StartLink,
 ): string {
+  const text = (key: string) => escapeHtml(pages.text(req, key, { app }, uiLocales));
   const link = (id: string, key: string, href: string, kind: 'main' | 'second' = 'main') =>
-    `<a class="${kind}" id="${id}" href="${escapeHtml(href)}">${escapeHtml(pages.text(req, key, { app }, uiLocales))}</a>`;
+    `<a class="${kind}" id="${id}" href="${escapeHtml(href)}">${text(key)}</a>`;
   const renewal =
     again === null ? '' : link('again', 'error.again', `${againPath}?${new URLSearchParams({ flow: again })}`);
-  if (start === null) return renewal;
-  const key = start.endsWith('/account') ? 'confirm.link' : 'done.link';
-  return renewal + link('start', key, start, renewal === '' ? 'main' : 'second');
+  if (start !== null) {
+    const key = start.endsWith('/account') ? 'confirm.link' : 'done.link';
+    return renewal + link('start', key, start, renewal === '' ? 'main' : 'second');
+  }
+  if (renewal !== '' || otherwise === undefined) return renewal;
+  return `<p class="hint">${text(otherwise)}</p>`;
 }
