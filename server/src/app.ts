@@ -122,7 +122,7 @@ export async function routesOf(options: AppOptions): Promise<Express> {
   mountScim(app, { ...services, issuer, clock, random, log, poolTurns });
   mount(app, delegationRoutes, { ...services, clients: services.registry, issuer, clock, log });
   mount(app, adminRoutes, await adminService({ ...adminDeps(options, cookies, pages, app), poolTurns }));
-  mount(app, openApiRoutes, { document: apiDocument(issuer), pages });
+  mount(app, openApiRoutes, { document: () => apiDocument(issuer), pages });
   if (options.status) mount(app, statusRoutes, { status: options.status, pages });
   app.use(missing);
   return app;

@@ -11,7 +11,8 @@ import type { OpenApiDocument } from './document.ts';
 import { referencePage } from './page.ts';
 
 interface OpenApiDeps {
-  document: OpenApiDocument;
+  /** Composed on first use: most instances are never asked. */
+  document: () => OpenApiDocument;
   pages: Pick<Pages, 'send'>;
 }
 
@@ -25,9 +26,14 @@ export const openApiRoutes: readonly Route<OpenApiDeps>[] = [
 ];
 
 function sendDocument({ document }: OpenApiDeps): RequestHandler {
-  const body = JSON.stringify(document);
-  const etag = `"${digest(body)}"`;
+  let composed: { body: string; etag: string } | undefined;
+  const compose = () => {
+    const body = JSON.stringify(document());
+    return { body, etag: `"${digest(body)}"` };
+  };
   return (req, res) => {
+    composed ??= compose();
+    const { body, etag } = composed;
     res.setHeader('Cache-Control', briefly);
     res.setHeader('ETag', etag);
     if (req.fresh) res.status(304).end();
@@ -36,6 +42,9 @@ function sendDocument({ document }: OpenApiDeps): RequestHandler {
 }
 
 function sendReference({ document, pages }: OpenApiDeps): RequestHandler {
-  const operations = referencePage(document).text;
-  return (req, res) => pages.send(req, res, 'plain/reference', { html: { operations } });
+  let operations: string | undefined;
+  return (req, res) => {
+    operations ??= referencePage(document()).text;
+    return pages.send(req, res, 'plain/reference', { html: { operations } });
+  };
 }
