@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
+import { untilLockWaits } from '../../../test/lock-waits.ts';
 import { system } from '../kernel/actor.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { User } from '../users/user.entity.ts';
 import { valuesOf } from '../users/user-record.ts';
-import type { Admins } from './admins.ts';
+import type { Admins, Granter } from './admins.ts';
+import { lockRoles } from './ended-rights.ts';
 import { everything, type Grants } from './permission.ts';
 import type { BuiltIn } from './seed.ts';
 
@@ -166,6 +168,25 @@ describe('a role', () => {
     ]);
     const sql = "select actor_name from audit_log where type = 'setup-link.used'";
     expect(await reader().execute(sql)).toEqual([{ actor_name: 'ada' }]);
+  });
+
+  it.each<[string, (by: Granter) => Promise<unknown>]>([
+    ['grant a role', (by) => admins.grantRole({ email: 'eve@example.com', role: 'owner' }, by)],
+    ['revoke a role', async (by) => admins.revokeRole((await admins.memberships(reader(), ours.id))[0]?.id ?? '', by)],
+    ['create a token', (by) => admins.createToken({ name: 'Script', role: 'owner' }, by)],
+  ])('that ends while a request waits cannot %s with it', async (_, request) => {
+    const { db } = app.services;
+    await ownerNamed('boss@example.com');
+    await admins.grantRole({ email: 'vi@example.com', role: 'project_viewer', projectId: ours.id }, owner);
+    const user = await ownerNamed('ada@example.com');
+    let answer: Promise<unknown> | undefined;
+    await db.transaction(async (em) => {
+      await lockRoles(em);
+      answer = request({ grants: everything, userId: user.id, actor: system }).catch((error: unknown) => error);
+      await untilLockWaits(db, 1);
+      await em.execute('delete from memberships where user_id = ?', [user.id]);
+    });
+    expect(await answer).toMatchObject({ problem: { code: 'forbidden' } });
   });
 
   it('is listed only in its scope', async () => {

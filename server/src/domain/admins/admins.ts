@@ -2,7 +2,7 @@ import type { EntityManager, FilterQuery } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { type Database } from '../kernel/database.ts';
+import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
@@ -196,8 +196,7 @@ export class Admins {
     }
     const createdAt = by.userId === undefined ? now : await this.afterRolesOf(by.userId, now);
     return this.deps.db.transaction(async (em) => {
-      const project = await this.scope(em, input.role, input.projectId, by.grants);
-      await lockRoles(em);
+      const project = await this.scope(em, input.role, input.projectId, await this.rightsUnderLock(em, by));
       if ((await em.count(AdminToken, this.liveTokens(project?.id ?? null))) >= maxTokens) {
         const field = project ? 'projectId' : 'role';
         refuse({ code: 'invalid', field, reason: `already has ${maxTokens} tokens: revoke one first` });
@@ -246,14 +245,13 @@ export class Admins {
    * same project. Refuses `forbidden` beyond the granter's rights, `invalid`, `not-found`, `too-many`.
    */
   grantRole(input: NewRole, by: Granter): Promise<Membership> {
-    return this.deps.db.transaction((em) => this.grantRoleIn(em, input, by));
+    return pastDeadlocks(() => this.deps.db.transaction((em) => this.grantRoleIn(em, input, by)));
   }
 
   /** Joins: {@link grantRole}. */
   async grantRoleIn(em: EntityManager, { email, role, projectId }: NewRole, by: Granter): Promise<Membership> {
-    const project = await this.scope(em, role, projectId, by.grants);
-    // Also serializes the creation of the user.
-    await lockRoles(em);
+    // The lock also serializes the creation of the user.
+    const project = await this.scope(em, role, projectId, await this.rightsUnderLock(em, by));
     const console = await em.findOneOrFail(Project, { builtIn: 'console' });
     const user =
       (await this.deps.users.findByAddress(em, console.id, email)) ??
@@ -277,9 +275,9 @@ export class Admins {
     const { audit, clock, db } = this.deps;
     // The tokens may be of other projects.
     const work = async (em: EntityManager) => {
-      await lockRoles(em);
+      const rights = await this.rightsUnderLock(em, by);
       const membership = await existing(em, Membership, membershipId, 'membership', { populate: ['user'] });
-      this.checkMayGrant(by.grants, membership.role, membership.project?.id ?? null);
+      this.checkMayGrant(rights, membership.role, membership.project?.id ?? null);
       if (membership.role === 'owner' && (await this.activeOwners(em)).every((id) => id === membership.user.id)) {
         refuse({ code: 'forbidden', reason: 'the last owner cannot be removed: add another owner first' });
       }
@@ -289,7 +287,17 @@ export class Admins {
       await endTokensWithoutRights(em, membership.user.id, { actor: by.actor, audit, now: clock.now() });
       return membership;
     };
-    return inAllProjects(() => db.transaction(work));
+    return inAllProjects(() => pastDeadlocks(() => db.transaction(work)));
+  }
+
+  /**
+   * Waits for other changes of roles. Returns what the granter may do then: their role can have ended since the request was
+   * authenticated.
+   */
+  private async rightsUnderLock(em: EntityManager, { grants, userId }: Granter): Promise<Grants> {
+    await lockRoles(em);
+    if (userId === undefined) return grants;
+    return intersection(grants, await inAllProjects(() => this.grantsOfUser(em, userId)));
   }
 
   /** Joins a deactivation or erasure: refuses `forbidden` for the last owner of the instance. */
