@@ -161,9 +161,11 @@ function absorbEnrolment(model: Model, { op, old, new: row }: Change, txn: Trans
   if (op === 'DELETE' || !row) return void model.enrolments.delete(old?.['id']);
   const { id, user_id: user, method, phone } = row;
   const known = model.enrolments.get(id);
-  if (known) return void Object.assign(known, { phone, verified: row['verified_at'] !== null });
+  // Without a number, an SMS factor is suspended, and counts as none (decisions/0301).
+  const verified = row['verified_at'] !== null && !(method === 'sms' && phone === null);
+  if (known) return void Object.assign(known, { phone, verified });
   model.enrolments.set(id, {
-    ...{ id, user, method, phone, verified: row['verified_at'] !== null, secrets: new Set() },
+    ...{ id, user, method, phone, verified, secrets: new Set() },
     ...{
       begunFor: row['ceremony_id'],
       begunIn: txn?.txn ?? null,

@@ -3,6 +3,7 @@ import { absorb } from '../absorb.ts';
 import { endedBy } from '../actors/admin-actor.ts';
 import type { MayEnd } from '../hands.ts';
 import { demand } from '../model.ts';
+import { checkRefusal } from '../signin-rules.ts';
 import type { Reply } from '../wire.ts';
 import { type Site } from './draft.ts';
 import { claimsOf, type Dice, otherMailbox, type Party } from './party.ts';
@@ -26,6 +27,9 @@ const actions = [
   ...['END_SESSIONS', 'DEACTIVATE', 'RESET_FACTORS', 'policy', 'address', 'erase', 'erase'],
   ...['setup', 'setup', 'invite', 'recovery', 'successor'],
 ];
+
+/** A project allows a number of recoveries and of new admins a day. */
+const isTooMany = ({ json }: Reply) => json['errors']?.[0]?.extensions?.code === 'too-many';
 
 /** An admin and a directory that end or change the access of a user, or change the policies of the project. */
 export class MixedAdmin {
@@ -146,6 +150,7 @@ export class MixedAdmin {
     const changes = await world.processes.log.read();
     const what = `an admin: invites ${party.name}`;
     const { errors } = reply.json;
+    if (isTooMany(reply)) return checkRefusal(changes, 'an invitation');
     this.log(`${what}: ${reply.status} ${errors?.[0]?.message ?? ''}`);
     demand(reply.status === 200 && errors === undefined, `${what} failed: ${reply.text.slice(0, 300)}`);
     for (const { table, new: row } of changes) {
@@ -165,6 +170,7 @@ export class MixedAdmin {
     const { keep, world } = this.site;
     const input = { userId: party.user, reason: 'Lost.', waitHours: 1 };
     const reply = await world.graphql(world.process(app), grantUserRecovery, { input });
+    if (isTooMany(reply)) return checkRefusal(await world.processes.log.read(), 'a recovery');
     await this.done(`an admin: recovery of ${party.name}`, party.user, reply);
     const { code } = reply.json['data'].grantUserRecovery;
     this.rules.recoveries.granted(party.user, code, world.model.now + 3_600_000);
