@@ -3,8 +3,6 @@
  * address, which native apps choose at run time.
  */
 
-import type { Client } from './client.entity.ts';
-
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([0-9]{1,5}))?((?:[/?].*)?)$/;
 
 /** The reason why an address cannot be registered; null if it can. */
@@ -55,7 +53,13 @@ export function matchesRedirectUri(registered: readonly string[], presented: str
  * Where the users of an application can start, by its registration alone: the origin of its redirect URIs, of loopback
  * addresses only if it has no others. Null: none, several, or the port that a native app listens on.
  */
-export function startOf({ kind, redirectUris }: Pick<Client, 'kind' | 'redirectUris'>): string | null {
+export function startOf({
+  kind,
+  redirectUris,
+}: {
+  kind?: string | null;
+  redirectUris: readonly string[];
+}): string | null {
   const returnable = redirectUris.filter(isReturnable);
   const published = returnable.filter((uri) => !loopback.test(uri));
   const local = kind === 'native' ? [] : returnable;
