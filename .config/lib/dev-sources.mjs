@@ -10,10 +10,11 @@ import { isMainThread } from 'node:worker_threads';
 import { transformSync } from '@swc/core';
 import { memory } from './workspace.mjs';
 
-const contracts = new URL('../../shared/contracts/src/index.ts', import.meta.url).href;
+const contracts = (part) => new URL(`../../shared/contracts/src/${part}.ts`, import.meta.url).href;
 
 export function resolve(specifier, context, next) {
-  return specifier === '@latchkey/contracts' ? { url: contracts, shortCircuit: true } : next(specifier, context);
+  const [found, part = 'index'] = /^@latchkey\/contracts(?:\/([\w-]+))?$/.exec(specifier) ?? [];
+  return found ? { url: contracts(part), shortCircuit: true } : next(specifier, context);
 }
 
 export function load(url, context, next) {
