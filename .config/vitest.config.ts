@@ -6,6 +6,7 @@ const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url
 
 const alias = [
   { find: /^@latchkey\/contracts$/, replacement: at('shared/contracts/src/index.ts') },
+  { find: /^@latchkey\/contracts\/user-agent$/, replacement: at('shared/contracts/src/user-agent.ts') },
   { find: /^@latchkey\/contracts\/search-fold$/, replacement: at('shared/contracts/src/search-fold.ts') },
   { find: /^@latchkey\/browser$/, replacement: at('shared/browser/src/index.ts') },
   { find: /^@latchkey\/browser\/internal$/, replacement: at('shared/browser/src/internal.ts') },

