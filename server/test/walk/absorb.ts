@@ -58,17 +58,17 @@ function dropCodes(model: Model, id: string): void {
 }
 
 /**
- * Codes by SMS go to the login phone of their user (decisions/0301). A user without one can enroll the number of another user,
- * but does not keep a number that they have lost.
+ * Codes by SMS go to the login phone of their user (decisions/0301), or to another number that the user enrolled. A user without
+ * a login phone can enroll the number of another user. No one keeps a number that they have lost.
  */
 function checkNumbers(model: Model, id: string, former?: string | null): void {
   const user = model.users.get(id);
   if (!user) return;
-  const numbers = model
-    .factorsOf(id)
-    .flatMap(({ method, phone }) => (method === 'sms' && phone !== null ? [phone] : []));
-  const mayBeOthers = user['phone'] === null;
-  const others = numbers.filter((number) => number !== user['phone'] && !(mayBeOthers && number !== former));
+  const others = model.factorsOf(id).filter(({ method, phone, enrolledPhone }) => {
+    if (method !== 'sms' || phone === null || phone === user['phone']) return false;
+    const isOwn = user['phone'] === null || phone === enrolledPhone;
+    return !isOwn || phone === former;
+  });
   demand(others.length === 0, `codes of ${user['user_name']} are sent to another number than the login phone`);
 }
 
@@ -165,7 +165,7 @@ function absorbEnrolment(model: Model, { op, old, new: row }: Change, txn: Trans
   const verified = row['verified_at'] !== null && !(method === 'sms' && phone === null);
   if (known) return void Object.assign(known, { phone, verified });
   model.enrolments.set(id, {
-    ...{ id, user, method, phone, verified, secrets: new Set() },
+    ...{ id, user, method, phone, enrolledPhone: phone, verified, secrets: new Set() },
     ...{
       begunFor: row['ceremony_id'],
       begunIn: txn?.txn ?? null,

@@ -192,7 +192,7 @@ function noteMessages(model: Model, { txn, step, fields }: Sent, changes: readon
     if (purpose === undefined) continue;
     model.waiting.set(row['id'], {
       ...{ reach: reachOf(model, txn, step, fields, row), purpose, owner: txn.txn, isUsed: false },
-      ...{ madeAt: model.now, madeStep: model.step },
+      ...{ madeAt: model.now, madeStep: model.step, nextStep: model.nextStep },
     });
   }
 }

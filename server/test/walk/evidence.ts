@@ -85,12 +85,12 @@ export function mailPiece(model: Model, txn: Transaction, userid: string, typed:
   demand(isSame, `a mail code was accepted in ${txn.name} for ${userid}, while ${txn.named} was named`);
   if (good.users.length > 0) {
     const unmoved = accounts.some(
-      (id) => model.isAlive(id, good.madeStep) && fold(mailboxOfUser(model, id)) === good.to,
+      (id) => model.isAlive(id, good.nextStep) && fold(mailboxOfUser(model, id)) === good.to,
     );
     demand(unmoved, `a mail code was accepted in ${txn.name} though its account changed since it was made`);
   }
   good.isUsed = true;
-  const users = accounts.filter((id) => model.isAlive(id, good.madeStep));
+  const users = accounts.filter((id) => model.isAlive(id, good.nextStep));
   const soleFor = users.filter(
     (id) => !model.countsPasskey(id) && model.factorsOf(id).every(({ method }) => method === 'email'),
   );

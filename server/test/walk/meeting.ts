@@ -61,6 +61,7 @@ export class Meeting {
         : [[0]];
     const restore = checkpoint([model, script, ...this.roots]);
     const { step } = model;
+    model.meetingEnd = step + waiting.length - 1;
     const broken: Violation[] = [];
     for (const order of orders) {
       try {

@@ -50,6 +50,8 @@ export interface Delivery {
   users: string[];
   madeAt: number;
   madeStep: number;
+  /** The first step after it was made: of two requests at once, either may have come first. */
+  nextStep: number;
   deliveredStep: number;
   isUsed: boolean;
 }
@@ -176,6 +178,8 @@ export interface EnrolmentModel {
   user: string;
   method: string;
   phone: string | null;
+  /** The number when it was enrolled. */
+  enrolledPhone: string | null;
   /** Secrets of an authenticator app that it may have: a reply does not identify which of several pending ones it shows. */
   secrets: Set<string>;
   verified: boolean;
@@ -286,6 +290,8 @@ export interface TokenModel {
 /** The state of the test: evidence, and copies of rows that are changed outside of sign-in. */
 export class Model {
   step = 0;
+  /** The last step of the latest two requests at once. */
+  meetingEnd = 0;
   now = 0;
   readonly users = new Map<string, Row>();
   /** Of inactive users. */
@@ -346,6 +352,11 @@ export class Model {
 
   kill(user: string, why: string, step = this.step): void {
     this.killed.set(user, { step, why });
+  }
+
+  /** The first step that comes after the request of this one, also where two requests are in flight. */
+  get nextStep(): number {
+    return Math.max(this.step, this.meetingEnd) + 1;
   }
 
   /** Whether evidence of that step is still valid for the user. */

@@ -345,7 +345,7 @@ export class AccountActor {
       model.waiting.set(row?.['id'], {
         ...{ reach: new Map([[fold(row?.['recipient']), [session.user]]]), owner: session.id },
         purpose: purpose as 'phone' | 'email',
-        ...{ madeAt: model.now, madeStep: model.step, isUsed: false },
+        ...{ madeAt: model.now, madeStep: model.step, nextStep: model.nextStep, isUsed: false },
       });
     }
   }
