@@ -6,8 +6,8 @@ const folder = 'server/docs';
 const libraries = ['shared/browser/README.md', 'shared/react/README.md', 'shared/node/README.md'];
 
 /**
- * The documentation for language models (llmstxt.org), by path: `llms.txt`, an index, and `llms-full.txt`, all pages in one
- * file, both beside the pages. The pages are the README, those of the libraries, and those in the table of contents of
+ * The documentation for language models (llmstxt.org): `index`, the text of `server/docs/llms.txt`, and `full`, that of
+ * `server/dist/llms-full.txt`, all pages in one. The pages are the README, those of the libraries, and those in the table of contents of
  * `server/docs`.
  */
 export function llmsFiles(read = (path) => readFileSync(join(root, path), 'utf8')) {
@@ -22,7 +22,7 @@ export function llmsFiles(read = (path) => readFileSync(join(root, path), 'utf8'
 
 > ${summary.replaceAll('\n', ' ').replaceAll('**', '')}
 
-Links are relative to this file. [llms-full.txt](llms-full.txt) has all pages of the first two sections.
+Links are relative to this file. npm run gen writes all pages of the first two sections to server/dist/llms-full.txt.
 
 ## Start
 
@@ -36,12 +36,12 @@ ${topics.map(entry).join('\n')}
 ## Reference
 
 - [Settings](${to('server/config.md')}): every setting, with its default
-- [OpenAPI](${to('server/src/http/generated/openapi.json')}): the REST interfaces, also at /openapi.json of each instance
+- [REST interfaces](${to('server/docs/http-api.md')}): each instance describes them at /openapi.json (OpenAPI 3.1)
 - [GraphQL schema](${to('server/src/admin/schema.graphql')}): the admin API
 - [Events](${to('server/src/domain/audit/event-types.ts')}): the types of audit events
 `;
   const pages = all.map((path) => `Source: ${path}\n\n${read(path).trim()}\n`);
-  return { [`${folder}/llms.txt`]: index, [`${folder}/llms-full.txt`]: pages.join('\n---\n\n') };
+  return { index, full: pages.join('\n---\n\n') };
 }
 
 function titleOf(text) {

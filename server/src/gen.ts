@@ -10,14 +10,12 @@ import { renderConfigMarkdown } from './config.ts';
 import { baseIssuer, projectIssuer } from './domain/projects/issuer.ts';
 import { webhookSchema } from './domain/webhooks/payload.ts';
 import { discoveryDocument } from './oidc/discovery.ts';
-import { apiDocument } from './openapi.ts';
 
 const base = baseIssuer('https://id.example.com');
 const ofProject = projectIssuer(base.url, { id: '', slug: 'example' });
 
 const generated: Record<string, string> = {
   'server/config.md': renderConfigMarkdown(),
-  'server/src/http/generated/openapi.json': `${JSON.stringify(apiDocument(base.url), null, 2)}\n`,
   'server/src/domain/webhooks/generated/event.schema.json': `${JSON.stringify(webhookSchema(), null, 2)}\n`,
   'server/src/admin/permissions.txt': printPermissions(),
   'server/src/admin/schema.graphql': printAdminSchema(),
