@@ -17,16 +17,15 @@ const prose = /^[A-Z]-?[a-z]|[A-Za-z,.’}] [a-z]{2,}|^[a-z]+ [A-Z]/;
 /** Addresses, networks, scope names, grid columns and placeholders. */
 const code = /^(?:(?=.*\d)[\da-f.:/, ]+|https?:\/\/\S*|\w+:\w+|.*\bminmax\(.*|\{\w+\})$/;
 
-/** Sources of the console that people see, without tests and the code of the quickstarts. */
+/** The code of the quickstarts: its strings are not texts, but the names of its snippets are marked. */
+export const isSnippet = (path) => /\/quickstart\/[^/]+\.ts$/.test(path);
+
+/** Sources of the console that people see, without tests. */
 export function consoleSources(root) {
   const folder = 'console/admin';
   return readdirSync(join(root, folder), { recursive: true })
     .map((path) => `${folder}/${path}`)
-    .filter(
-      (path) =>
-        /(?<!\.test)\.tsx?$/.test(path) &&
-        !/\/(?:generated\/(?!switches\.)|language\/)|\/quickstart\/[^/]+\.ts$/.test(path),
-    )
+    .filter((path) => /(?<!\.test)\.tsx?$/.test(path) && !/\/(?:generated\/(?!switches\.)|language\/)/.test(path))
     .sort();
 }
 
