@@ -85,6 +85,23 @@ describe('refresh grants', () => {
     expect((await grants({ clientId: clients[0]?.id })).totalCount).toBe(2);
   });
 
+  it('are left out while their sign-in does not meet the policy, also of pages that begin or end with such', async () => {
+    const [ada] = users;
+    await harness.services.projects.update(project.id, { mfaPolicy: 'required' }, system);
+    await harness.services.db.transaction(async (em) => {
+      const factor = { user: ada as User, deviceId: null, method: 'totp', phone: null } as const;
+      (await harness.services.mfa.begin(em, factor)).verifiedAt = harness.clock.now();
+    });
+    const first = await grants({ first: 1 });
+    const second = await grants({ first: 1, after: first.endCursor });
+    expect([first.totalCount, (await grants({ first: 1, after: second.endCursor })).nodes]).toEqual([2, []]);
+    expect([...first.nodes, ...second.nodes].map(({ user, client }) => [user.id, client.id])).toEqual([
+      [ada?.id, clients[1]?.id],
+      [ada?.id, clients[0]?.id],
+    ]);
+    await harness.services.projects.update(project.id, { mfaPolicy: 'off' }, system);
+  });
+
   it('are revoked one by one, or all of a client, with one event each', async () => {
     const [one] = (await grants({ clientId: clients[0]?.id })).nodes;
     for (let times = 0; times < 2; times += 1) {

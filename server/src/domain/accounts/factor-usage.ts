@@ -2,8 +2,10 @@ import { X509Certificate } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { rootDigest } from '../credentials/attestation/models.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
+import { isByPasskey, meetsFactorPolicy, type UserFacts } from '../policy/session.ts';
 import type { PasskeyModels } from '../projects/passkey-models.ts';
-import { byPasskey } from '../sessions/sessions.ts';
+import { Project } from '../projects/project.entity.ts';
+import { toUserFacts, type UserFactsRow, userFacts } from '../sessions/user-facts.ts';
 
 /** Maximum number of users whose rows are looked up one by one: a query for more would delay the page. */
 const maxUsers = 5_000;
@@ -34,29 +36,57 @@ function recentUsers(projectId: string, limit: number): Fragment {
     union all (${active} and sign_in_hour is null order by id desc limit ${limit}) limit ${limit}`;
 }
 
+/** Users with the same credentials. */
+interface GroupRow extends UserFactsRow {
+  users: number;
+  is_limited: boolean;
+}
+
+/** Live sessions that were proved in the same way. */
+interface SessionsRow {
+  passkey_id: string | null;
+  amr: string[];
+  sessions: number;
+}
+
 /** Each user's rows are looked up by index (`offset 0` keeps PostgreSQL from reading those of all users). */
 export async function factorUsage(em: EntityManager, projectId: string, now: Date): Promise<FactorUsage> {
-  const [counted] = await query(
+  const project = await em.findOneOrFail(Project, projectId);
+  const groups = await query(
     em,
-    sql<FactorUsage>`with recent as materialized (${recentUsers(projectId, maxUsers + 1)})
-      select count(*)::int as "activeUsers", (select count(*) > ${maxUsers} from recent) as "isLimited",
-        count(*) filter (where f.totp or f.sms or f.email and p.email_factor or k.passkey and p.passkeys)::int as "withFactor",
-        count(*) filter (where f.email)::int as "email", count(*) filter (where f.sms)::int as "sms",
-        count(*) filter (where f.totp)::int as "totp", count(*) filter (where k.passkey)::int as "withPasskey",
-        coalesce(sum(s.live), 0)::int as "sessionsWithoutPasskey"
-      from projects p cross join (select id from recent limit ${maxUsers}) u
-        cross join lateral (select coalesce(bool_or(e.method = 'email'), false) as email,
-            coalesce(bool_or(e.method = 'sms' and e.phone is not null), false) as sms, coalesce(bool_or(e.method = 'totp'), false) as totp
-          from enrolments e where e.project_id = p.id and e.user_id = u.id and e.verified_at is not null offset 0) f
-        cross join lateral (select exists (select from credentials c where c.project_id = p.id and c.user_id = u.id
-          and c.user_verified and c.revoked_at is null offset 0) as passkey) k
-        cross join lateral (select count(*) as live from sessions s where s.project_id = p.id and s.user_id = u.id
-          and s.ended_at is null and least(s.idle_expires_at, s.expires_at) > ${now}::timestamptz
-          and not ${byPasskey(sql`s`)} offset 0) s
-      where p.id = ${projectId}`,
+    sql<GroupRow>`with recent as materialized (${recentUsers(projectId, maxUsers + 1)})
+      select f.factors, f.holds_passkey, count(*)::int as users, (select count(*) > ${maxUsers} from recent) as is_limited
+      from (select id from recent limit ${maxUsers}) u
+        cross join lateral (select ${userFacts(projectId, sql`u.id`)} offset 0) f
+      group by f.factors, f.holds_passkey`,
   );
-  if (!counted) throw new Error('an aggregate returned no row');
-  return counted;
+  const sessions = await query(
+    em,
+    sql<SessionsRow>`select max(s.passkey_id::text) as passkey_id, s.amr, count(*)::int as sessions
+      from (${recentUsers(projectId, maxUsers)}) u cross join lateral (select passkey_id, amr from sessions
+          where project_id = ${projectId} and user_id = u.id and ended_at is null
+            and least(idle_expires_at, expires_at) > ${now}::timestamptz offset 0) s
+      group by s.passkey_id is null, s.amr`,
+  );
+  const usersWho = (isCounted: (user: UserFacts) => boolean) =>
+    sumOf(groups.map((row) => (isCounted(toUserFacts(row)) ? row.users : 0)));
+  const required = { ...project, mfaPolicy: 'required' } as const;
+  return {
+    activeUsers: usersWho(() => true),
+    isLimited: groups.some((row) => row.is_limited),
+    withFactor: usersWho((user) => meetsFactorPolicy(user, required)),
+    email: usersWho(({ factors }) => factors.includes('email')),
+    sms: usersWho(({ factors }) => factors.includes('sms')),
+    totp: usersWho(({ factors }) => factors.includes('totp')),
+    withPasskey: usersWho(({ holdsPasskey }) => holdsPasskey),
+    sessionsWithoutPasskey: sumOf(
+      sessions.map((row) => (isByPasskey({ passkeyId: row.passkey_id, amr: row.amr }) ? 0 : row.sessions)),
+    ),
+  };
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
 }
 
 /**

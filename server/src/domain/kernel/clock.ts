@@ -12,6 +12,10 @@ export function secondsLater(at: Date, plusSeconds: number): Date {
   return new Date(at.getTime() + plusSeconds * 1000);
 }
 
+export function earliest(...instants: readonly Date[]): Date {
+  return new Date(Math.min(...instants.map((at) => at.getTime())));
+}
+
 /** True from the instant of expiry on. */
 export function isPast(at: Date, now: Date): boolean {
   return at.getTime() <= now.getTime();

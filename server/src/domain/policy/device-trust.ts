@@ -1,4 +1,4 @@
-import { isPast, secondsLater } from '../kernel/clock.ts';
+import { earliest, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Project } from '../projects/project.entity.ts';
 
 /** A device, as far as its trust depends on it. */
@@ -27,7 +27,7 @@ export function trustEnd(device: TrustState, policy: TrustPolicy): Date | null {
   if (revokedAt || suspendedAt || !trustedUntil) return null;
   const ends = [trustedUntil, secondsLater(registeredAt ?? createdAt, policy.deviceTrustDays * day)];
   if (remembered) ends.push(secondsLater(lastUsedAt, policy.deviceTrustSeconds));
-  return new Date(Math.min(...ends.map((end) => end.getTime())));
+  return earliest(...ends);
 }
 
 export function isTrusted(device: TrustState, policy: TrustPolicy, now: Date): boolean {

@@ -1,4 +1,4 @@
-import { isPast, secondsLater } from '../kernel/clock.ts';
+import { earliest, isPast, secondsLater } from '../kernel/clock.ts';
 import { type Project, passkeyPolicyOf } from '../projects/project.entity.ts';
 import type { MfaMethod } from '../projects/project.resource.ts';
 import { meetsPolicy } from './requirements.ts';
@@ -24,11 +24,21 @@ export function used({ idleTimeoutSeconds }: SessionLimits, now: Date) {
   return { lastSeenAt: now, idleExpiresAt: secondsLater(now, idleTimeoutSeconds) };
 }
 
-/** The current limits apply to existing sessions: a shorter one takes effect immediately, a longer one from the next use. */
+/**
+ * The end of a session that is used all the time. The current limits apply to existing sessions: a shorter one takes effect
+ * immediately, a longer one from the next use.
+ */
+export function latestEnd(
+  { createdAt, expiresAt }: Pick<SessionTimes, 'createdAt' | 'expiresAt'>,
+  { maxSessionSeconds }: Pick<SessionLimits, 'maxSessionSeconds'>,
+): Date {
+  return earliest(expiresAt, secondsLater(createdAt, maxSessionSeconds));
+}
+
+/** Whether the session has ended by its limits, also by those for idle ones. */
 export function hasExpired(session: SessionTimes, limits: SessionLimits, now: Date): boolean {
   const idleLimit = secondsLater(session.lastSeenAt, limits.idleTimeoutSeconds);
-  const ageLimit = secondsLater(session.createdAt, limits.maxSessionSeconds);
-  return [session.idleExpiresAt, session.expiresAt, idleLimit, ageLimit].some((limit) => isPast(limit, now));
+  return isPast(earliest(session.idleExpiresAt, idleLimit, latestEnd(session, limits)), now);
 }
 
 /** How a session was proved. */
@@ -39,7 +49,7 @@ export interface SessionProof {
 }
 
 /** What methods (RFC 8176) show that a passkey verified the user. */
-export const passkeyMethods: readonly string[] = ['pop', 'mfa'];
+const passkeyMethods: readonly string[] = ['pop', 'mfa'];
 
 /** Whether a passkey verified the session's user. */
 export function isByPasskey({ passkeyId, amr }: SessionProof): boolean {
@@ -71,13 +81,21 @@ export function requiresPasskey(policy: SignInPolicy, holdsPasskey: boolean): bo
   return passkeyPolicyOf(policy) === 'required' || (policy.builtIn === 'console' && holdsPasskey);
 }
 
-/**
- * Whether a session meets the policy of its project: its user has a passkey, or a factor that the policy accepts; and a
- * passkey proved it if one is required.
- */
+/** Whether a user has what the policy of second factors demands: a passkey, or a factor that it accepts. */
+export function meetsFactorPolicy(
+  user: UserFacts,
+  { mfaPolicy, emailFactor, passkeys }: Pick<SignInPolicy, 'mfaPolicy' | 'emailFactor' | 'passkeys'>,
+): boolean {
+  return (passkeys && user.holdsPasskey) || meetsPolicy({ policy: mfaPolicy, emailFactor, factors: user.factors });
+}
+
+/** Whether a session meets the policy of its project: that of second factors, and a passkey proved it if one is required. */
 export function meetsSignInPolicy(session: SessionProof, user: UserFacts, policy: SignInPolicy): boolean {
-  const { mfaPolicy, emailFactor, passkeys } = policy;
-  const hasPasskey = passkeys && user.holdsPasskey;
-  const hasFactor = hasPasskey || meetsPolicy({ policy: mfaPolicy, emailFactor, factors: user.factors });
-  return hasFactor && (isByPasskey(session) || !requiresPasskey(policy, hasPasskey));
+  const needsPasskey = requiresPasskey(policy, policy.passkeys && user.holdsPasskey);
+  return meetsFactorPolicy(user, policy) && (isByPasskey(session) || !needsPasskey);
+}
+
+/** Whether a session meets what its client demands in addition. */
+export function meetsClientPolicy(session: SessionProof, client: { passkeyRequired: boolean }): boolean {
+  return isByPasskey(session) || !client.passkeyRequired;
 }

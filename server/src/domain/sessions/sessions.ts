@@ -5,7 +5,7 @@ import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
-import { asksForFacts, begun, hasExpired, meetsSignInPolicy, passkeyMethods, used } from '../policy/session.ts';
+import { asksForFacts, begun, hasExpired, meetsSignInPolicy, used } from '../policy/session.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Session } from './session.entity.ts';
@@ -192,9 +192,6 @@ export class Sessions {
   }
 }
 
-/** SQL: latest end of session `s` of project `p`, by current settings. */
-export const sessionEnd = sql`least(s.expires_at, s.created_at + p.max_session_seconds * interval '1 second')`;
-
 /** The version of a session: every sign-in changes secret and moment. */
 interface SessionVersion {
   projectId: string;
@@ -250,39 +247,6 @@ export function participation(from: Fragment, now: Date): { renewed: Fragment; a
         where p.project_id = r.project_id and p.session_id = r.session_id and p.client_id = r.client_id)
       on conflict do nothing`,
   };
-}
-
-/**
- * SQL condition: session `of` was proved by a passkey that verified its user. Sessions from before release 1.0
- * have only `amr`.
- */
-export function byPasskey(of: Fragment): Fragment {
-  return sql`(${of}.passkey_id is not null or ${statesPasskey(sql`${of}.amr`)})`;
-}
-
-/** SQL condition: these methods show that a passkey verified the user. */
-export function statesPasskey(amr: Fragment): Fragment {
-  return sql`${amr} @> ${passkeyMethods}::text[]`;
-}
-
-/** SQL condition: user `u` has a passkey that counts in project `p`. */
-const holdsPasskey = sql`(p.passkeys and exists (select from credentials k where k.project_id = u.project_id and k.user_id = u.id
-    and k.user_verified and k.revoked_at is null))`;
-
-/**
- * SQL condition: the sign-in of user `u` meets the policy of project `p`. The user has a passkey, or a factor that
- * the policy accepts; email only if the project allows it. A passkey proved the sign-in if the policy requires one, or if
- * the user is an admin who has one (decisions/0107).
- *
- * @param isByPasskey SQL condition: a passkey proved the sign-in
- */
-export function meetsPolicy(isByPasskey: Fragment): Fragment {
-  return sql`(p.mfa_policy <> 'required' or exists (select from enrolments e
-  where e.project_id = u.project_id and e.user_id = u.id and e.verified_at is not null and (e.method <> 'email' or p.email_factor)
-    and (e.method <> 'sms' or e.phone is not null))
-  or ${holdsPasskey})
-  and (${isByPasskey} or not (p.passkeys and p.passkey_policy = 'required')
-    and not (p.built_in is not distinct from 'console' and ${holdsPasskey}))`;
 }
 
 /** Reads the credentials of the user only if the policy depends on them. */

@@ -8,13 +8,15 @@ export interface UserFactsRow {
   holds_passkey: boolean;
 }
 
-/** SQL: two columns, the credentials of this user that policies ask for. */
-export function userFacts(projectId: string, userId: Fragment): Fragment {
+/** SQL: two columns, the credentials of this user that policies ask for. @param isAsked false: no rule needs them */
+export function userFacts(projectId: string, userId: Fragment, isAsked = true): Fragment {
+  if (!isAsked) return sql`'{}'::text[] as factors, false as holds_passkey`;
   return sql`${factorsOf(projectId, userId)} as factors, ${holdsPasskey(projectId, userId)} as holds_passkey`;
 }
 
-/** SQL condition: the user has the credentials that were read. */
-export function areUnchanged(projectId: string, userId: Fragment, facts: UserFacts): Fragment {
+/** SQL condition: the user has the credentials that were read. @param isAsked as for {@link userFacts} */
+export function areUnchanged(projectId: string, userId: Fragment, facts: UserFacts, isAsked = true): Fragment {
+  if (!isAsked) return sql`true`;
   return sql`${factorsOf(projectId, userId)} = ${[...facts.factors]}::text[]
     and ${holdsPasskey(projectId, userId)} = ${facts.holdsPasskey}::boolean`;
 }

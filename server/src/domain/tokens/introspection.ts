@@ -10,7 +10,7 @@ import type { Signer } from '../keys/signer.ts';
 import { idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
 import { boundKeyOf } from './claims.ts';
 import { isAuthentic, type SentToken } from './grants/grant.ts';
-import { isLive, usableUntil } from './live-grant.ts';
+import { openGrants, usableUntil } from './live-grant.ts';
 import { parseRefreshToken } from './refresh-token.ts';
 
 /** The members of RFC 7662 section 2.2; of a token that is not active, `active` alone. */
@@ -90,15 +90,14 @@ export class Introspection {
 
   private async ofRefreshToken({ client, issuer, token }: SentToken, familyHash: string): Promise<Introspected> {
     const now = this.deps.clock.now();
-    const statement = sql<{ user_id: string; scope: string; from: string; until: string }>`
-      select g.user_id, g.scope, g.created_at as from,
-        ${usableUntil} as until
-      from refresh_grants g, users u, clients k, projects p
-      where g.project_id = ${client.project.id}::uuid and g.family_hash = ${familyHash} and g.current_hash = ${digest(token)}
-        and g.client_id = ${client.id}::uuid and g.issuer is not distinct from ${storedIssuer(issuer)}::text and ${isLive(now)}`;
-    const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.introspect-refresh-token' });
-    if (!row) return inactive;
-    const [iat, exp] = [row.from, row.until].map((at) => seconds(new Date(at)));
+    const project = client.project.getEntity();
+    const sent = sql`g.family_hash = ${familyHash}::text and g.current_hash = ${digest(token)}::text
+      and g.client_id = ${client.id}::uuid and g.issuer is not distinct from ${storedIssuer(issuer)}::text`;
+    const reading = openGrants(project, sent, 1);
+    const [row] = await query(this.deps.db.alone, reading, { prepare: 'tokens.introspect-refresh-token' });
+    const until = row && usableUntil(row, client, project, now);
+    if (!row || !until) return inactive;
+    const [iat, exp] = [seconds(new Date(row.created_at)), seconds(until)];
     return { active: true, scope: row.scope, client_id: client.id, sub: row.user_id, iss: issuer.url, iat, exp };
   }
 }

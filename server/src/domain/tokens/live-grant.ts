@@ -1,52 +1,110 @@
 import { isAllowed } from '../consents/consents.ts';
-import { type Fragment, sql } from '../kernel/sql.ts';
-import { byPasskey, meetsPolicy, sessionEnd, statesPasskey } from '../sessions/sessions.ts';
+import { earliest, isPast, secondsLater } from '../kernel/clock.ts';
+import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
+import { latestEnd } from '../policy/session.ts';
+import type { Project } from '../projects/project.entity.ts';
+import { meetsPolicies, proofOf, type SignInFactsRow, signInFacts } from './sign-in-facts.ts';
 
-/**
- * SQL: latest end of grant `g` of client `k` and project `p`, used or not. Of the lifetimes of project and client, the
- * shorter one counts: PostgreSQL's `least` ignores null.
- */
-const absoluteEnd = sql`g.created_at + make_interval(secs => least(p.refresh_token_ttl_seconds, k.refresh_token_ttl_seconds))`;
+/** What decides whether a grant may be used: the columns of {@link grantFacts}. */
+export interface GrantFactsRow extends SignInFactsRow {
+  offline: boolean;
+  amr: string[];
+  created_at: string;
+  last_used_at: string;
+  session_created_at: string | null;
+  session_expires_at: string | null;
+  session_ended_at: string | null;
+}
 
-/** SQL: when grant `g` ends if it is not used. */
-const idleEnd = sql`g.last_used_at + make_interval(secs => least(p.refresh_token_idle_seconds, k.refresh_token_idle_seconds))`;
+/** Settings of a client, of which each may be stricter than its project's. */
+export interface GrantClient {
+  passkeyRequired: boolean;
+  refreshTokenTtlSeconds?: number | null | undefined;
+  refreshTokenIdleSeconds?: number | null | undefined;
+}
 
-/** SQL: end of grant `g` if it is not used; without `offline_access`, not after its session. */
-export const usableUntil: Fragment = sql`least(${absoluteEnd}, ${idleEnd}, case when not g.offline then (select ${sessionEnd} from sessions s
-  where s.project_id = g.project_id and s.id = g.session_id) end)`;
+/** SQL: columns of grant `g`, its session `s` and its user `u`. */
+export function grantFacts(project: Project): Fragment {
+  return sql`g.offline, g.amr, g.created_at, g.last_used_at, s.created_at as session_created_at,
+    s.expires_at as session_expires_at, s.ended_at as session_ended_at, ${signInFacts(project)}`;
+}
 
-/** SQL condition: the sign-in of user `u` meets the current policies of project `p` and client `k`. */
-export function meets(isByPasskey: Fragment): Fragment {
-  return sql`(${meetsPolicy(isByPasskey)} and (not k.passkey_required or ${isByPasskey}))`;
+/** When the grant ends if it is not used, whatever becomes of its session. Of each lifetime, the shorter one counts. */
+export function grantEnd(grant: GrantFactsRow, client: GrantClient, project: Project): Date {
+  const ttlSeconds = Math.min(project.refreshTokenTtlSeconds, client.refreshTokenTtlSeconds ?? Infinity);
+  const idleSeconds = Math.min(project.refreshTokenIdleSeconds, client.refreshTokenIdleSeconds ?? Infinity);
+  return earliest(
+    secondsLater(new Date(grant.created_at), ttlSeconds),
+    secondsLater(new Date(grant.last_used_at), idleSeconds),
+  );
+}
+
+/** The end of the grant's session in use; null without one that has not been ended. */
+function sessionEnd(grant: GrantFactsRow, project: Project): Date | null {
+  const { session_created_at: createdAt, session_expires_at: expiresAt, session_ended_at: endedAt } = grant;
+  if (createdAt === null || expiresAt === null || endedAt !== null) return null;
+  return latestEnd({ createdAt: new Date(createdAt), expiresAt: new Date(expiresAt) }, project);
 }
 
 /**
- * SQL conditions for the use of grant `g` of user `u`, client `k` and project `p`, by the current lifetimes and policies. A session
- * that was idle for too long ends no grant, as it ends no access token.
+ * Whether the session that the grant needs lasts: none with `offline_access`. One that was idle for too long ends no grant,
+ * as it ends no access token.
  */
-export function conditionsOf(now: Date) {
-  const session = (
-    isMet: Fragment,
-  ) => sql`exists (select 1 from sessions s where s.project_id = g.project_id and s.id = g.session_id
-    and ${isMet})`;
+export function hasSession(grant: GrantFactsRow, project: Project, now: Date): boolean {
+  const end = sessionEnd(grant, project);
+  return grant.offline || (end !== null && !isPast(end, now));
+}
+
+/** Whether the sign-in of the grant meets the current policies; with `offline_access`, only its methods count. */
+export function isSufficient(grant: GrantFactsRow, client: GrantClient, project: Project): boolean {
+  return meetsPolicies(grant.offline ? { amr: grant.amr } : proofOf(grant), grant, client, project);
+}
+
+/** When the grant ends if it is not used; null if it may not be used now. */
+export function usableUntil(grant: GrantFactsRow, client: GrantClient, project: Project, now: Date): Date | null {
+  const own = grantEnd(grant, client, project);
+  if (isPast(own, now) || !hasSession(grant, project, now) || !isSufficient(grant, client, project)) return null;
+  const end = grant.offline ? null : sessionEnd(grant, project);
+  return end ? earliest(own, end) : own;
+}
+
+/** The columns of {@link openGrants}. */
+export interface OpenGrantRow extends GrantFactsRow {
+  id: string;
+  client_id: string;
+  user_id: string;
+  scope: string;
+  passkey_required: boolean;
+  refresh_token_ttl_seconds: number | null;
+  refresh_token_idle_seconds: number | null;
+}
+
+/**
+ * SQL: grants of active users and enabled clients, with what {@link usableUntil} decides from, newest first. Users and
+ * sessions are looked up one by one (`offset 0`): PostgreSQL would otherwise read all of the project.
+ *
+ * @param where condition on grant `g`
+ */
+export function openGrants(project: Project, where: Fragment, limit: number): Statement<OpenGrantRow> {
+  const allowed = isAllowed({
+    ...{ isThirdParty: sql`k.third_party`, projectId: sql`g.project_id`, clientId: sql`g.client_id` },
+    ...{ userId: sql`g.user_id`, scope: sql`g.scope` },
+  });
+  return sql<OpenGrantRow>`select g.id, g.client_id, g.user_id, g.scope, k.passkey_required, k.refresh_token_ttl_seconds,
+      k.refresh_token_idle_seconds, ${grantFacts(project)}
+    from refresh_grants g join clients k on k.project_id = g.project_id and k.id = g.client_id
+      cross join lateral (select id from users where project_id = g.project_id and id = g.user_id and active offset 0) u
+      left join lateral (select * from sessions where project_id = g.project_id and id = g.session_id offset 0) s on true
+    where g.project_id = ${project.id}::uuid and ${where} and g.revoked_at is null and k.disabled_at is null
+      and 'refresh_token' = any(k.grant_types) and ${allowed}
+    order by g.id desc limit ${limit}::int`;
+}
+
+/** The settings of the client in a row of {@link openGrants}. */
+export function clientOf(row: OpenGrantRow): GrantClient {
   return {
-    isAllowed: isAllowed({
-      ...{ isThirdParty: sql`k.third_party`, projectId: sql`g.project_id`, clientId: sql`g.client_id` },
-      ...{ userId: sql`g.user_id`, scope: sql`g.scope` },
-    }),
-    isTimely: sql`least(${absoluteEnd}, ${idleEnd}) > ${now}::timestamptz`,
-    hasSession: sql`case when g.offline then true
-      else ${session(sql`s.ended_at is null and ${sessionEnd} > ${now}::timestamptz`)} end`,
-    meetsPolicy: sql`case when g.offline then ${meets(statesPasskey(sql`g.amr`))} else ${session(meets(byPasskey(sql`s`)))} end`,
+    passkeyRequired: row.passkey_required,
+    refreshTokenTtlSeconds: row.refresh_token_ttl_seconds,
+    refreshTokenIdleSeconds: row.refresh_token_idle_seconds,
   };
-}
-
-/** SQL condition: grant `g` of user `u`, client `k` and project `p` may be used; joins them. */
-export function isLive(now: Date): Fragment {
-  const { isAllowed: allowed, isTimely, hasSession, meetsPolicy: isSufficient } = conditionsOf(now);
-  return sql`g.revoked_at is null
-    and u.project_id = g.project_id and u.id = g.user_id and u.active
-    and k.project_id = g.project_id and k.id = g.client_id and k.disabled_at is null and 'refresh_token' = any(k.grant_types)
-    and p.id = g.project_id
-    and ${allowed} and ${isTimely} and ${hasSession} and ${isSufficient}`;
 }

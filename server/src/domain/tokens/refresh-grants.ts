@@ -3,11 +3,12 @@ import { type Audit, aboutClient } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { type Page, type PageRequest, type Total, totalOf } from '../kernel/page.ts';
+import { limitedTotal, maxTotal, type Page, type PageRequest, type Total } from '../kernel/page.ts';
 import { found } from '../kernel/problem.ts';
-import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
+import { query, sql } from '../kernel/sql.ts';
+import { Project } from '../projects/project.entity.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
-import { isLive, usableUntil } from './live-grant.ts';
+import { clientOf, type OpenGrantRow, openGrants, usableUntil } from './live-grant.ts';
 import { RefreshGrant } from './refresh-grant.entity.ts';
 import { endRefreshGrant, endRefreshGrantsOf } from './user-tables.ts';
 
@@ -33,39 +34,30 @@ export interface GrantOwner {
   clientId?: string | undefined;
 }
 
-interface GrantRow {
-  id: string;
-  project_id: string;
-  client_id: string;
-  user_id: string;
-  scope: string;
-  offline: boolean;
-  created_at: Date | string;
-  last_used_at: Date | string;
-  expires_at: Date | string;
-}
+/** Maximum number of rows of one read. */
+const batchSize = 5000;
 
 /** Lists and ends the access of applications without their users. */
 export class RefreshGrants {
   constructor(private readonly deps: { db: Database; clock: Clock; audit: Audit }) {}
 
   /** Grants that are usable under the current settings, newest first. */
-  async list(on: Executing, owner: GrantOwner, { first, after }: PageRequest): Promise<Page<LiveGrant>> {
-    const rows = await query(
-      on,
-      sql<GrantRow>`select g.id, g.project_id, g.client_id, g.user_id, g.scope, g.offline, g.created_at, g.last_used_at,
-          ${usableUntil} as expires_at
-        from refresh_grants g, users u, clients k, projects p
-        where ${this.chosen(owner)} and (${after}::uuid is null or g.id < ${after}::uuid)
-        order by g.id desc limit ${first + 1}`,
-    );
-    return { items: rows.slice(0, first).map(toGrant), hasNextPage: rows.length > first };
+  async list(em: EntityManager, owner: GrantOwner, { first, after }: PageRequest): Promise<Page<LiveGrant>> {
+    const items: LiveGrant[] = [];
+    for await (const grant of this.usable(em, owner, { after, batch: first + 1 })) {
+      if (items.length === first) return { items, hasNextPage: true };
+      items.push(grant);
+    }
+    return { items, hasNextPage: false };
   }
 
-  count(on: Executing, owner: GrantOwner): Promise<Total> {
-    // Users are looked up one by one (`offset 0`): PostgreSQL would otherwise read all of the project.
-    const users = sql`lateral (select project_id, id, active from users where project_id = g.project_id and id = g.user_id offset 0) u`;
-    return totalOf(on, sql`from refresh_grants g, ${users}, clients k, projects p where ${this.chosen(owner)}`);
+  async count(em: EntityManager, owner: GrantOwner): Promise<Total> {
+    let counted = 0;
+    for await (const _ of this.usable(em, owner, { after: null, batch: batchSize })) {
+      counted += 1;
+      if (counted > maxTotal) break;
+    }
+    return limitedTotal(counted);
   }
 
   /** Ends a grant and its access tokens; does nothing if it has ended. Refuses `not-found`. */
@@ -95,22 +87,39 @@ export class RefreshGrants {
     });
   }
 
-  private chosen({ projectId, userId, clientId }: GrantOwner): Fragment {
-    return sql`g.project_id = ${projectId} and ${userId === undefined ? sql`true` : sql`g.user_id = ${userId}`}
-      and ${clientId === undefined ? sql`true` : sql`g.client_id = ${clientId}`} and ${isLive(this.deps.clock.now())}`;
+  /** Policies are decided here, not in SQL, so rows are read in batches: if many may not be used, in larger ones. */
+  private async *usable(em: EntityManager, owner: GrantOwner, from: { after: string | null; batch: number }) {
+    const project = await em.findOne(Project, owner.projectId);
+    if (!project) return;
+    const now = this.deps.clock.now();
+    let { after, batch } = from;
+    for (;;) {
+      const where = sql`(${owner.userId ?? null}::uuid is null or g.user_id = ${owner.userId ?? null}::uuid)
+        and (${owner.clientId ?? null}::uuid is null or g.client_id = ${owner.clientId ?? null}::uuid)
+        and (${after}::uuid is null or g.id < ${after}::uuid)`;
+      const rows = await query(em, openGrants(project, where, batch));
+      for (const row of rows) {
+        const expiresAt = usableUntil(row, clientOf(row), project, now);
+        if (expiresAt) yield toGrant(project.id, row, expiresAt);
+      }
+      const last = rows.at(-1);
+      if (!last || rows.length < batch) return;
+      after = last.id;
+      batch = Math.min(batch * 4, batchSize);
+    }
   }
 }
 
-function toGrant(row: GrantRow): LiveGrant {
+function toGrant(projectId: string, row: OpenGrantRow, expiresAt: Date): LiveGrant {
   return {
     id: row.id,
-    project: { id: row.project_id },
+    project: { id: projectId },
     clientId: row.client_id,
     userId: row.user_id,
     scope: row.scope,
     offline: row.offline,
     createdAt: new Date(row.created_at),
     lastUsedAt: new Date(row.last_used_at),
-    expiresAt: new Date(row.expires_at),
+    expiresAt,
   };
 }

@@ -10,7 +10,7 @@ import { isWithinMaxAge } from '../policy/freshness.ts';
 import {
   asksForFacts,
   hasExpired,
-  isByPasskey,
+  meetsClientPolicy,
   meetsSignInPolicy,
   type SessionProof,
   type SessionTimes,
@@ -117,9 +117,7 @@ function asksForUser({ client, acr }: SessionCode): boolean {
 function sessionFacts(asked: SessionCode): Statement<SessionCodeRow> {
   const { client, scope, sessionHash } = asked;
   const projectId = client.project.id;
-  const ofUser = asksForUser(asked)
-    ? userFacts(projectId, sql`u.id`)
-    : sql`'{}'::text[] as factors, false as holds_passkey`;
+  const ofUser = userFacts(projectId, sql`u.id`, asksForUser(asked));
   const allowed = isAllowed({
     isThirdParty: sql`true`,
     projectId: sql`${projectId}::uuid`,
@@ -178,7 +176,7 @@ export function decide(
   if (hintedUserId !== undefined && hintedUserId !== user.id) return 'login-required';
   if (loginHint !== undefined && !isNamedBy(loginHint, user)) return 'login-required';
   if (maxAgeSeconds !== undefined && !isWithinMaxAge(session.freshAt, maxAgeSeconds, now)) return 'login-required';
-  if (client.passkeyRequired && !isByPasskey(session)) return 'login-required';
+  if (!meetsClientPolicy(session, client)) return 'login-required';
   return isAllowed && !(client.thirdParty && asksConsent) ? 'issue' : 'ask-consent';
 }
 
@@ -226,7 +224,7 @@ function codeIfUnchanged(
     from: sql`client, users u`,
     where: sql`u.project_id = ${projectId}::uuid and u.id = ${userId} and u.id = s.user_id and u.active
         and ${maxAgeSeconds === undefined ? sql`true` : isStillProved} and ${loginHint === undefined ? sql`true` : isStillNamed}
-        and ${asksForUser(asked) ? areUnchanged(projectId, userId, user) : sql`true`}`,
+        and ${areUnchanged(projectId, userId, user, asksForUser(asked))}`,
   });
   return sql`with client as materialized (${currentClient(asked)}),
     without_waiting as (select set_config('synchronous_commit', 'off', true)),

@@ -318,9 +318,11 @@ describe('a poll (RFC 8628 §3.5)', () => {
     [
       'the project requires passkeys',
       () =>
-        changed(app.services.db, `update projects set passkey_policy = 'required', passkeys = true where id = ?`, [
-          project.id,
-        ]),
+        changed(
+          app.services.db,
+          `update projects set passkey_policy = 'required', passkeys = true, version = version + 1 where id = ?`,
+          [project.id],
+        ),
     ],
     [
       'the project requires a second factor',

@@ -1,4 +1,3 @@
-import { refuse } from '../../domain/kernel/problem.ts';
 import { deviceRedirect } from '../../domain/tokens/device/device-authorizations.ts';
 import type { DeviceState } from '../../domain/tokens/device/poll.ts';
 import type { TokenResponse } from '../../domain/tokens/mint.ts';
@@ -6,7 +5,7 @@ import { OAuthError } from '../oauth-error.ts';
 import { type GrantDeps, isFault, refuseResource, requireGrant, type TokenRequest } from './grant.ts';
 
 /** Refusals of a device that is not approved (RFC 8628 section 3.5). */
-const unapproved: Record<Exclude<DeviceState, 'approved' | 'unmet'>, OAuthError> = {
+const unapproved: Record<Exclude<DeviceState, 'approved'>, OAuthError> = {
   pending: new OAuthError('authorization_pending', 'The user has not decided yet.'),
   hurried: new OAuthError('slow_down', 'Wait 5 seconds longer between two requests.'),
   denied: new OAuthError('access_denied', 'The user denied the request.'),
@@ -23,9 +22,8 @@ export async function deviceCode(deps: GrantDeps, request: TokenRequest): Promis
   refuseResource(parameters);
   const state = await deps.deviceAuthorizations.poll({ ...caller, issuer, deviceCode: code });
   if (state === null) return null;
-  if (state === 'unmet') refuse({ code: 'grant-rejected', reason: 'policy' });
   if (state !== 'approved') throw unapproved[state];
-  const asCode = { code, codeVerifier: undefined, redirectUri: deviceRedirect };
+  const asCode = { code, codeVerifier: undefined, redirectUri: deviceRedirect, checksPolicy: true };
   const exchange = { ...caller, ...asCode, issuer, authenticatedBy: by, isAssertionRecorded: true, proof, actor };
   return deps.tokens.exchange(exchange).catch((error: unknown) => {
     throw isFault(error, 'expired') ? unapproved.expired : error;

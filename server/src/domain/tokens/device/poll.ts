@@ -1,10 +1,8 @@
 import type { CheckedClient } from '../../clients/client-registry.ts';
 import { digest } from '../../kernel/secret.ts';
-import { type Fragment, type Statement, sql } from '../../kernel/sql.ts';
+import { type Statement, sql } from '../../kernel/sql.ts';
 import type { Issuer } from '../../projects/issuer.ts';
-import { byPasskey } from '../../sessions/sessions.ts';
 import { type Accepted, type Credentials, presented } from '../grants/grant.ts';
-import { meets } from '../live-grant.ts';
 
 /** A token request with a device code (RFC 8628 section 3.4). */
 export interface DevicePoll extends CheckedClient, Pick<Credentials, 'assertion'> {
@@ -12,11 +10,8 @@ export interface DevicePoll extends CheckedClient, Pick<Credentials, 'assertion'
   deviceCode: string;
 }
 
-/**
- * `hurried`: pending, and the poll came too early. `unmet`: approved by a sign-in that no longer meets the policy.
- * `approved`: the device code can be redeemed as an authorization code.
- */
-export type DeviceState = 'pending' | 'hurried' | 'denied' | 'expired' | 'unmet' | 'approved';
+/** `hurried`: pending, and the poll came too early. `approved`: the device code can be redeemed as an authorization code. */
+export type DeviceState = 'pending' | 'hurried' | 'denied' | 'expired' | 'approved';
 
 /** Always one row; without `state`, there is no such device code of this client and issuer. */
 export interface PollRow extends Accepted {
@@ -42,7 +37,7 @@ export function poll({ deviceCode, issuer, ...caller }: DevicePoll, now: Date): 
         and d.issuer = ${issuer.url}
         and ${hold}
       returning case
-        when d.approved then case when exists (${sufficientCode}) then 'approved' else 'unmet' end
+        when d.approved then 'approved'
         when d.approved is not null then 'denied'
         when d.expires_at <= ${now}::timestamptz then 'expired'
         when d.hurried then 'hurried' else 'pending' end as state
@@ -50,11 +45,3 @@ export function poll({ deviceCode, issuer, ...caller }: DevicePoll, now: Date): 
     select ${columns}, r.state
     from (values (1)) one left join polled r on true`;
 }
-
-/** The code of approved device `d`, whose session meets the current policies of project and client; or a used one, a replay. */
-const sufficientCode: Fragment = sql`select from authorization_codes c
-  join sessions s on s.project_id = c.project_id and s.id = c.session_id
-  join users u on u.project_id = c.project_id and u.id = c.user_id
-  join clients k on k.project_id = c.project_id and k.id = c.client_id
-  join projects p on p.id = c.project_id
-  where c.project_id = d.project_id and c.hash = d.device_hash and (c.used_at is not null or ${meets(byPasskey(sql`s`))})`;

@@ -1,5 +1,6 @@
 import { missesTarget } from '../../apis/token-target.ts';
 import { eventOfClient } from '../../audit/audit.ts';
+import type { Client } from '../../clients/client.entity.ts';
 import { obtainedWith } from '../../clients/credential-of-tokens.ts';
 import { isAllowed } from '../../consents/consents.ts';
 import type { Random } from '../../kernel/random.ts';
@@ -9,6 +10,7 @@ import { storedIssuer } from '../../projects/issuer.ts';
 import { participation } from '../../sessions/sessions.ts';
 import { grantOf } from '../mint.ts';
 import { firstToken, type RefreshToken } from '../refresh-token.ts';
+import { isSignInUnchanged, meetsPolicies, proofOf, type SignInFactsRow, signInFacts } from '../sign-in-facts.ts';
 import {
   type Check,
   type Credentials,
@@ -37,10 +39,12 @@ export interface Exchange extends UserGrantRequest {
   redirectUri: string | undefined;
   /** Authentication of the client; SDK codes need `api-key` or `assertion`. */
   authenticatedBy: ClientAuthentication;
+  /** Whether the sign-in must meet the policies of now, as for a device: its user may have approved it minutes ago. */
+  checksPolicy?: boolean;
 }
 
 /** A code with its user, session and consent. Its client is the request's, whose version the write compares. */
-export interface FoundCode extends UserGrantRow {
+export interface FoundCode extends UserGrantRow, Partial<SignInFactsRow> {
   id: string;
   redirect_uri: string | null;
   code_challenge: string | null;
@@ -57,6 +61,7 @@ export interface FoundCode extends UserGrantRow {
 const checks: readonly Check<Exchange, FoundCode>[] = [
   ['wrong-client', (code, { client }) => code.client_id === client.id], // RFC 6749 §4.1.3
   ['used', (code) => code.used_at === null], // RFC 6749 §4.1.2: its tokens are revoked
+  ['policy', (code, { checksPolicy, client }) => !checksPolicy || isSufficient(code, client)], // RFC 6749 §5.2
   ['expired', (code, _, now) => new Date(code.expires_at) > now], // RFC 6749 §4.1.2
   ['wrong-issuer', (code, { issuer }) => code.issuer === storedIssuer(issuer)], // RFC 9207 §2
   ['wrong-redirect-uri', (code, { redirectUri }) => code.redirect_uri === (redirectUri ?? null)], // RFC 6749 §4.1.3
@@ -76,6 +81,13 @@ const checks: readonly Check<Exchange, FoundCode>[] = [
   ['session-ended', (code) => code.session_id === null || code.session_is_live === true], // RFC 6749 §5.2
   ['revoked', (code) => code.revoked_at === null], // RFC 6749 §5.2
 ];
+
+function isSufficient(code: FoundCode, client: Client): boolean {
+  return hasSignIn(code) && meetsPolicies(proofOf(code), code, client, client.project.getEntity());
+}
+
+/** Whether the sign-in was read. */
+const hasSignIn = (code: FoundCode): code is FoundCode & SignInFactsRow => code.factors !== undefined;
 
 /** A code of the SDK, without a redirect URI, needs a credential; one of /authorize the client's registered method. */
 function isAuthenticated(code: FoundCode, { authenticatedBy: by, client }: Exchange): boolean {
@@ -109,7 +121,7 @@ export function authorizationCode({ random }: { random: Random }): GrantKind<Exc
 
 /** The code is found by its hash, its user and session by their keys: plans that were made for empty tables stay good (0087). */
 export function readCode(exchange: Exchange): Statement<FoundCode> {
-  const { client, code, issuer } = exchange;
+  const { checksPolicy, client, code, issuer } = exchange;
   const project = sql`${client.project.id}::uuid`;
   const hasApis = issuer.capabilities.apis;
   return sql<FoundCode>`with code as materialized (
@@ -122,8 +134,9 @@ export function readCode(exchange: Exchange): Statement<FoundCode> {
       ${isAllowed({
         ...{ isThirdParty: sql`${client.thirdParty}::boolean`, projectId: project, clientId: sql`code.client_id` },
         ...{ userId: sql`code.user_id`, scope: sql`code.scope` },
-      })} as is_allowed${hasApis ? sql`, target.*` : sql``}
+      })} as is_allowed${checksPolicy ? sql`, ${signInFacts(client.project.getEntity())}` : sql``}${hasApis ? sql`, target.*` : sql``}
     from code join users u on u.project_id = ${project} and u.id = code.user_id
+      ${checksPolicy ? sql`left join sessions s on s.project_id = ${project} and s.id = code.session_id` : sql``}
       ${hasApis ? sql`left join target on true` : sql``}`;
 }
 
@@ -154,6 +167,7 @@ export function recordCode(
       from users u
       where c.project_id = ${exchange.client.project.id}::uuid and c.id = ${code.id}::uuid and c.used_at is null
         and c.revoked_at is null and ${hold} and ${isUnchanged(exchange, code)}
+        ${hasSignIn(code) ? sql`and ${isSignInUnchanged(exchange.client.project.getEntity(), code, code.session_id)}` : sql``}
       returning c.project_id, c.client_id, c.user_id, c.session_id, c.issuer, c.resources, c.scope, c.auth_time, c.amr, c.acr, u.user_name
     ),
     renewed as (${participated.renewed}), added as (${participated.added}),

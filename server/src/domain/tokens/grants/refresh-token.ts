@@ -1,16 +1,19 @@
 import { missesTarget } from '../../apis/token-target.ts';
 import { eventOfClient } from '../../audit/audit.ts';
+import type { Client } from '../../clients/client.entity.ts';
 import { obtainedWith } from '../../clients/credential-of-tokens.ts';
-import { secondsLater } from '../../kernel/clock.ts';
+import { isAllowed } from '../../consents/consents.ts';
+import { isPast, secondsLater } from '../../kernel/clock.ts';
 import type { Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { type Statement, sql } from '../../kernel/sql.ts';
 import type { Vault } from '../../keys/vault.ts';
 import { storedIssuer } from '../../projects/issuer.ts';
-import { conditionsOf } from '../live-grant.ts';
+import { type GrantFactsRow, grantEnd, grantFacts, hasSession, isSufficient } from '../live-grant.ts';
 import { grantOf } from '../mint.ts';
 import { rememberSeconds } from '../new-code.ts';
 import { type RefreshToken, successors } from '../refresh-token.ts';
+import { isSignInUnchanged } from '../sign-in-facts.ts';
 import {
   type Check,
   type Credentials,
@@ -33,10 +36,9 @@ export interface Refresh extends UserGrantRequest {
   scope: string | undefined;
 }
 
-/** A grant with its user, session, consent and policies. Its client is the request's, whose version the write compares. */
-interface FoundGrant extends UserGrantRow {
+/** A grant with its user, session and consent. Client and project are the request's, whose versions the write compares. */
+interface FoundGrant extends UserGrantRow, Pick<GrantFactsRow, Exclude<keyof GrantFactsRow, 'amr'>> {
   id: string;
-  offline: boolean;
   dpop_jkt: string | null;
   current_hash: string;
   previous_hash: string | null;
@@ -44,9 +46,6 @@ interface FoundGrant extends UserGrantRow {
   rotated_at: Date | string | null;
   revoked_at: Date | string | null;
   is_allowed: boolean;
-  is_timely: boolean;
-  has_session: boolean;
-  meets_policy: boolean;
 }
 
 const isCurrent = (grant: FoundGrant, { token }: Refresh) => digest(token.text) === grant.current_hash;
@@ -71,13 +70,15 @@ const checks: readonly Check<Refresh, FoundGrant>[] = [
   ['wrong-proof-key', (grant, request) => !isCurrent(grant, request) || hasSameKey(grant, request)], // RFC 9449 §5
   ['scope', (grant, { scope }) => isPart(scope, grant.scope)], // RFC 6749 §6
   ['used', hasSameKey], // RFC 9700 §4.14.2: the grant ends
-  ['expired', (grant) => grant.is_timely], // RFC 6749 §5.2
+  ['expired', (grant, { client }, now) => !isPast(grantEnd(grant, client, projectOf(client)), now)], // RFC 6749 §5.2
   ['api-not-granted', (grant) => grant.resources.length === 0 || grant.audience != null], // RFC 8707 §2
   ['no-consent', (grant) => grant.is_allowed], // OpenID Connect Core §3.1.2.4
   ['user', (grant) => grant.user_is_active], // RFC 6749 §5.2
-  ['session-ended', (grant) => grant.has_session], // OpenID Connect Core §11
-  ['policy', (grant) => grant.meets_policy], // RFC 6749 §5.2
+  ['session-ended', (grant, { client }, now) => hasSession(grant, projectOf(client), now)], // OpenID Connect Core §11
+  ['policy', (grant, { client }) => isSufficient(grant, client, projectOf(client))], // RFC 6749 §5.2
 ];
+
+const projectOf = ({ project }: Client) => project.getEntity();
 
 function isPart(scope: string | undefined, granted: string): boolean {
   return scope === undefined || scope.split(' ').every((one) => granted.split(' ').includes(one));
@@ -132,18 +133,21 @@ export function refreshToken({ random, vault }: { random: Random; vault: Vault }
   };
 }
 
-function readGrant(refresh: Refresh, now: Date): Statement<FoundGrant> {
-  const project = sql`${refresh.client.project.id}::uuid`;
-  const live = conditionsOf(now);
+function readGrant(refresh: Refresh): Statement<FoundGrant> {
+  const { client } = refresh;
+  const project = sql`${client.project.id}::uuid`;
+  const allowed = isAllowed({
+    ...{ isThirdParty: sql`${client.thirdParty}::boolean`, projectId: project, clientId: sql`g.client_id` },
+    ...{ userId: sql`g.user_id`, scope: sql`g.scope` },
+  });
   return sql<FoundGrant>`with g as materialized (
       select project_id, id, client_id, user_id, session_id, offline, issuer, dpop_jkt, resources, scope, auth_time, amr, acr,
         current_hash, previous_hash, renewals, rotated_at, created_at, last_used_at, revoked_at
       from refresh_grants where project_id = ${project} and family_hash = ${digest(refresh.token.family)}::text
     ), target as materialized (${targetOf(refresh, sql`g`)})
-    select g.*, ${userColumns}, ${live.isAllowed} as is_allowed, ${live.isTimely} as is_timely, ${live.hasSession} as has_session,
-      ${live.meetsPolicy} as meets_policy, target.*
+    select g.*, ${userColumns}, ${allowed} as is_allowed, ${grantFacts(projectOf(client))}, target.*
     from g join users u on u.project_id = ${project} and u.id = g.user_id
-      join clients k on k.project_id = ${project} and k.id = g.client_id join projects p on p.id = ${project}
+      left join sessions s on s.project_id = ${project} and s.id = g.session_id
       left join target on true`;
 }
 
@@ -172,6 +176,7 @@ function rotateGrant(
       where g.project_id = ${refresh.client.project.id}::uuid and g.id = ${grant.id}::uuid
         and g.current_hash = ${grant.current_hash}::text and g.dpop_jkt is not distinct from ${grant.dpop_jkt}::text
         and g.revoked_at is null and ${hold} and ${isUnchanged(refresh, { ...grant, session_id: sessionOf(grant) })}
+        and ${isSignInUnchanged(projectOf(refresh.client), grant, sessionOf(grant))}
       returning g.project_id, g.id as grant_id, g.client_id, g.user_id, ${sessionOf(grant)}::uuid as session_id, g.issuer, g.scope,
         g.auth_time, g.amr, g.acr, u.user_name
     ),

@@ -1,0 +1,45 @@
+import type { Client } from '../clients/client.entity.ts';
+import { type Fragment, sql } from '../kernel/sql.ts';
+import { asksForFacts, meetsClientPolicy, meetsSignInPolicy, type SessionProof } from '../policy/session.ts';
+import type { Project } from '../projects/project.entity.ts';
+import { areUnchanged, toUserFacts, type UserFactsRow, userFacts } from '../sessions/user-facts.ts';
+
+/** The sign-in behind a grant, as far as policies depend on it: the columns of {@link signInFacts}. */
+export interface SignInFactsRow extends UserFactsRow {
+  /** The version of the session. Of all: null without a session. */
+  session_moment: string | null;
+  session_passkey_id: string | null;
+  session_amr: string[] | null;
+}
+
+/** SQL: columns of session `s` and of the credentials of user `u`, which are read only if the policy depends on them. */
+export function signInFacts(project: Project): Fragment {
+  return sql`s.moment as session_moment, s.passkey_id as session_passkey_id, s.amr as session_amr,
+    ${userFacts(project.id, sql`u.id`, asksForFacts(project))}`;
+}
+
+/** How the session was proved; null without a session. */
+export function proofOf({ session_passkey_id: passkeyId, session_amr: amr }: SignInFactsRow): SessionProof | null {
+  return amr && { passkeyId, amr };
+}
+
+/** Whether a sign-in meets the current policies of project and client. */
+export function meetsPolicies(
+  proof: SessionProof | null,
+  user: UserFactsRow,
+  client: Pick<Client, 'passkeyRequired'>,
+  project: Project,
+): boolean {
+  return proof !== null && meetsSignInPolicy(proof, toUserFacts(user), project) && meetsClientPolicy(proof, client);
+}
+
+/** SQL condition: session and credentials are as they were read. Joins user `u`. @param sessionId null: it does not count */
+export function isSignInUnchanged(project: Project, row: SignInFactsRow, sessionId: string | null): Fragment {
+  const { id: projectId } = project;
+  const isRenewed =
+    sessionId === null
+      ? sql``
+      : sql`and (select s.moment = ${row.session_moment}::bigint from sessions s
+          where s.project_id = ${projectId}::uuid and s.id = ${sessionId}::uuid)`;
+  return sql`${areUnchanged(projectId, sql`u.id`, toUserFacts(row), asksForFacts(project))} ${isRenewed}`;
+}
