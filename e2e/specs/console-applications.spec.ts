@@ -80,6 +80,25 @@ test('the keyboard alone creates an application, and its keys are shown once', a
   expect(browserErrors).toEqual([]);
 });
 
+test('a single-page application gets no secret key, and a back end may have one later', async () => {
+  const { page } = owner;
+  await page.goto(at('applications/new'));
+  await page.getByLabel('Name', { exact: true }).fill('Browser alone');
+  await button(page, 'Continue').click();
+  await page.getByLabel('Redirect URIs, 1', { exact: true }).fill('http://localhost:5173/callback');
+  await button(page, 'Create application').click();
+  const keys = page.getByRole('region', { name: 'Its keys' });
+  await expect(keys.getByText(/^lk_pk_/)).toBeVisible();
+  await expect(keys.getByText(/secret/i)).toHaveCount(0);
+  await expect(page.getByText('A back end needs a secret key')).toBeVisible();
+  await expectAccessible(page);
+  await button(page, 'Done').click();
+  await page.getByRole('navigation', { name: 'Application sections' }).getByRole('link', { name: 'Keys' }).click();
+  const row = page.getByRole('table', { name: 'API keys' }).getByRole('row');
+  await expect(row.filter({ hasText: 'lk_pk_' })).toHaveCount(1);
+  await expect(row.filter({ hasText: 'lk_sk_' })).toHaveCount(0);
+});
+
 test('the snippets contain the application’s values', async () => {
   const { page } = owner;
   const clientId = await register('Snippets');

@@ -79,7 +79,7 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
     consent: await harness.consentOf(client, user),
     logo: (await services.experiences.addLogo(project.id, pngOf(64, 64), system)).id,
   };
-  return { ids, secrets: [secretKey, scim.token, token.token, secret, webhookSecret, streamSecret] };
+  return { ids, secrets: [String(secretKey), scim.token, token.token, secret, webhookSecret, streamSecret] };
 }
 
 export type Root = 'Query' | 'Mutation';

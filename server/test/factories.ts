@@ -24,9 +24,9 @@ export class Factories {
     return this.services.projects.create(settings, system);
   }
 
-  /** A public client with one redirect URI and one post-logout redirect URI. */
-  client(project: Project, settings: Partial<Parameters<Services['clients']['create']>[0]> = {}) {
-    return this.services.clients.create(
+  /** A public client with one redirect URI, one post-logout redirect URI and a secret key. */
+  async client(project: Project, settings: Partial<Parameters<Services['clients']['create']>[0]> = {}) {
+    const { secretKey, ...created } = await this.services.clients.create(
       {
         projectId: project.id,
         name: 'App',
@@ -36,6 +36,7 @@ export class Factories {
       },
       system,
     );
+    return { ...created, secretKey: String(secretKey) };
   }
 
   user(project: Project, values: Partial<User> = {}): Promise<User> {

@@ -194,6 +194,8 @@ export type CreateClientInput = {
   refreshTokenTtlSeconds?: number | null | undefined;
   /** Default: false. */
   relatedOrigins?: boolean | null | undefined;
+  /** False: no secret key, for an application without a back end. Default: true. */
+  secretKey?: boolean | null | undefined;
   /** Whether users must consent before it gets their data. The browser SDK is refused. Default: false. */
   thirdParty?: boolean | null | undefined;
   /** Default: NONE. */
@@ -1311,7 +1313,7 @@ export type CreateClientMutationVariables = Exact<{
 }>;
 
 
-export type CreateClientMutation = { createClient: { publishableKey: string, secretKey: string, clientSecret: string | null, client: ClientSettingsFragment } };
+export type CreateClientMutation = { createClient: { publishableKey: string, secretKey: string | null, clientSecret: string | null, client: ClientSettingsFragment } };
 
 export type UpdateClientMutationVariables = Exact<{
   input: UpdateClientInput;

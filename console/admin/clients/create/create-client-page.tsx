@@ -297,6 +297,8 @@ function inputOf(answers: Answers, projectId: string): CreateClientInput {
     redirectUris: tidy(answers.redirectUris),
     postLogoutRedirectUris: tidy(answers.postLogoutRedirectUris),
     pkceRequired: method !== 'CLIENT_SECRET_BASIC' || answers.pkceRequired,
+    // Only a back end can keep one.
+    secretKey: kind === 'web-server',
     ...(method === 'PRIVATE_KEY_JWT' ? { jwks: answers.jwks } : {}),
     ...(method === 'CLIENT_SECRET_BASIC' ? secretSettings(answers) : {}),
   };
@@ -336,11 +338,15 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
               hint: t('For @latchkey/browser. Safe to use in the browser: limited to the redirect URIs’ origins.'),
               isPublic: true,
             },
-            {
-              label: t('Secret key'),
-              value: secretKey,
-              hint: t('For @latchkey/node on your server. Keep it out of clients and repositories.'),
-            },
+            ...(secretKey === null
+              ? []
+              : [
+                  {
+                    label: t('Secret key'),
+                    value: secretKey,
+                    hint: t('For @latchkey/node on your server. Keep it out of clients and repositories.'),
+                  },
+                ]),
           ]}
           onDone={() => void navigate(path(`applications/${client.id}`))}
         />
@@ -351,7 +357,14 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
         actions={<TrySignIn clientId={client.id} />}
       />
       <ConnectionSettings client={client} />
-      <Section title={t('Quickstart')} lead={t('Your values are filled in and highlighted.')}>
+      <Section
+        title={t('Quickstart')}
+        lead={
+          secretKey === null
+            ? t('Your values are filled in and highlighted. A back end needs a secret key: create one under Keys.')
+            : t('Your values are filled in and highlighted.')
+        }
+      >
         <Snippets snippets={snippets} />
       </Section>
     </>

@@ -25,10 +25,10 @@ interface SecretsProps {
   onDone(): void;
 }
 
-/** New keys, to copy or download; secret ones are shown once. */
+/** New keys, to copy or download; secret ones are shown once, and saved before it closes. */
 export function Secrets({ secrets, fileName, stored = 'as a hash', onDone }: SecretsProps) {
-  const [saved, setSaved] = useState(false);
   const secret = secrets.filter(({ isPublic }) => !isPublic).map(({ label }) => label);
+  const [saved, setSaved] = useState(secret.length === 0);
   const count = { count: secret.length };
   const text = secrets.map(({ label, value }) => `# ${label}\n${value}\n`).join('\n');
   return (
@@ -52,12 +52,14 @@ export function Secrets({ secrets, fileName, stored = 'as a hash', onDone }: Sec
         </SecondaryButton>
       </Group>
       <Group justify="space-between" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
-        <Checkbox
-          label={t("I've saved these keys")}
-          checked={saved}
-          onChange={(event) => setSaved(event.currentTarget.checked)}
-        />
-        <Button disabled={!saved} onClick={onDone}>
+        {secret.length > 0 && (
+          <Checkbox
+            label={t("I've saved these keys")}
+            checked={saved}
+            onChange={(event) => setSaved(event.currentTarget.checked)}
+          />
+        )}
+        <Button ml="auto" disabled={!saved} onClick={onDone}>
           {t('Done')}
         </Button>
       </Group>

@@ -43,11 +43,12 @@ export class ClientResolver {
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: true, scope: 'clients:write' })
   @Mutation(() => CreatedClient)
   createClient(@Arg('input', () => CreateClientInput) input: CreateClientInput, @Ctx() ctx: AdminContext) {
-    const { projectId, name } = input;
+    const { projectId, name, secretKey } = input;
     const settings = settingsIn(clientFields, withoutNulls({ ...input }));
     // Null selects the project's value, and absence the default of the client.
     if (input.idTokenTtlSeconds === null) settings.idTokenTtlSeconds = null;
-    return ctx.domain.clients.create({ ...settings, projectId, name }, ctx.actor, ctx.caller.scopes);
+    const created = { ...settings, projectId, name, secretKey: secretKey ?? true };
+    return ctx.domain.clients.create(created, ctx.actor, ctx.caller.scopes);
   }
 
   @Requires('project_admin', { about: { client: 'id' }, fresh: redirectsSecrets, scope: 'clients:write' })

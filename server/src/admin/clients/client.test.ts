@@ -47,6 +47,13 @@ describe('the API of clients', () => {
     expect(await harness.services.registry.bySecretKey(publishableKey)).toBeNull();
   });
 
+  it('creates no secret key for a client that wants none', async () => {
+    const { data } = await harness.call(create, { input: { projectId, name: 'Browser only', secretKey: false } });
+    const { client, publishableKey, secretKey } = data.createClient;
+    expect([typeof publishableKey, secretKey]).toEqual(['string', null]);
+    expect(client.apiKeys.map(({ kind }: { kind: string }) => kind)).toEqual(['PUBLISHABLE']);
+  });
+
   it('stores the kind of application, and its publishable key', async () => {
     const { data } = await harness.call(create, { input: { projectId, name: 'Web', kind: 'WEB_SERVER' } });
     const { client, publishableKey } = data.createClient;

@@ -46,7 +46,7 @@ export const ClientConnection = connectionType(ClientView, 'Client');
 export class CreatedClient extends fields({
   client: object(ClientView),
   publishableKey: text('`lk_pk_…`, for the browser SDK.'),
-  secretKey: text('`lk_sk_…`, for the server library.'),
+  secretKey: nullable(text('`lk_sk_…`, for the server library; null if none was wanted.')),
   clientSecret: nullable(text('`lk_cs_…`; null if the client authenticates otherwise.')),
 }) {}
 

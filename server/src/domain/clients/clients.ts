@@ -25,6 +25,8 @@ import { checkPowers } from './powers.ts';
 export interface NewClient extends Partial<ClientSettings> {
   projectId: string;
   name: string;
+  /** False: no secret key, for an application without a back end. Default true. */
+  secretKey?: boolean | undefined;
 }
 
 /** Absent values stay unchanged. */
@@ -43,8 +45,8 @@ export interface CreatedClient {
   client: Client;
   /** `lk_pk_…`. */
   publishableKey: string;
-  /** `lk_sk_…`, shown once. */
-  secretKey: string;
+  /** `lk_sk_…`, shown once; null if none was wanted. */
+  secretKey: string | null;
   /** `lk_cs_…`, shown once; null if the client authenticates otherwise. */
   clientSecret: string | null;
 }
@@ -95,7 +97,7 @@ export class Clients {
   }
 
   /**
-   * Creates a client with one key of each kind. Refuses `not-found`, `invalid`, and `forbidden` for powers beyond `scopes`.
+   * Creates a client with a publishable and a secret key. Refuses `not-found`, `invalid`, and `forbidden` for powers beyond `scopes`.
    *
    * @param scopes those of the application that creates it; absent: an admin creates it
    */
@@ -111,9 +113,9 @@ export class Clients {
       checkFapi(client);
       audit.record(em, { type: 'client.created', actor, ...aboutClient(client), detail: { after: settings } });
       const publishable = this.makeKey(em, client, 'publishable', actor);
-      const secret = this.makeKey(em, client, 'secret', actor);
+      const secret = input.secretKey === false ? null : this.makeKey(em, client, 'secret', actor);
       const clientSecret = hasSecret(client) ? this.deps.secrets.make(em, client, actor).secret : null;
-      return { client, publishableKey: publishable.key, secretKey: secret.key, clientSecret };
+      return { client, publishableKey: publishable.key, secretKey: secret?.key ?? null, clientSecret };
     });
   }
 

@@ -46,7 +46,7 @@ interface ApplicationSecrets {
   application: string;
   clientId: string;
   publishableKey: string;
-  secretKey: string;
+  secretKey: string | null;
   clientSecret: string | null;
 }
 
