@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import './adapters/system/node-20.ts';
 import { systemClock } from './adapters/system/clock.ts';
 import { loadConfig, misspelled } from './config.ts';
 import { OperatorError } from './domain/kernel/problem.ts';

@@ -61,6 +61,22 @@ describe('the port of the application', () => {
   });
 
   it.each([
+    ['/a//b?x=http://b/#', '/a//b?x=http://b/'],
+    ['http://a.example/b/../c?d#e', '/b/../c?d'],
+    ['http://a.example', '/'],
+    ['http://a.example?x', '/?x'],
+    ['//b.example/#', '//b.example/'],
+    ['*', '/*'],
+  ])('passes on the target %s as %s', async (target, url) => {
+    const port = await freePort();
+    listening = await prepareListening('127.0.0.1', port, 'PORT');
+    await listening.serve((req, res) => void res.end(`<${req.url}>`));
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`OPTIONS ${target} HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n`);
+    expect(await text(socket)).toContain(`<${url}>`);
+  });
+
+  it.each([
     ['two Host headers', 'GET / HTTP/1.1\r\nHost: a.example\r\nhost: b.example', '400 Bad Request'],
     ['no Host header', 'GET / HTTP/1.1', '400 Bad Request'],
     ['a URL of another host', 'GET http://a.example/ HTTP/1.1\r\nHost: b.example', '400 Bad Request'],

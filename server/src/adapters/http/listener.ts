@@ -62,7 +62,10 @@ export async function prepareListening(
       server.on('request', (req, res) => {
         const fault = faultOf(req);
         if (draining || fault) res.setHeader('Connection', 'close');
-        if (!fault) return app(req, res);
+        if (!fault) {
+          req.url = originForm(req.url ?? '');
+          return app(req, res);
+        }
         const [status, error_description] = fault;
         res.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
         res.end(JSON.stringify({ error: 'invalid_request', error_description }));
@@ -103,6 +106,16 @@ async function eventLoopIdle(accepted: () => number): Promise<void> {
     // The first turn may be a partial one.
     if (turn > 0 && accepted() === before && performance.now() - began < idleTurnMs) return;
   }
+}
+
+/**
+ * The target in origin form, without a fragment (RFC 9112 section 3.2.1). Express would read any other by `url.parse`, for which
+ * Node prints a warning (DEP0169).
+ */
+function originForm(target: string): string {
+  if (target.startsWith('/') && !target.includes('#')) return target;
+  const [path = ''] = target.replace(/^[a-z]+:\/\/[^/?#]*/i, '').split('#');
+  return path.startsWith('/') ? path : `/${path}`;
 }
 
 /** Refuses requests that Node's parser accepts and a proxy may have read in another way. */
