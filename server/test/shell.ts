@@ -26,9 +26,19 @@ export function shellAt(clock: Clock, env: Record<string, string>, name: string,
 }
 
 /** Like {@link shellAt}, but ends when `interrupted` is aborted. */
-export async function shellUntil(
+export function shellUntil(
   interrupted: AbortSignal,
   clock: Clock,
+  env: Record<string, string>,
+  name: string,
+  ...args: string[]
+): Promise<Ran> {
+  return shellWith({ clock, interrupted: () => interrupted }, env, name, ...args);
+}
+
+/** Like {@link shell}, in a context that differs. */
+export async function shellWith(
+  context: Partial<CommandContext>,
   env: Record<string, string>,
   name: string,
   ...args: string[]
@@ -37,8 +47,7 @@ export async function shellUntil(
   const err: string[] = [];
   const code = await runCommand(name, args, {
     ...contextOf(env),
-    clock,
-    interrupted: () => interrupted,
+    ...context,
     print: (line) => void out.push(line),
     log: (line) => void err.push(line),
   });

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { PassphraseCosts } from '../adapters/files/transfer.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../domain/kernel/clock.ts';
 
@@ -10,6 +11,8 @@ export interface CommandContext {
   clock: Clock;
   /** From this call on, the first stop signal aborts the result instead of ending the process; the second one ends it. */
   interrupted(): AbortSignal;
+  /** Of the keys of exports. Default: those of the format. */
+  passphraseCosts?: PassphraseCosts;
   /** For binary output. */
   stdout: NodeJS.WritableStream;
   /** Writes a line of the result to stdout. */

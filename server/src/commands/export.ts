@@ -2,7 +2,14 @@ import { createWriteStream, existsSync, openSync, renameSync, rmSync } from 'nod
 import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { keyOfPassphrase, TransferWriter, transferFormat, transferVersion } from '../adapters/files/transfer.ts';
+import {
+  keyOfPassphrase,
+  type PassphraseCosts,
+  passphraseCosts,
+  TransferWriter,
+  transferFormat,
+  transferVersion,
+} from '../adapters/files/transfer.ts';
 import { unwritable } from '../adapters/files/unwritable.ts';
 import { systemRandom } from '../adapters/system/random.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -37,17 +44,18 @@ export const exportProjects: Command = {
     if ((input.text('project') !== undefined) === input.flag('all'))
       throw new UsageError('choose exactly one: --project or --all');
     const passphrase = chosenPassphrase(input);
+    const costs = context.passphraseCosts ?? passphraseCosts;
     return withInstance(context, async (opened) => {
       const { interrupted } = opened;
       const projects = await chosenProjects(opened, input.text('project'));
       if (target === '-') {
         const through = new PassThrough();
         through.pipe(context.stdout, { end: false });
-        const records = await write(opened, projects, passphrase, new TransferWriter(through), interrupted);
+        const records = await write(opened, projects, passphrase, costs, new TransferWriter(through), interrupted);
         context.log(`${records} records of ${projects.length} projects`);
       } else {
         const records = await toFile(resolve(target), (writer) =>
-          write(opened, projects, passphrase, writer, interrupted),
+          write(opened, projects, passphrase, costs, writer, interrupted),
         );
         context.print(`${resolve(target)}: ${records} records of ${projects.length} projects`);
       }
@@ -108,10 +116,11 @@ function write(
   { services, config, now }: OpenedInstance,
   projects: readonly ChosenProject[],
   passphrase: string | null,
+  costs: PassphraseCosts,
   writer: TransferWriter,
   interrupted: AbortSignal,
 ): Promise<number> {
-  const derived = passphrase === null ? null : keyOfPassphrase(passphrase);
+  const derived = passphrase === null ? null : keyOfPassphrase(passphrase, costs);
   const file = derived && new Vault(derived.key, systemRandom);
   return services.db.snapshot(async (em) => {
     await writer.header({

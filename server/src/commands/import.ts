@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
+  type KeyDerivation,
   keyOfPassphrase,
+  passphraseCosts,
   readTransfer,
   TransferFileError,
   type TransferHeader,
@@ -49,8 +51,10 @@ export const importProjects: Command = {
   async run(input, context) {
     const path = resolve(input.operands[0] as string);
     const passphrase = chosenPassphrase(input);
+    const costs = context.passphraseCosts ?? passphraseCosts;
+    const keyOf: KeyOfFile | null = passphrase === null ? null : (kdf) => keyOfPassphrase(passphrase, costs, kdf).key;
     return withInstance(context, async (opened) => {
-      const importing = new Importing(opened, path, passphrase, context.log);
+      const importing = new Importing(opened, path, keyOf, context.log);
       const { header } = await importing.check();
       const overwritten = (input.text('overwrite') ?? '').split(',').filter((id) => id !== '');
       const counts = await importing.take(overwritten, input.flag('dry-run'));
@@ -71,6 +75,8 @@ export const importProjects: Command = {
   },
 };
 
+type KeyOfFile = (kdf: KeyDerivation) => Uint8Array;
+
 /** Thrown to roll back a dry run. */
 class DryRunRollback extends Error {}
 
@@ -83,7 +89,7 @@ class Importing {
   private readonly opened: OpenedInstance;
   private readonly log: (line: string) => void;
   private readonly path: string;
-  private readonly passphrase: string | null;
+  private readonly keyOf: KeyOfFile | null;
   private file: Vault | null = null;
   /** The project of each record so far, by type and id. */
   private readonly ids = new Map<string, Map<string, string>>();
@@ -95,12 +101,12 @@ class Importing {
   /** Definitions of custom attributes in the file, by project. */
   private readonly schemas = new Map<string, CustomSchema>();
 
-  constructor(opened: OpenedInstance, path: string, passphrase: string | null, log: (line: string) => void) {
+  constructor(opened: OpenedInstance, path: string, keyOf: KeyOfFile | null, log: (line: string) => void) {
     this.opened = opened;
     this.log = log;
     this.path = path;
     this.rows = new TransferRows(path);
-    this.passphrase = passphrase;
+    this.keyOf = keyOf;
   }
 
   /** Validates the whole file before anything is written: completeness, projects, record types, passphrase. */
@@ -201,9 +207,9 @@ class Importing {
   }
 
   private vaultOf({ kdf }: TransferHeader): Vault | null {
-    if (this.passphrase === null) return null;
+    if (this.keyOf === null) return null;
     if (!kdf) throw new UsageError('the file contains no secrets: use --without-secrets');
-    return new Vault(keyOfPassphrase(this.passphrase, kdf).key, systemRandom);
+    return new Vault(this.keyOf(kdf), systemRandom);
   }
 
   private async put(em: EntityManager, batch: readonly TransferRecord[]): Promise<void> {

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
-import { shell, shellUntil, testMasterKey } from '../../test/shell.ts';
+import { shell, shellWith, testMasterKey } from '../../test/shell.ts';
 import { newDeviceKey } from '../../test/signin-browser.ts';
-import { systemClock } from '../adapters/system/clock.ts';
 import { MasterKeyChange } from '../domain/instance/master-key-change.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { digest } from '../domain/kernel/secret.ts';
@@ -116,14 +115,17 @@ async function populate(): Promise<Populated> {
   return { project, user, secretKey: secretKey as string, scimToken, codes, totp };
 }
 
+/** Cheap keys: those of releases take most of the time of a test. */
+const cheap = { passphraseCosts: { N: 2 ** 10, r: 8, p: 1 } };
+
 function exported(...args: string[]) {
-  return shell(settings(here), 'export', '--to', file, ...args);
+  return shellWith(cheap, settings(here), 'export', '--to', file, ...args);
 }
 /** Imports the file, also over its projects. */
 function imported(...args: string[]) {
   const [, ids = ''] = /"projects":\["([^\]]*)"\]/.exec(existsSync(file) ? readFileSync(file, 'utf8') : '') ?? [];
   const named = ids === '' || args.includes('--overwrite') ? [] : ['--overwrite', ids.replaceAll('","', ',')];
-  return shell(settings(there), 'import', file, ...named, ...args);
+  return shellWith(cheap, settings(there), 'import', file, ...named, ...args);
 }
 const sealedToo = () => ['--passphrase-file', passphrase];
 
@@ -224,7 +226,7 @@ describe('a project exported and imported into another instance', () => {
     const other = { ...settings(there), MASTER_KEY: otherKey, MASTER_KEY_SECOND: testMasterKey };
     await shell(other, 'master-key:rotate');
     const alone = { ...settings(there), MASTER_KEY: otherKey };
-    expect(await shell(alone, 'import', file, ...sealedToo())).toMatchObject({ code: 0 });
+    expect(await shellWith(cheap, alone, 'import', file, ...sealedToo())).toMatchObject({ code: 0 });
     const { Vault } = await import('../domain/keys/vault.ts');
     const { RecoveryCodes } = await import('../domain/mfa/recovery-codes.ts');
     const { systemRandom } = await import('../adapters/system/random.ts');
@@ -380,6 +382,19 @@ describe('a project exported and imported into another instance', () => {
     });
     expect(await count(there, 'enrolments')).toBe(0);
     expect(await count(there, 'recovery_codes')).toBe(0);
+  });
+
+  it('has a key that is expensive to guess, and is refused with a cheaper one', async () => {
+    const { project } = await populate();
+    await exported('--project', project.id, ...sealedToo());
+    const unsupported = 'uses a key derivation that this release does not support';
+    expect((await shell(settings(there), 'import', file, ...sealedToo())).err).toContain(unsupported);
+    rmSync(file);
+    await shell(settings(here), 'export', '--to', file, '--project', project.id, ...sealedToo());
+    const { kdf } = JSON.parse(readFileSync(file, 'utf8').split('\n')[0] as string);
+    expect(kdf).toMatchObject({ name: 'scrypt', N: 2 ** 17, r: 8, p: 1 });
+    expect((await imported(...sealedToo())).err).toContain(unsupported);
+    expect(await shell(settings(there), 'import', file, ...sealedToo())).toMatchObject({ code: 0 });
   });
 
   it('contains secrets only encrypted with the passphrase, or not at all', async () => {
@@ -562,7 +577,7 @@ describe('export', () => {
     const { project } = await populate();
     const interrupted = AbortSignal.abort(new StartError('Interrupted by SIGINT.'));
     const args = ['--project', project.id, '--to', file, '--without-secrets'];
-    const { code, err } = await shellUntil(interrupted, systemClock, settings(here), 'export', ...args);
+    const { code, err } = await shellWith({ interrupted: () => interrupted }, settings(here), 'export', ...args);
     expect([code, err]).toEqual([1, 'export: Interrupted by SIGINT.']);
     expect(readdirSync(folder)).toEqual(['passphrase']);
     expect(await exported('--project', project.id, '--without-secrets')).toMatchObject({ code: 0 });

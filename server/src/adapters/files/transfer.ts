@@ -44,10 +44,14 @@ export interface TransferRecord {
   line: number;
 }
 
-const costs = { N: 2 ** 17, r: 8, p: 1 } as const;
+/** What a guess at a passphrase costs. */
+export type PassphraseCosts = Pick<KeyDerivation, 'N' | 'r' | 'p'>;
 
-/** A 32-byte key from a passphrase: a few tenths of a second and 128 MB for each guess. */
-export function keyOfPassphrase(passphrase: string, kdf: KeyDerivation = newDerivation()) {
+/** A few tenths of a second and 128 MB for each guess. */
+export const passphraseCosts: PassphraseCosts = { N: 2 ** 17, r: 8, p: 1 };
+
+/** A 32-byte key from a passphrase. A file whose key has other costs is refused. */
+export function keyOfPassphrase(passphrase: string, costs: PassphraseCosts, kdf = newDerivation(costs)) {
   const { name, N, r, p } = kdf;
   if (name !== 'scrypt' || N !== costs.N || r !== costs.r || p !== costs.p || typeof kdf.salt !== 'string') {
     throw new TransferFileError('The file uses a key derivation that this release does not support.');
@@ -57,7 +61,7 @@ export function keyOfPassphrase(passphrase: string, kdf: KeyDerivation = newDeri
   return { key: new Uint8Array(key), kdf };
 }
 
-function newDerivation(): KeyDerivation {
+function newDerivation(costs: PassphraseCosts): KeyDerivation {
   return { name: 'scrypt', ...costs, salt: randomBytes(16).toString('base64') };
 }
 
