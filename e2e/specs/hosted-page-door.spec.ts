@@ -220,6 +220,26 @@ test('at another loopback name, the sign-in continues at the base address', asyn
   expect(await done()).toMatchObject({ email: inbox.address });
 });
 
+test('at another name of the server, the page names the right address and links to it', async ({ page }) => {
+  const application = await hosted.register();
+  const { baseUrl } = hosted.latchkey;
+  const query = new URLSearchParams({
+    ...{ response_type: 'code', client_id: application.clientId, redirect_uri: hosted.callback.redirectUri },
+    ...{ scope: 'openid', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+  });
+  // Browsers resolve the names below localhost themselves (RFC 6761 section 6.3).
+  const there = new URL(`${baseUrl}/authorize?${query}`);
+  there.hostname = 'proxy.localhost';
+  await page.goto(there.href);
+  await titled(page, 'Sign in to Shop');
+  expect(new URL(page.url()).hostname).toBe('proxy.localhost');
+  await expect(alert(page)).toContainText(`This page works only at ${baseUrl}`);
+  await expect(page.getByRole('button', { name: 'Continue', exact: true })).toBeHidden();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: baseUrl, exact: true }).click();
+  await expect(page).toHaveURL(`${baseUrl}/`);
+});
+
 test('a trusted browser shows its user that the directory deactivated the account', async ({ page }) => {
   const application = await hosted.register();
   const { baseUrl } = hosted.latchkey;
