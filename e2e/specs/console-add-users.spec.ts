@@ -135,6 +135,16 @@ test('an action on all matching users runs page by page, after a preview of thei
   arrived.resolve();
   await expect(page.getByText('51–100 of 130 users')).toBeVisible();
   await page.unroute('**/admin/graphql');
+  await button(page, 'Next page').click();
+  await expect(page.getByText('101–130 of 130 users')).toBeVisible();
+  await expect(button(page, 'Next page')).toBeDisabled();
+  await button(page, 'Previous page').click();
+  await expect(page.getByText('51–100 of 130 users')).toBeVisible();
+  await page.goBack();
+  await expect(page.getByText('101–130 of 130 users')).toBeVisible();
+  await button(page, 'First page').click();
+  await expect(page.getByText('1–50 of 130 users')).toBeVisible();
+  for (const name of ['First page', 'Previous page']) await expect(button(page, name)).toBeDisabled();
   await page.getByLabel('Select all on this page').check();
   await button(page, 'Select all 130 that match').click();
   await expect(page.getByText('All 130 matching users selected')).toBeVisible();

@@ -407,6 +407,43 @@ test('the palette finds names by one character of Chinese, and without accents',
   await page.keyboard.press('Escape');
 });
 
+test('the palette marks deactivated users, and opens their list', async () => {
+  const { page } = owner;
+  const input = { projectId, email: 'gone@example.com', displayName: 'Gone Girl' };
+  const { id } = (await admin.run<{ createUser: { id: string } }>(createUser, { input })).createUser;
+  const deactivate = { projectId, userIds: [id], action: 'DEACTIVATE' };
+  const change = 'mutation ($input: ChangeUsersInput!) { changeUsers(input: $input) { done } }';
+  expect(await admin.run(change, { input: deactivate })).toEqual({ changeUsers: [{ done: true }] });
+  await page.goto(at('users'));
+  await expect(page.getByRole('heading', { name: 'Users', level: 1 })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  const search = page.getByRole('combobox', { name: 'Search or go to' });
+  await search.fill('gone');
+  await expect(page.getByRole('option', { name: /^Gone Girl/ })).toContainText('Deactivated');
+  await search.fill('deactivated');
+  await page.getByRole('option', { name: 'Deactivated users' }).click();
+  await expect.poll(() => namesIn(page)).toEqual(['Gone Girl']);
+});
+
+test('previews name what is missing, instead of an empty select', async () => {
+  const { page } = owner;
+  const bare = await admin.createProject('Bare');
+  const of = (path: string) => `${latchkey.baseUrl}/admin/projects/${bare}/${path}`;
+  const { clientId: app } = await admin.createClient({ projectId: bare, name: 'App', redirectUris: [] });
+  await page.goto(of(`applications/${app}/claims`));
+  const preview = page.getByRole('region', { name: 'Preview' });
+  await expect(preview.getByText('No users yet')).toBeVisible();
+  await expect(preview.getByRole('combobox')).toHaveCount(0);
+  await admin.run('mutation ($id: ID!) { deleteClient(id: $id) }', { id: app });
+  const input = { projectId: bare, email: 'first@example.com' };
+  const { id } = (await admin.run<{ createUser: { id: string } }>(createUser, { input })).createUser;
+  await page.goto(of(`users/${id}`));
+  const section = page.getByRole('region', { name: 'View as user' });
+  await button(page, 'Preview').click();
+  await expect(section.getByText('No applications yet')).toBeVisible();
+  await expect(section.getByRole('combobox')).toHaveCount(0);
+});
+
 test('input for one user never applies to another', async () => {
   const { page } = owner;
   const add = async (displayName: string) => {

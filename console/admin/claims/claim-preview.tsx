@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useSearch } from '../frame/search/use-search.ts';
 import { type ClaimSettingsInput, SearchHolders } from '../generated/operations.ts';
@@ -17,18 +18,27 @@ export function ClaimPreview({ clientId, draft }: { clientId: string; draft: Cla
     value: node.id,
     label: node.displayName ? `${node.displayName} (${node.userName})` : node.userName,
   }));
+  // A field that was shown stays, so that it keeps the focus.
+  const [hasUsers, setHasUsers] = useState(false);
+  if (!hasUsers && options && options.length > 0) setHasUsers(true);
   return (
     <Section title={t('Preview')} lead={t('The claims that this application receives, with unsaved changes.')}>
-      <SearchSelect
-        label={t('User')}
-        placeholder={t('Name, email or user name')}
-        options={options ?? []}
-        value={userId}
-        onChange={setUserId}
-        onSearch={setSearch}
-        nothing={t('No matching users')}
-      />
-      <PreviewedClaims clientId={clientId} userId={userId} draft={draft} />
+      {options && !hasUsers && search === '' ? (
+        <Text c="dimmed">{t('No users yet')}</Text>
+      ) : (
+        <>
+          <SearchSelect
+            label={t('User')}
+            placeholder={t('Name, email or user name')}
+            options={options ?? []}
+            value={userId}
+            onChange={setUserId}
+            onSearch={setSearch}
+            nothing={t('No matching users')}
+          />
+          <PreviewedClaims clientId={clientId} userId={userId} draft={draft} />
+        </>
+      )}
     </Section>
   );
 }

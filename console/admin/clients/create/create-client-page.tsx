@@ -360,9 +360,10 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
       <Section
         title={t('Quickstart')}
         lead={
-          secretKey === null
-            ? t('Your values are filled in and highlighted. A back end needs a secret key: create one under Keys.')
-            : t('Your values are filled in and highlighted.')
+          <>
+            {t('Your values are filled in and highlighted.')}{' '}
+            {secretKey === null && t('A back end needs a secret key: create one under Keys.')}
+          </>
         }
       >
         <Snippets snippets={snippets} />

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { instancePlaces, projectPlaces } from '../places.ts';
-import { clientCommands, matching, objectAt, userCommands } from './commands.ts';
+import { clientCommands, filteredLists, matching, objectAt, userCommands } from './commands.ts';
 import { isSearchable } from './use-search.ts';
 
 const project = projectPlaces('p').flatMap(({ places }) => places);
@@ -24,6 +24,11 @@ describe('the palette', () => {
     ['delete custom', 'Settings'],
   ])('finds a page by the word %s', (wanted, label) => {
     expect(found(wanted)[0]).toBe(label);
+  });
+
+  it.each(['deactivated', 'Deactivated users', 'suspend users'])('finds the deactivated users by "%s"', (wanted) => {
+    const found = matching([filteredLists('/projects/p'), places], wanted);
+    expect(found[0]).toMatchObject({ label: 'Deactivated users', to: '/projects/p/users?state=inactive' });
   });
 
   it('lists whole words first, and requires every word', () => {

@@ -26,6 +26,18 @@ export function objectAt(pathname: string): PaletteObject | undefined {
   return { kind: kind === 'users' ? 'user' : 'application', path: `${projectPath}/${kind}/${id}`, projectPath, id };
 }
 
+/** Lists of a project that are filtered already. */
+export function filteredLists(projectPath: string): Command[] {
+  return [
+    {
+      label: t('Deactivated users'),
+      icon: 'users',
+      to: `${projectPath}/users?state=inactive`,
+      keywords: t('disable block suspend'),
+    },
+  ];
+}
+
 /** Dialogs of the user's page, as {@link useCommand} gets them. */
 export function userCommands(
   { path, projectPath, id }: PaletteObject,

@@ -15,7 +15,7 @@ import { t } from '../../language/language.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { useInstancePlaces } from '../navigation.tsx';
 import { projectPlaces } from '../places.ts';
-import { type Command, clientCommands, matching, objectAt, userCommands } from './commands.ts';
+import { type Command, clientCommands, filteredLists, matching, objectAt, userCommands } from './commands.ts';
 import { type Choice, Listbox } from './listbox.tsx';
 import { isSearchable, useSearch } from './use-search.ts';
 
@@ -111,9 +111,13 @@ function useCommands(projectId: ProjectId, go: Go): Choice[] {
 function usePlaces(projectId: ProjectId, go: Go): Choice[] {
   const instance = { label: t('Instance'), places: useInstancePlaces() };
   const groups = [...(projectId === undefined ? [] : projectPlaces(projectId)), instance];
-  return groups.flatMap(({ label: detail, places }) =>
-    places.map(({ label, to, icon, keywords }) => go(t('Go to'), icon, label, to, { detail, keywords })),
-  );
+  const lists = projectId === undefined ? [] : filteredLists(`/projects/${projectId}`);
+  return [
+    ...groups.flatMap(({ label: detail, places }) =>
+      places.map(({ label, to, icon, keywords }) => go(t('Go to'), icon, label, to, { detail, keywords })),
+    ),
+    ...lists.map(({ label, to, icon, keywords }) => go(t('Go to'), icon, label, to, { keywords })),
+  ];
 }
 
 function useActions(projectId: ProjectId, go: Go, onClose: () => void): Choice[] {
