@@ -357,15 +357,7 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
         actions={<TrySignIn clientId={client.id} />}
       />
       <ConnectionSettings client={client} />
-      <Section
-        title={t('Quickstart')}
-        lead={
-          <>
-            {t('Your values are filled in and highlighted.')}{' '}
-            {secretKey === null && t('A back end needs a secret key: create one under Keys.')}
-          </>
-        }
-      >
+      <Section title={t('Quickstart')} lead={t('Your values are filled in and highlighted.')}>
         <Snippets snippets={snippets} />
       </Section>
     </>
