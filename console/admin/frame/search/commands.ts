@@ -30,7 +30,7 @@ export function objectAt(pathname: string): PaletteObject | undefined {
 export function filteredLists(projectPath: string): Command[] {
   return [
     {
-      label: t('Deactivated users'),
+      label: t('Deactivated'),
       icon: 'users',
       to: `${projectPath}/users?state=inactive`,
       keywords: t('disable block suspend'),

@@ -116,7 +116,7 @@ function usePlaces(projectId: ProjectId, go: Go): Choice[] {
     ...groups.flatMap(({ label: detail, places }) =>
       places.map(({ label, to, icon, keywords }) => go(t('Go to'), icon, label, to, { detail, keywords })),
     ),
-    ...lists.map(({ label, to, icon, keywords }) => go(t('Go to'), icon, label, to, { keywords })),
+    ...lists.map(({ label, to, icon, keywords }) => go(t('Go to'), icon, label, to, { detail: t('Users'), keywords })),
   ];
 }
 
