@@ -16,6 +16,7 @@ export const layers = [
   'apis',
   'users',
   'roles',
+  'access',
   'claims',
   'credentials',
   'otp',

@@ -48,7 +48,7 @@ const early: Plugin = {
 /** Page templates filled by the server; see signin/index.html for the placeholders. */
 const pages = [
   ...['index', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account', 'consent'],
-  ...['closed', 'ended', 'error', 'missing', 'reference', 'start', 'status', 'unavailable'].map(
+  ...['closed', 'ended', 'error', 'missing', 'no-access', 'reference', 'start', 'status', 'unavailable'].map(
     (page) => `plain/${page}`,
   ),
   ...['device/code', 'device/match', 'device/approval', 'device/done'],

@@ -169,6 +169,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
     errorPage,
     endSession: endSessionPages,
     consent: page,
+    noAccess: noAccessPage,
   } = oidcPages({ authorizations: services.authorizations, cookies }, pages, experienceOf, projectOf);
   const endpoint = {
     ...services,
@@ -179,6 +180,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
     revocable: services.revocableTokens,
     cookies,
     errorPage,
+    noAccessPage,
     log,
   };
   const readHint = hintsOf(services);
@@ -203,6 +205,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
       approvals: services.deviceApprovals,
       cookies,
       pages,
+      noAccessPage,
       projectOf,
       experienceOf,
       newSecret: () => newSecret(random),

@@ -1,4 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { AccessRefusals } from './domain/access/access-refusals.ts';
+import { AccessRules } from './domain/access/access-rules.ts';
 import { AccountAccess } from './domain/accounts/account-access.ts';
 import { Accounts } from './domain/accounts/accounts.ts';
 import { Invitations } from './domain/accounts/invitations.ts';
@@ -264,6 +266,8 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
     groupMembers: new GroupMembers(lower),
     localGroups: new LocalGroups({ groups }),
     roles: new Roles(lower),
+    accessRules: new AccessRules(lower),
+    accessRefusals: new AccessRefusals(lower),
     claims: new Claims(lower),
     admins,
     recipients,

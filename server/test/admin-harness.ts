@@ -160,6 +160,7 @@ export async function openAdminHarness(
         delegationKeys,
         localGroups: services.localGroups,
         roles: services.roles,
+        accessRules: services.accessRules,
         claims: services.claims,
         forecast: services.forecast,
         customAttributes: services.customAttributes,

@@ -77,6 +77,7 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
     logoutDelivery: await harness.failedLogout(project, client, user),
     refreshGrant: await harness.refreshGrantOf(client, user),
     consent: await harness.consentOf(client, user),
+    accessRule: (await harness.services.accessRules.grant(client, { userId: user.id }, system)).id,
     logo: (await services.experiences.addLogo(project.id, pngOf(64, 64), system)).id,
   };
   return { ids, secrets: [String(secretKey), scim.token, token.token, secret, webhookSecret, streamSecret] };
@@ -110,7 +111,7 @@ export function argumentsOf(ours: ProjectObjects, name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
   const { api, clientSecret, consent, domain, logoutDelivery, refreshGrant, passkey, role } = ours;
-  const { logStream, webhook, webhookDelivery } = ours;
+  const { accessRule, logStream, webhook, webhookDelivery } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -135,6 +136,11 @@ export function argumentsOf(ours: ProjectObjects, name: string): string {
     userHoldings: `(userId: "${user}")`,
     group: `(id: "${group}")`,
     groups: `(projectId: "${project}")`,
+    accessRules: `(clientId: "${client}")`,
+    usersWithAccess: `(clientId: "${client}")`,
+    userApplications: `(userId: "${user}")`,
+    grantAccess: `(input: { clientId: "${client}", groupId: "${group}" })`,
+    revokeAccess: `(id: "${accessRule}")`,
     consents: `(projectId: "${project}")`,
     refreshGrants: `(projectId: "${project}")`,
     role: `(id: "${role}")`,

@@ -79,6 +79,8 @@ describe.each(documents)('%s', (path) => {
       'NODE_EXTRA_CA_CERTS',
       'DANGER_',
       'SERVER_ERROR',
+      'NO_ACCESS',
+      'USER_NOT_FOUND',
       'CODE_REJECTED',
       'PASSKEY_UNSUPPORTED',
       'PASSKEY_REQUIRED',

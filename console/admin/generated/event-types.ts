@@ -1,7 +1,10 @@
 // Written by npm run gen from server/src/domain/audit/event-types.ts. Do not edit.
 /** A type of audit event. */
 export type EventType =
+  | 'access.granted'
+  | 'access.refused'
   | 'access.removed'
+  | 'access.revoked'
   | 'admin-token.issued'
   | 'admin-token.revoked'
   | 'api.created'

@@ -128,6 +128,11 @@ export type ClaimSettingsInput = {
   rolesClaim?: string | null | undefined;
 };
 
+/** The users who may use an application: each of the project, or those whom its access rules name. */
+export type ClientAccess =
+  | 'ASSIGNED'
+  | 'EVERYONE';
+
 /** The environment in which an application runs. */
 export type ClientKind =
   | 'NATIVE'
@@ -146,6 +151,8 @@ export type CreateApiInput = {
 };
 
 export type CreateClientInput = {
+  /** Default: EVERYONE. */
+  access?: ClientAccess | null | undefined;
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
   /** Its scopes at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: none. */
@@ -701,6 +708,7 @@ export type SetApiGrantInput = {
 export type SignInDenial =
   | 'CLIENT_DISABLED'
   | 'INACTIVE'
+  | 'NO_ACCESS'
   | 'NO_ADDRESS'
   | 'NO_FACTOR'
   | 'NO_MAIL';
@@ -795,6 +803,8 @@ export type UpdateClaimSettingsInput = {
 
 /** Absent fields are unchanged; null clears `jwks`, `jwksUri`, `backchannelLogoutUri` and the lifetimes of tokens. */
 export type UpdateClientInput = {
+  /** Default: EVERYONE. */
+  access?: ClientAccess | null | undefined;
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
   /** Its scopes at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: none. */

@@ -120,6 +120,14 @@ const checks: Record<string, (data: Data, services: Checking, now: Date, facts: 
       groupId: (group_id ?? undefined) as string | undefined,
     });
   },
+  'access-rule'({ user_id, group_id, role_id }) {
+    if ([user_id, group_id, role_id].filter((one) => one != null).length === 1) return;
+    refuse({
+      code: 'invalid',
+      field: 'userId',
+      reason: 'must be given if neither groupId nor roleId is, and only then',
+    });
+  },
   'custom-schema'({ attributes }) {
     const definitions = (attributes ?? []) as CustomAttribute[];
     checkNames(definitions);

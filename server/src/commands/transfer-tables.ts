@@ -99,6 +99,7 @@ export const transferTables: readonly TransferTable[] = [
   { type: 'group-nesting', table: 'group_nestings', parent: of('group'), key: ['group_id', 'member_id'] },
   { type: 'role', table: 'client_roles', parent: of('client'), key: ['id'] },
   { type: 'role-assignment', table: 'role_assignments', parent: of('role'), key: ['id'] },
+  { type: 'access-rule', table: 'access_rules', parent: of('client'), key: ['id'] },
   { type: 'claim-settings', table: 'claim_settings', parent: of('client'), key: ['client_id'] },
   { type: 'device', table: 'credentials', parent: of('user'), key: ['id'], where: 't.revoked_at is null' },
   {

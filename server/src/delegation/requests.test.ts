@@ -62,6 +62,16 @@ describe('POST /v1/delegation', () => {
     expect(await clear(backEnd.send(await backEnd.seal({ op: 'initiateMfaChange' })))).toEqual([403, 'INVALID_CLIENT']);
   });
 
+  it('does not know users without access to the application', async () => {
+    await app.services.clients.update(backEnd.client, { access: 'assigned' }, system);
+    for (const op of ['getUserCredentials', 'initiateMfaChange']) {
+      const body = { userid: address, mfa_method: 'email' };
+      expect(await sealed(backEnd.send(await backEnd.seal({ op, body })))).toEqual([404, 'USER_NOT_FOUND']);
+    }
+    await app.services.accessRules.grant(backEnd.client, { userId: world.ada.id }, system);
+    expect(await sealed(backEnd.send(await backEnd.seal()))).toEqual([200, undefined]);
+  });
+
   it('checks for an active secret key first', async () => {
     const text = await backEnd.seal();
     const { client, publishableKey, secretKey } = await app.make.client(project);

@@ -1,3 +1,4 @@
+import { AccessRule } from './access/access-rule.entity.ts';
 import { AdminToken } from './admins/admin-token.entity.ts';
 import { IdempotentRequest } from './admins/idempotent-request.entity.ts';
 import { Membership } from './admins/membership.entity.ts';
@@ -97,6 +98,7 @@ export const entities = [
   ApiGrant,
   ClientRole,
   RoleAssignment,
+  AccessRule,
   ClaimSettingsRow,
   Credential,
   Device,

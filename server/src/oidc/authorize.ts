@@ -1,5 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { AccessRefusals } from '../domain/access/access-refusals.ts';
 import type { Apis } from '../domain/apis/apis.ts';
+import type { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import type { PushedRequests } from '../domain/ceremonies/requests/pushed-requests.ts';
@@ -7,6 +9,7 @@ import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { type ResponseMode } from '../domain/kernel/openid.ts';
 import { type Issuer } from '../domain/projects/issuer.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
+import type { User } from '../domain/users/user.entity.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { formParameters, lacksCookies, type Parameters, parametersOf } from '../http/parameters.ts';
@@ -39,8 +42,20 @@ export interface AuthorizeDeps {
     clearFlow(res: Response, flow: string): void;
   };
   errorPage(req: Request, res: Response, status: number, reason: TargetFault | 'flow-expired'): void | Promise<void>;
+  /** The page for a user without access to the application. */
+  noAccessPage(req: Request, res: Response, shown: ShownNoAccess): Promise<void>;
   refusals: Pick<TokenRefusals, 'record'>;
+  accessRefusals: Pick<AccessRefusals, 'record'>;
   log: { warn(fields: object, message: string): void };
+}
+
+/** The page of a user without access to the application. */
+interface ShownNoAccess {
+  request: AuthorizationRequest;
+  user: Pick<User, 'email' | 'userName'>;
+  flow: string;
+  /** The address that returns to the application; absent: the flow has none. */
+  back?: string;
 }
 
 /** Result of an authorization request. */
@@ -48,7 +63,7 @@ type AuthorizeAnswer =
   | { page: TargetFault | 'flow-expired' }
   | { target: Target; error: OAuthError }
   | { target: Target; code: string }
-  /** `isSignedIn`: only the consent of the session's user is missing. */
+  /** `isSignedIn`: only access of the session's user, or their consent, is missing. */
   | { begun: BegunFlow; isSignedIn: boolean };
 
 /** `GET` and `POST /authorize` (OpenID Connect Core §3.1.2, service.md 4.2). */
@@ -86,7 +101,7 @@ async function noteRefusal(
     const redirectUri = answer.page === 'redirect-uri' ? parameters.get('redirect_uri') : undefined;
     await note(deps, req, clientId, { reason: answer.page, redirectUri });
   }
-  if (!('error' in answer) || expected.includes(answer.error.error)) return;
+  if (!('error' in answer) || answer.error === noAccess || expected.includes(answer.error.error)) return;
   await note(deps, req, clientId, { reason: answer.error.error, description: answer.error.description });
 }
 
@@ -152,9 +167,14 @@ async function decide(
       if (answer === 'client-changed') return null;
       if (typeof answer === 'object' && 'code' in answer) return { target, code: answer.code };
       if (typeof answer === 'object') {
-        if (request.prompt === 'none') throw consentRequired;
+        if (request.prompt === 'none' && 'consentUnder' in answer) throw consentRequired;
+        if (request.prompt === 'none' && 'noAccessUnder' in answer) {
+          await deps.accessRefusals.record(request.client, { id: answer.userId }, actorOf(req));
+          throw noAccess;
+        }
         // With max_age, the sign-in would be too old by the time of the consent.
-        sessionId = request.maxAgeSeconds === undefined ? answer.consentUnder : undefined;
+        const under = 'consentUnder' in answer ? answer.consentUnder : answer.noAccessUnder;
+        sessionId = request.maxAgeSeconds === undefined ? under : undefined;
         isCurrent = true;
       }
       if (answer === 'acr-unmet' && request.prompt === 'none' && request.acr?.essential) throw unmet;
@@ -185,11 +205,19 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
   return async (req, res) => {
     const issuer = issuerOf(req);
     const flow = parametersOf(req).get('flow');
-    const done = flow === undefined ? null : await complete(deps, req, issuer, flow);
+    const leaves = parametersOf(req).get('leave') !== undefined;
+    const done = flow === undefined ? null : await complete(deps, req, issuer, flow, leaves);
     if (flow === undefined || !done) return deps.errorPage(req, res, 400, 'flow-expired');
     const { request, outcome } = done;
     if (typeof outcome === 'object' && 'boundTo' in outcome) {
       return askForConsent(deps.consent, req, res, { request, consent: outcome, flow });
+    }
+    if (typeof outcome === 'object' && 'withoutAccess' in outcome) {
+      await deps.accessRefusals.record(request.client.getEntity(), outcome.withoutAccess, actorOf(req));
+      return deps.noAccessPage(req, res, {
+        ...{ request, user: outcome.withoutAccess, flow },
+        back: `${resumePath(req, flow)}&leave=1`,
+      });
     }
     const { redirectUri, responseMode } = request;
     const target = { redirectUri, state: request.state ?? undefined, responseMode: responseMode ?? 'query' };
@@ -201,6 +229,7 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
     if (outcome === 'approve-device') return res.redirect(303, approvalPage(issuer, flow));
     deps.cookies.clearFlow(res, flow);
     if (outcome === 'other-user') return redirectNoted(otherUser);
+    if (outcome === 'no-access') return redirectError(issuer, res, target, noAccess);
     if (outcome === 'refused') {
       return redirectError(issuer, res, target, new OAuthError('access_denied', 'The user denied access.'));
     }
@@ -217,10 +246,12 @@ const unmet = new OAuthError(
   'The user has not signed in with the authentication context that is essential for this request.',
 );
 
+const noAccess = new OAuthError('access_denied', 'The user has no access to this application.');
+
 const consentRequired = new OAuthError('consent_required', 'The user must be asked for consent.');
 
-function complete(deps: AuthorizeDeps, req: Request, issuer: Issuer, flow: string) {
-  return deps.authorizations.complete(issuer, browserOf(deps.cookies, req, flow));
+function complete(deps: AuthorizeDeps, req: Request, issuer: Issuer, flow: string, leaves: boolean) {
+  return deps.authorizations.complete(issuer, browserOf(deps.cookies, req, flow), leaves);
 }
 
 export function signInPage(flow: string): string {

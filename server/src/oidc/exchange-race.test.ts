@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { untilLockWaits } from '../../test/lock-waits.ts';
 import { partyAt } from '../../test/project-issuer.ts';
-import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
+import { type Changes, RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
 import { changed, rows } from '../../test/rows.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -39,18 +39,28 @@ const change = (sql: string, id: string) => changed(app.services.db, sql, [id]);
  * Exchanges codes, and runs `between` when each has been read and checked: the claims of the ID token are then read from
  * tables that are locked until it is done.
  */
-async function exchangeAround(codes: string[], between: () => Promise<unknown>): Promise<Response[]> {
+async function exchangeAround(
+  codes: string[],
+  between: () => Promise<unknown>,
+  changes: Changes = {},
+): Promise<Response[]> {
   let answers: Promise<Response[]> = Promise.resolve([]);
   await app.services.db.transaction(async (em) => {
     await em.execute('lock table claim_settings in access exclusive mode');
     const elsewhere = new RelyingParty(there, party.client, party.issuer.replace(app.url, there.url));
-    const form = { code_verifier: party.proof.verifier };
+    const form = { code_verifier: party.proof.verifier, ...changes };
     answers = Promise.all(codes.map((code) => elsewhere.exchange(code, form)));
     // Not all get a connection at once.
     await untilLockWaits(app.services.db, 1);
     await between();
   });
   return answers;
+}
+
+/** Lets only the user use the client. */
+async function assign(): Promise<void> {
+  await app.services.clients.update(party.client, { access: 'assigned' }, system);
+  await app.services.accessRules.grant(party.client, { userId: user.id }, system);
 }
 
 const codesOf = async (count: number) => {
@@ -87,6 +97,27 @@ describe('between read and write', () => {
     );
     expect(refused).toEqual([{ fault: reason, count: tries }]);
     expect(await grants()).toEqual(before);
+  });
+
+  it('if access ends, neither a code nor a refresh token gives tokens', async () => {
+    await assign();
+    const lasting = (await (await party.exchange(await party.code({ scope: 'openid offline_access' }))).json()) as {
+      refresh_token: string;
+    };
+    const [code = ''] = await codesOf(1);
+    const end = () => change('delete from access_rules where user_id = ?', user.id);
+    const [exchanged] = await exchangeAround([code], end);
+    expect([exchanged?.status, await exchanged?.json()]).toMatchObject([400, { error: 'invalid_grant' }]);
+    await app.services.accessRules.grant(party.client, { userId: user.id }, system);
+    const form = { grant_type: 'refresh_token', refresh_token: lasting.refresh_token, code_verifier: undefined };
+    const [refreshed] = await exchangeAround([''], end, { ...form, code: undefined, redirect_uri: undefined });
+    expect([refreshed?.status, await refreshed?.json()]).toMatchObject([400, { error: 'invalid_grant' }]);
+    const refused = await rows<{ fault: string }>(
+      app.services.db,
+      `select detail->>'fault' as fault from audit_log where project_id = ? and type = 'token.refused'`,
+      [project.id],
+    );
+    expect(refused).toEqual([{ fault: 'no-access' }]);
   });
 
   it('if the client is disabled, it is no client any more', async () => {

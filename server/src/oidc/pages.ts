@@ -44,6 +44,7 @@ export function oidcPages(
   errorPage: AuthorizeDeps['errorPage'];
   endSession: EndSessionDeps['pages'];
   consent: ConsentDeps['page'];
+  noAccess: AuthorizeDeps['noAccessPage'];
 } {
   const errorPage = async (
     req: Request,
@@ -65,6 +66,7 @@ export function oidcPages(
   return {
     errorPage,
     consent: consentPage(pages, experienceOf),
+    noAccess: noAccessPage(pages, experienceOf),
     endSession: {
       error: errorPage,
       confirm: async (req, res, about, { csrf = '', ...fields }, { returnsTo, isAddressRefused, deviceKeys }) => {
@@ -118,6 +120,34 @@ function consentPage(pages: Pages, experienceOf: ExperienceOf): ConsentDeps['pag
       },
       html: { fields: hiddenFields(fields), scopes: items.join('') },
       leadsToApplication: true,
+    });
+  };
+}
+
+/** Names the account and the application, and whom to ask: the project's support page, else its administrator. */
+function noAccessPage(pages: Pages, experienceOf: ExperienceOf): AuthorizeDeps['noAccessPage'] {
+  return async (req, res, { request, user, flow, back }) => {
+    const client = request.client.getEntity();
+    const uiLocales = request.uiLocales ?? undefined;
+    const { values, brand } = await brandingOf(client, experienceOf);
+    const look = brand?.(pages.language(req, uiLocales));
+    const t = (key: string, given: Record<string, string> = {}) =>
+      pages.text(req, key, { app: client.name, project: look?.name ?? '', ...given }, uiLocales);
+    const link = (id: string, key: string, href: string, kind: 'main' | 'second') =>
+      `<a class="${kind}" id="${id}" href="${escapeHtml(href)}">${escapeHtml(t(key))}</a>`;
+    const support = look?.texts.supportUrl;
+    pages.send(req, res, 'plain/no-access', {
+      ...{ brand, uiLocales, status: 403 },
+      values: {
+        ...values,
+        as: t('consent.as', { address: user.email ?? user.userName }),
+        ask: t(support === undefined ? 'noAccess.ask' : 'noAccess.askSupport'),
+      },
+      html: {
+        support: support === undefined ? '' : link('support', 'noAccess.support', support, 'main'),
+        other: link('other', 'consent.other', `/signin?${new URLSearchParams({ flow, other: '' })}`, 'second'),
+        back: back === undefined ? '' : link('back', 'noAccess.back', back, 'second'),
+      },
     });
   };
 }

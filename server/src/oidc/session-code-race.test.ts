@@ -79,6 +79,17 @@ describe('between read and write', () => {
     expect(await stored()).toEqual(before);
   });
 
+  it('access ends: no code, and nothing is written', async () => {
+    const { accessRules, clients } = world.app.services;
+    await clients.update(client, { access: 'assigned' }, system);
+    await accessRules.grant(client, { userId: person.user.id }, system);
+    world.app.clock.turn(120);
+    const before = await stored();
+    const response = await answered('delete from access_rules where user_id = ?', [person.user.id]);
+    expect(valuesOf(response).get('error')).toBe('access_denied');
+    expect(await stored()).toEqual(before);
+  });
+
   it('the user loses the factor that the policy requires: no code', async () => {
     await world.set({ mfaPolicy: 'required' });
     const factor = await people.giveFactor(person.user);

@@ -80,6 +80,12 @@ const rows = {
     'fatal',
     'A third-party application signs users in on the hosted page: redirect to the authorization endpoint.',
   ],
+  'no-access': [
+    403,
+    'NO_ACCESS',
+    'user_action',
+    'This account has no access to this application. Its administrator can give access.',
+  ],
   'pkce-required': [400, 'PKCE_REQUIRED', 'fatal', 'code_challenge is required for this client (RFC 7636, S256).'],
   'phone-not-allowed': [
     400,

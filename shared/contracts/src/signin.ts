@@ -320,6 +320,8 @@ export const signinErrorCodes = [
   'DEVICE_REVOKED',
   /** The account is deactivated: only after a proof by a key of it. Keep the key, which works again after a reactivation. */
   'ACCOUNT_INACTIVE',
+  /** The account has no access to the application: after the last proof of the sign-in. */
+  'NO_ACCESS',
   'PKCE_REQUIRED',
   'HOSTED_PAGE_REQUIRED',
   'CODE_REJECTED',

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AccessRules } from '../../domain/access/access-rules.ts';
 import type { AccountAccess } from '../../domain/accounts/account-access.ts';
 import type { Invitations } from '../../domain/accounts/invitations.ts';
 import type { NewUsers } from '../../domain/accounts/new-users.ts';
@@ -76,6 +77,7 @@ export interface AdminDomain {
   refreshGrants: Pick<RefreshGrants, 'list' | 'count' | 'revoke' | 'revokeAllOf'>;
   localGroups: LocalGroups;
   roles: Roles;
+  accessRules: Pick<AccessRules, 'grant' | 'revoke'>;
   claims: Claims;
   forecast: SignInForecast;
   trials: Trials;

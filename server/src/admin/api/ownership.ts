@@ -18,6 +18,7 @@ const owners = {
   user: ['users', 'project_id'],
   group: ['groups', 'project_id'],
   role: ['client_roles', 'project_id'],
+  'access-rule': ['access_rules', 'project_id'],
   session: ['sessions', 'project_id'],
   device: ['credentials', 'project_id'],
   passkey: ['credentials', 'project_id'],

@@ -26,6 +26,8 @@ const recorded: Record<string, string[]> = {
   updateRole: ['role.updated: role'],
   assignRole: ['role.assigned: user'],
   unassignRole: ['role.unassigned: user'],
+  grantAccess: ['access.granted: group'],
+  revokeAccess: ['access.revoked: user'],
   createGroup: ['group.created: new group'],
   updateGroup: ['group.updated: group'],
   removeGroupMembers: ['group.updated: group'],

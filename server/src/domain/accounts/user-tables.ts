@@ -1,3 +1,4 @@
+import { accessTables } from '../access/user-tables.ts';
 import { adminTables } from '../admins/user-tables.ts';
 import { anonymizedEvents, eventsAbout, eventsBy } from '../audit/events-of-user.ts';
 import { ceremonyTables } from '../ceremonies/user-tables.ts';
@@ -72,6 +73,7 @@ export const userTables: readonly UserTables[] = [
   ceremonyTables,
   groupTables,
   roleTables,
+  accessTables,
   sessionTables,
   deviceTables,
   otpTables,

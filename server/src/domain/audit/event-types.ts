@@ -1,6 +1,9 @@
 /** All event types, `noun.verb` in the past tense. `npm run gen` copies them to the console, which has a sentence for each. */
 export const eventTypes = [
+  'access.granted',
+  'access.refused',
   'access.removed',
+  'access.revoked',
   'admin-token.issued',
   'admin-token.revoked',
   'api.created',

@@ -22,6 +22,7 @@ const maxUris = 100;
 
 const clientKinds = ['single-page', 'web-server', 'native'] as const;
 const logoutTokenTypes = ['secevent', 'logout'] as const;
+const clientAccess = ['everyone', 'assigned'] as const;
 
 /** Settings of OIDC clients (service.md 2.5), in the order of their documents. */
 export const clientFields = {
@@ -119,6 +120,15 @@ export const clientFields = {
     },
   ),
   ...clientSwitches,
+  /** Whether each user of the project may use it, or only those whom an access rule names (decisions/0371). */
+  access: choice(
+    {
+      name: 'ClientAccess',
+      says: 'The users who may use an application: each of the project, or those whom its access rules name.',
+      values: clientAccess,
+    },
+    { default: 'everyone', sensitive: true, input: 'Default: EVERYONE.' },
+  ),
   /** Stored as `disabledAt`. */
   disabled: flag({
     ...{ default: false, stored: false, view: false, inputs: 'change', sensitive: true },

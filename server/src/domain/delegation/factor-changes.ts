@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { mayEnter } from '../access/has-access.ts';
 import type { Audit } from '../audit/audit.ts';
 import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
@@ -384,13 +385,13 @@ export class FactorChanges {
     return code;
   }
 
-  /** An active user of the client's project, by id or by address. */
+  /** An active user of the client's project who has access to it, by id or by address. */
   private async userOf(em: EntityManager, client: Client, userid: string): Promise<User | null> {
     const projectId = client.project.id;
     const user = isUuid(userid)
       ? await this.deps.users.find(em, projectId, userid)
       : await this.deps.users.findByAddress(em, projectId, userid);
-    return user?.active ? user : null;
+    return user?.active && (await mayEnter(em, client, user.id)) ? user : null;
   }
 }
 

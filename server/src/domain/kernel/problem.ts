@@ -13,6 +13,7 @@ export type Noun =
   | 'group'
   | 'custom-attribute'
   | 'role'
+  | 'access-rule'
   | 'device'
   | 'passkey'
   | 'enrolment'
@@ -57,6 +58,8 @@ export type GrantFault =
   | 'api-not-granted'
   /** The user does not allow it to the third-party client. */
   | 'no-consent'
+  /** The user has no access to the client. */
+  | 'no-access'
   | 'user'
   | 'session-ended'
   /** The sign-in no longer meets it. */
@@ -110,6 +113,8 @@ export type Problem =
   | { code: 'passkey-required' }
   /** A third-party application signs its users in on the hosted page, which asks for their consent. */
   | { code: 'hosted-page-required' }
+  /** The user has no access to the client (decisions/0371); only for a caller who proved to be this user. */
+  | { code: 'no-access' }
   /** The client requires a code_challenge (RFC 7636). */
   | { code: 'pkce-required' }
   | { code: 'mfa-method-not-allowed'; method: string }

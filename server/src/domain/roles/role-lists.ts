@@ -50,7 +50,7 @@ export async function countHolders(em: EntityManager, roles: readonly TenantKey[
  * SQL: `role_id` and `group_id` of a user's roles; `group_id` is null for those of the user, and `by_directory` true for
  * those that a directory gave (decisions/0129).
  */
-export function rolesHeld(projectId: string, userId: string): Fragment {
+export function rolesHeld(projectId: string | Fragment, userId: string | Fragment): Fragment {
   return sql`select role_id, group_id, false as by_directory from role_assignments
       where project_id = ${projectId}::uuid and user_id = ${userId}::uuid
     union all select a.role_id, a.group_id, false from (${groupsOf(projectId, userId)}) m
@@ -61,7 +61,7 @@ export function rolesHeld(projectId: string, userId: string): Fragment {
 const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 
 /** SQL: `role_id` of the roles that the SCIM attributes `roles` and `entitlements` of a user name: by id, or by key. */
-function rolesNamed(projectId: string, userId: string): Fragment {
+function rolesNamed(projectId: string | Fragment, userId: string | Fragment): Fragment {
   return sql`with named as materialized (
       select distinct v.value #>> '{}' as value from users u, lateral (
         select jsonb_path_query(u.attributes, '$.roles[*].value')

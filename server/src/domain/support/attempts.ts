@@ -16,7 +16,13 @@ export interface Attempt {
 /** A sign-in lasts ten minutes (`ceremonies.ts`); its messages may arrive, and its tokens be issued, a little later. */
 const longestMs = 12 * 60_000;
 /** Requests of the application after the sign-in. */
-const followUps: readonly string[] = ['token.issued', 'token.refused', 'consent.given', 'consent.refused'];
+const followUps: readonly string[] = [
+  'access.refused',
+  'token.issued',
+  'token.refused',
+  'consent.given',
+  'consent.refused',
+];
 /** Events after the sign-in that still belong to it. */
 const trailing: readonly string[] = [...followUps, 'otp.sent'];
 

@@ -14,6 +14,10 @@ const startAgain = 'Start the sign-in again.';
 const requestCode = 'Request a new code.';
 const wait = 'Wait until the limit ends, then try again.';
 const developer = 'A developer must correct the application.';
+const noAccess = explain(
+  'The user has no access to this application.',
+  'Give access to the user, or to one of their groups or roles.',
+);
 const requestValues = 'Send the values of the authorization request.';
 
 /** `otp.rejected`. */
@@ -67,6 +71,7 @@ export const stepFaults: Record<Problem['code'], Explanation | null> = {
     'The application must send its users to the hosted page.',
   ),
   'last-sign-in-method': null,
+  'no-access': noAccess,
   'hosted-page-required': explain('A third-party application must use the hosted page.', developer),
   'pkce-required': explain('The application must use PKCE.', developer),
   'mfa-method-not-allowed': explain(
@@ -117,6 +122,7 @@ export const grantFaults: Record<GrantFault, Explanation> = {
   scope: explain('More scopes were requested than granted.', developer),
   'api-not-granted': explain('The application may no longer use the API.', 'Grant the API to the application.'),
   'no-consent': explain('The user no longer allows this to the application.', startAgain),
+  'no-access': noAccess,
   user: explain('The user is deactivated or was erased.', 'Activate the user.'),
   'session-ended': explain('The session has ended.', startAgain),
   policy: explain('The sign-in no longer meets the policy.', startAgain),
@@ -198,6 +204,7 @@ const tables: Record<string, Record<string, Explanation | null>> = {
 
 /** By event type, for faults without a specific text. */
 const others: Record<string, Explanation> = {
+  'access.refused': noAccess,
   'otp.failed': explain('The message could not be delivered.', 'See the mail server’s response under Messages.'),
   'otp.suppressed': explain('The code was not sent.', 'Open Messages for the reason.'),
   'signin.network_limited': explain(

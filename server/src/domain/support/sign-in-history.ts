@@ -14,6 +14,7 @@ import { oauthErrors } from './oauth-errors.ts';
 
 /** The events of a sign-in, from the first request to the tokens. */
 const signInTypes: readonly EventType[] = [
+  'access.refused',
   'authorization.refused',
   'code.replayed',
   'consent.given',

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { mayEnter } from '../access/has-access.ts';
 import type { FlowDeps } from '../ceremonies/flow.ts';
 import { type PredictedStep, predictSteps } from '../ceremonies/predicted-steps.ts';
 import { offeredMethods, signInContext } from '../ceremonies/sign-in-context.ts';
@@ -26,7 +27,7 @@ export const stepReasons = [
 type StepReason = (typeof stepReasons)[number];
 
 /** The reason why this account cannot sign in here. */
-export const denials = ['inactive', 'client-disabled', 'no-address', 'no-mail', 'no-factor'] as const;
+export const denials = ['inactive', 'client-disabled', 'no-access', 'no-address', 'no-mail', 'no-factor'] as const;
 type Denial = (typeof denials)[number];
 
 export interface ExpectedStep {
@@ -96,6 +97,7 @@ export class SignInForecast {
     const project = client.project.getEntity();
     if (!user.active) return { device, steps: [], denied: 'inactive' };
     if (client.disabledAt) return { device, steps: [], denied: 'client-disabled' };
+    if (!(await mayEnter(em, client, user.id))) return { device, steps: [], denied: 'no-access' };
     const factors = await deps.mfa.factors(em, user);
     const place = { em, deps, caller: { project, client, request: null }, ceremony: { stepUp: null } };
     const context = await signInContext(place, factors, device ?? { user });

@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose';
+import { hasAccess } from '../access/has-access.ts';
 import { isOfLiveCredential } from '../clients/credential-of-tokens.ts';
 import { isAllowed } from '../consents/consents.ts';
 import { adminApiUrl } from '../kernel/admin-api.ts';
@@ -57,6 +58,9 @@ export class Introspection {
       ...{ isThirdParty: sql`k.third_party`, projectId: sql`t.project_id`, clientId: sql`t.client_id` },
       ...{ userId: sql`t.user_id`, scope: sql`t.scope` },
     });
+    const entering = hasAccess({
+      ...{ access: sql`k.access`, projectId: sql`t.project_id`, clientId: sql`t.client_id`, userId: sql`t.user_id` },
+    });
     const statement = sql<{ scope: string }>`
       select array_to_string(array(select one from unnest(string_to_array(${scope}::text, ' ')) one
           where ${isForUserInfo}::boolean or one = any(case when ${aud}::text = ${adminApi}::text then k.admin_scopes
@@ -69,7 +73,7 @@ export class Introspection {
         and t.revoked_at is null and k.disabled_at is null and ${isOfLiveCredential}
         and (${boundKeyOf(claims) !== null}::boolean or not (k.dpop_required or k.fapi_profile))
         and case when t.user_id is null then 'client_credentials' = any(k.grant_types) and k.token_endpoint_auth_method <> 'none'
-          else u.active and ${allowed} and (${isForUserInfo}::boolean or not k.third_party) end
+          else u.active and ${entering} and ${allowed} and (${isForUserInfo}::boolean or not k.third_party) end
         and (select s.ended_at from sessions s where s.project_id = t.project_id and s.id = t.session_id) is null
         and case when ${isForUserInfo}::boolean then true when ${aud}::text = ${adminApi}::text then k.admin_scopes <> '{}'
           else g.scopes <> '{}' end

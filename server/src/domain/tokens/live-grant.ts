@@ -1,3 +1,4 @@
+import { hasAccess } from '../access/has-access.ts';
 import { isAllowed } from '../consents/consents.ts';
 import { earliest, isPast, secondsLater } from '../kernel/clock.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
@@ -90,13 +91,16 @@ export function openGrants(project: Project, where: Fragment, limit: number): St
     ...{ isThirdParty: sql`k.third_party`, projectId: sql`g.project_id`, clientId: sql`g.client_id` },
     ...{ userId: sql`g.user_id`, scope: sql`g.scope` },
   });
+  const entering = hasAccess({
+    ...{ access: sql`k.access`, projectId: sql`g.project_id`, clientId: sql`g.client_id`, userId: sql`g.user_id` },
+  });
   return sql<OpenGrantRow>`select g.id, g.client_id, g.user_id, g.scope, k.passkey_required, k.refresh_token_ttl_seconds,
       k.refresh_token_idle_seconds, ${grantFacts(project)}
     from refresh_grants g join clients k on k.project_id = g.project_id and k.id = g.client_id
       cross join lateral (select id from users where project_id = g.project_id and id = g.user_id and active offset 0) u
       left join lateral (select * from sessions where project_id = g.project_id and id = g.session_id offset 0) s on true
     where g.project_id = ${project.id}::uuid and ${where} and g.revoked_at is null and k.disabled_at is null
-      and 'refresh_token' = any(k.grant_types) and ${allowed}
+      and 'refresh_token' = any(k.grant_types) and ${entering} and ${allowed}
     order by g.id desc limit ${limit}::int`;
 }
 

@@ -1,7 +1,8 @@
+import { hasAccess } from '../access/has-access.ts';
 import { isAllowed } from '../consents/consents.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Random } from '../kernel/random.ts';
-import { type Fragment, sql } from '../kernel/sql.ts';
+import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 
 /** Lifetime of an authorization code (decisions: 60 s). */
 const codeTtlSeconds = 60;
@@ -44,8 +45,8 @@ export interface CodeColumns {
 }
 
 /**
- * SQL: inserts a code for the row of `from`, at most one. Inserts none if the client is third-party and the user has not
- * consented to the scope. All codes are inserted here.
+ * SQL: inserts a code for the row of `from`, at most one. Inserts none if the user has no access to the client, or has not
+ * consented to the scope of a third-party one. All codes are inserted here.
  */
 export function insertedCode(
   { random, hash, now, expiresAt = secondsLater(now, codeTtlSeconds) }: NewCode,
@@ -63,10 +64,24 @@ export function insertedCode(
         ${now}::timestamptz as created_at, ${expiresAt}::timestamptz as expires_at,
         ${secondsLater(expiresAt, outliveSeconds)}::timestamptz as forget_at
       ${from}) n
-    where ${allowed}`;
+    where ${entered} and ${allowed}`;
 }
 
+/** Whether the user of a code has access to its client. */
+export async function mayEnter(on: Executing, of: CodeColumns): Promise<boolean> {
+  const entering = sql`select ${entered} as may from (select ${of.projectId}::uuid as project_id, ${of.clientId}::uuid as client_id,
+    ${of.userId}::uuid as user_id) n`;
+  const [row] = await query(on, sql<{ may: boolean }>`${entering}`);
+  return row?.may === true;
+}
+
+const ofClient = (column: string) =>
+  sql`(select ${sql.ref(`k.${column}`)} from clients k where k.project_id = n.project_id and k.id = n.client_id)`;
+const entered = hasAccess({
+  access: ofClient('access'),
+  ...{ projectId: sql`n.project_id`, clientId: sql`n.client_id`, userId: sql`n.user_id` },
+});
 const allowed = isAllowed({
-  isThirdParty: sql`(select k.third_party from clients k where k.project_id = n.project_id and k.id = n.client_id)`,
+  isThirdParty: ofClient('third_party'),
   ...{ projectId: sql`n.project_id`, clientId: sql`n.client_id`, userId: sql`n.user_id`, scope: sql`n.scope` },
 });

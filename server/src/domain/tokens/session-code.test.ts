@@ -23,6 +23,7 @@ type Asked = Partial<Parameters<typeof decide>[1]>;
 interface Changes {
   session?: Partial<SessionCodeFacts['session']>;
   user?: Partial<SessionCodeFacts['user']>;
+  hasAccess?: boolean;
   isAllowed?: boolean;
   asked?: Asked;
   project?: Partial<Project>;
@@ -33,6 +34,7 @@ function verdict(changes: Changes): SessionVerdict {
   const facts = {
     session: { ...session, ...changes.session },
     user: { ...user, ...changes.user },
+    hasAccess: changes.hasAccess ?? true,
     isAllowed: changes.isAllowed ?? true,
   };
   return decide(facts, asked, { ...project, ...changes.project } as Project, now);
@@ -41,6 +43,8 @@ function verdict(changes: Changes): SessionVerdict {
 describe('a request under a session', () => {
   it.each<[string, Changes, SessionVerdict]>([
     ['gets a code', {}, 'issue'],
+    ['whose user has no access', { hasAccess: false }, 'no-access'],
+    ['whose user has no access, and is not asked', { hasAccess: false, isAllowed: false }, 'no-access'],
     ['whose session has expired', { session: { idleExpiresAt: now } }, 'login-required'],
     ['against the policy', { project: { mfaPolicy: 'required' } }, 'login-required'],
     [

@@ -1,3 +1,4 @@
+import { hasAccessTo } from '../access/has-access.ts';
 import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
 import { isAllowed } from '../consents/consents.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -55,14 +56,21 @@ const maxReads = 3;
 
 /**
  * Issues a code under the browser's live session and slides its idle limit: one read, {@link decide}, one write.
- * `login-required` if no session is live or it does not satisfy the request; the session's id if only its user's consent is
- * missing; `acr-unmet` if a live one was not proved as the request asks (`policy/acr.ts`); `client-changed` if the cached
+ * `login-required` if no session is live or it does not satisfy the request; the session's id if only access of its user, or
+ * their consent, is missing; `acr-unmet` if a live one was not proved as the request asks (`policy/acr.ts`); `client-changed` if the cached
  * client is stale. A refusal writes nothing.
  */
 export async function codeUnderSession(
   { db, clock, random }: { db: Database; clock: Clock; random: Random },
   asked: SessionCode,
-): Promise<{ code: string } | { consentUnder: string } | 'login-required' | 'acr-unmet' | 'client-changed'> {
+): Promise<
+  | { code: string }
+  | { noAccessUnder: string; userId: string }
+  | { consentUnder: string }
+  | 'login-required'
+  | 'acr-unmet'
+  | 'client-changed'
+> {
   for (let read = 0; read < maxReads; read += 1) {
     const [row] = await query(db.alone, sessionFacts(asked), { prepare: 'session-code.facts' });
     if (!row?.client_is_current) return 'client-changed';
@@ -70,6 +78,7 @@ export async function codeUnderSession(
     if (!facts) return 'login-required';
     const now = clock.now();
     const verdict = decide(facts, asked, asked.client.project.getEntity(), now);
+    if (verdict === 'no-access') return { noAccessUnder: facts.session.id, userId: facts.user.id };
     if (verdict === 'ask-consent') return { consentUnder: facts.session.id };
     if (verdict !== 'issue') return verdict;
     const code = newSecret(random);
@@ -85,6 +94,8 @@ export async function codeUnderSession(
 export interface SessionCodeFacts {
   session: SessionProof & SessionTimes & { id: string; authTime: Date; freshAt: Date | null; moment: number };
   user: UserFacts & { id: string; userNameKey: string; emailKey: string | null };
+  /** Whether the user has access to the client (decisions/0371). */
+  hasAccess: boolean;
   /** Whether the user allows the client the scope, or need not be asked. */
   isAllowed: boolean;
 }
@@ -105,6 +116,7 @@ interface SessionCodeRow extends UserFactsRow {
   user_id: string;
   user_name_key: string;
   email_key: string | null;
+  has_access: boolean;
   is_allowed: boolean;
 }
 
@@ -131,7 +143,7 @@ function sessionFacts(asked: SessionCode): Statement<SessionCodeRow> {
     from (values (1)) one left join (
       select s.id, s.moment, s.passkey_id, s.amr, s.auth_time, s.fresh_at, s.created_at, s.last_seen_at, s.idle_expires_at,
         s.expires_at, u.id as user_id, u.user_name_key, u.email_key, ${ofUser},
-        ${client.thirdParty ? allowed : sql`true`} as is_allowed
+        ${hasAccessTo(client, sql`u.id`)} as has_access, ${client.thirdParty ? allowed : sql`true`} as is_allowed
       from held s join users u on u.project_id = ${projectId}::uuid and u.id = s.user_id and u.active
       where s.ended_at is null
     ) s on true`;
@@ -154,16 +166,20 @@ function toFacts(row: SessionCodeRow): SessionCodeFacts | null {
       expiresAt: new Date(row.expires_at),
     },
     user: { ...toUserFacts(row), id: row.user_id, userNameKey: row.user_name_key, emailKey: row.email_key },
+    hasAccess: row.has_access,
     isAllowed: row.is_allowed,
   };
 }
 
-/** `ask-consent`: the session meets the request, except that its user must be asked. */
-export type SessionVerdict = 'issue' | 'ask-consent' | 'acr-unmet' | 'login-required';
+/**
+ * `no-access`: the session meets the request, and its user has no access to the client. `ask-consent`: the same, and its user must
+ * be asked.
+ */
+export type SessionVerdict = 'issue' | 'no-access' | 'ask-consent' | 'acr-unmet' | 'login-required';
 
 /** Pure. @param project of the client */
 export function decide(
-  { session, user, isAllowed }: SessionCodeFacts,
+  { session, user, hasAccess, isAllowed }: SessionCodeFacts,
   asked: Pick<SessionCode, 'acr' | 'asksConsent' | 'hintedUserId' | 'loginHint' | 'maxAgeSeconds'> & {
     client: Pick<SessionCode['client'], 'passkeyRequired' | 'thirdParty'>;
   },
@@ -177,6 +193,7 @@ export function decide(
   if (loginHint !== undefined && !isNamedBy(loginHint, user)) return 'login-required';
   if (maxAgeSeconds !== undefined && !isWithinMaxAge(session.freshAt, maxAgeSeconds, now)) return 'login-required';
   if (!meetsClientPolicy(session, client)) return 'login-required';
+  if (!hasAccess) return 'no-access';
   return isAllowed && !(client.thirdParty && asksConsent) ? 'issue' : 'ask-consent';
 }
 
@@ -190,7 +207,7 @@ function isNamedBy(hint: string, { id, userNameKey: name, emailKey }: SessionCod
 }
 
 /**
- * One statement: slides the session and issues the code, only while client, project, session, user, consent and the
+ * One statement: slides the session and issues the code, only while client, project, session, user, access, consent and the
  * credentials that decided are as they were read. Uses synchronous_commit = off (decisions/0087).
  */
 function codeIfUnchanged(
@@ -224,7 +241,7 @@ function codeIfUnchanged(
     from: sql`client, users u`,
     where: sql`u.project_id = ${projectId}::uuid and u.id = ${userId} and u.id = s.user_id and u.active
         and ${maxAgeSeconds === undefined ? sql`true` : isStillProved} and ${loginHint === undefined ? sql`true` : isStillNamed}
-        and ${areUnchanged(projectId, userId, user, asksForUser(asked))}`,
+        and ${areUnchanged(projectId, userId, user, asksForUser(asked))} and ${hasAccessTo(client, userId)}`,
   });
   return sql`with client as materialized (${currentClient(asked)}),
     without_waiting as (select set_config('synchronous_commit', 'off', true)),

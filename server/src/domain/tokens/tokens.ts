@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { hasAccess } from '../access/has-access.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Claims } from '../claims/claims.ts';
 import type { Client } from '../clients/client.entity.ts';
@@ -23,7 +24,7 @@ import { authorizationCode, type Exchange } from './grants/authorization-code.ts
 import { grantTokens } from './grants/grant.ts';
 import { type Refresh, refreshToken } from './grants/refresh-token.ts';
 import type { Mint, TokenResponse } from './mint.ts';
-import { type CodeColumns, insertedCode } from './new-code.ts';
+import { type CodeColumns, insertedCode, mayEnter } from './new-code.ts';
 import { parseRefreshToken } from './refresh-token.ts';
 import { codeUnderSession, type SessionCode } from './session-code.ts';
 
@@ -62,12 +63,15 @@ export class Tokens {
     this.refreshTokens = refreshToken(deps);
   }
 
-  /** Returns a new code (RFC 6749 §4.1.2). Refuses `hosted-page-required` if the user must be asked for consent first. */
+  /**
+   * Returns a new code (RFC 6749 §4.1.2). Refuses `no-access`, and `hosted-page-required` if the user must be asked for consent
+   * first.
+   */
   async issueCode(em: EntityManager, columns: CodeColumns): Promise<string> {
     const code = newSecret(this.deps.random);
     const made = { random: this.deps.random, hash: digest(code), now: this.deps.clock.now() };
     const inserted = await execute(em, insertedCode(made, columns), { prepare: 'tokens.issue-code' });
-    if (inserted === 0) refuse({ code: 'hosted-page-required' });
+    if (inserted === 0) refuse({ code: (await mayEnter(em, columns)) ? 'hosted-page-required' : 'no-access' });
     return code;
   }
 
@@ -142,6 +146,9 @@ export class Tokens {
       ...{ isThirdParty: sql`k.third_party`, projectId: sql`t.project_id`, clientId: sql`t.client_id` },
       ...{ userId: sql`t.user_id`, scope: sql`t.scope` },
     });
+    const entering = hasAccess({
+      ...{ access: sql`k.access`, projectId: sql`t.project_id`, clientId: sql`t.client_id`, userId: sql`t.user_id` },
+    });
     const bound = proof
       ? sql`, t.project_id, t.client_id, k.dpop_nonce_required and not ${proof.hasNonce}::boolean as "lacksNonce"`
       : sql``;
@@ -151,7 +158,7 @@ export class Tokens {
             and revoked_at is null offset 0) t
         join users r on r.project_id = t.project_id and r.id = t.user_id
         join clients k on k.project_id = t.project_id and k.id = t.client_id
-      where r.active and k.disabled_at is null and ${allowed} and ${isOfLiveCredential}
+      where r.active and k.disabled_at is null and ${entering} and ${allowed} and ${isOfLiveCredential}
         and (${proof !== undefined}::boolean or not (k.dpop_required or k.fapi_profile))
         and (select ended_at from sessions where project_id = t.project_id and id = t.session_id) is null`;
     if (!proof) return (await query(this.deps.db.alone, live, { prepare: 'tokens.user-info' }))[0];

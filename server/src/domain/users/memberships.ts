@@ -9,7 +9,7 @@ const maxFollowed = 5000;
  * SQL: `group_id` of the groups of a user, and of those that contain them, in one recursive statement. Ends on cycles, by the
  * number of levels and of groups.
  */
-export function groupsOf(projectId: string, userId: string): Fragment {
+export function groupsOf(projectId: string | Fragment, userId: string | Fragment): Fragment {
   return sql`select distinct group_id from (
       with recursive held(group_id, level) as (
         select group_id, 1 from group_members where project_id = ${projectId}::uuid and user_id = ${userId}::uuid
@@ -18,6 +18,17 @@ export function groupsOf(projectId: string, userId: string): Fragment {
           where h.level < ${sql.raw(String(maxNesting))}
       )
       select group_id from held limit ${sql.raw(String(maxFollowed))}) followed`;
+}
+
+/** SQL: `id` of groups and of those in them, to the same depth as {@link groupsOf}. @param groups SQL: `id` of the first ones */
+export function insideGroups(projectId: string, groups: Fragment): Fragment {
+  return sql`with recursive inside(id, level) as (
+      select id, 1 from (${groups}) outermost
+      union select n.member_id, i.level + 1 from inside i
+        join group_nestings n on n.project_id = ${projectId}::uuid and n.group_id = i.id
+        where i.level < ${sql.raw(String(maxNesting))}
+    )
+    select distinct id from inside`;
 }
 
 /** SQL: whether a group contains itself, directly or through groups. */

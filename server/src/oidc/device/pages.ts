@@ -1,5 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { DeviceApprovals, Visit, WaitingDevice } from '../../domain/ceremonies/requests/device-approvals.ts';
+import {
+  type DeviceApprovals,
+  isRefused,
+  type RefusedDevice,
+  type Visit,
+  type WaitingDevice,
+} from '../../domain/ceremonies/requests/device-approvals.ts';
 import { brandIn, type ExperienceContent } from '../../domain/experience/content.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
 import { openProject } from '../../domain/kernel/scope.ts';
@@ -10,7 +16,7 @@ import type { Cookies } from '../../http/cookies.ts';
 import type { PageContent, Pages } from '../../http/pages.ts';
 import { parametersOf } from '../../http/parameters.ts';
 import { isSameOrigin } from '../../http/same-origin.ts';
-import { approvalPage, signInPage } from '../authorize.ts';
+import { type AuthorizeDeps, approvalPage, signInPage } from '../authorize.ts';
 import { issuerOf } from '../issuer.ts';
 import { facts } from './facts.ts';
 
@@ -18,6 +24,7 @@ export interface DevicePagesDeps {
   approvals: Pick<DeviceApprovals, 'enter' | 'waiting' | 'decide'>;
   cookies: Cookies;
   pages: Pages;
+  noAccessPage: AuthorizeDeps['noAccessPage'];
   projectOf(projectId: string): Promise<Project | null>;
   experienceOf(project: Project): Promise<ExperienceContent>;
   newSecret(): string;
@@ -73,22 +80,23 @@ async function takeCode(deps: DevicePagesDeps, req: Request, res: Response): Pro
 
 async function askForDecision(deps: DevicePagesDeps, req: Request, res: Response): Promise<void> {
   const visit = visitOf(deps, req, parametersOf(req).get('flow'));
-  await sendDecision(deps, req, res, visit, await deps.approvals.waiting(visit));
+  await sendDecision(deps, req, res, visit, await deps.approvals.waiting(visit, actorOf(req)));
 }
 
 async function takeDecision(deps: DevicePagesDeps, req: Request, res: Response): Promise<void> {
   const form = parametersOf(req);
   const visit = visitOf(deps, req, form.get('flow'));
-  const waiting = await deps.approvals.waiting(visit);
+  const waiting = await deps.approvals.waiting(visit, actorOf(req));
   const answer = form.get('decision');
-  if (waiting === null || waiting === 'sign-in-first') return sendDecision(deps, req, res, visit, waiting);
+  if (waiting === null || waiting === 'sign-in-first' || isRefused(waiting))
+    return sendDecision(deps, req, res, visit, waiting);
   const isOurs = isSameOrigin(req, visit.issuer.url) && deps.csrf.holds(boundTo(waiting), form.get('csrf'));
   if (!isOurs || form.faults.length > 0 || (answer !== 'allow' && answer !== 'deny')) {
     return sendDecision(deps, req, res, visit, waiting, 403);
   }
   const isAllowed = answer === 'allow';
   const decided = await deps.approvals.decide(visit, isAllowed, actorOf(req));
-  if (decided === 'sign-in-first') return sendDecision(deps, req, res, visit, decided);
+  if (typeof decided !== 'boolean') return sendDecision(deps, req, res, visit, decided);
   deps.cookies.clearFlow(res, visit.flow);
   if (!decided) return sendGone(deps, req, res);
   const key = isAllowed ? 'device.allowed' : 'device.denied';
@@ -105,13 +113,16 @@ async function sendDecision(
   req: Request,
   res: Response,
   visit: Visit,
-  waiting: WaitingDevice | 'sign-in-first' | null,
+  waiting: WaitingDevice | RefusedDevice | 'sign-in-first' | null,
   status = 200,
 ): Promise<void> {
   if (waiting === null) return sendGone(deps, req, res);
   if (waiting === 'sign-in-first') {
     res.setHeader('Cache-Control', 'no-store');
     return res.redirect(303, signInPage(visit.flow));
+  }
+  if (isRefused(waiting)) {
+    return deps.noAccessPage(req, res, { request: waiting.request, user: waiting.withoutAccess, flow: visit.flow });
   }
   const { request, user } = waiting;
   deps.pages.send(req, res, 'device/approval', {

@@ -66,6 +66,7 @@ export const keys = [
   'problem.restart',
   'problem.revoked',
   'problem.inactive',
+  'problem.noAccess',
   'problem.passkeyNotUsed',
   'problem.passkeyRejected',
   'problem.passkeyVerification',

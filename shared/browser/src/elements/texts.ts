@@ -42,6 +42,7 @@ const problems: Record<string, Key> = {
   DEVICE_KEY_LOST: 'problem.restart',
   DEVICE_REVOKED: 'problem.revoked',
   ACCOUNT_INACTIVE: 'problem.inactive',
+  NO_ACCESS: 'problem.noAccess',
   OUT_OF_ORDER: 'problem.restart',
   NONCE_REJECTED: 'problem.restart',
   PROOF_REQUIRED: 'problem.restart',

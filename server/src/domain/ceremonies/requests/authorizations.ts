@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { mayEnter } from '../../access/has-access.ts';
 import type { Client } from '../../clients/client.entity.ts';
 import type { Consents } from '../../consents/consents.ts';
 import type { Actor } from '../../kernel/actor.ts';
@@ -56,7 +57,14 @@ export interface Completion {
     | 'acr-unmet'
     | 'approve-device'
     | 'refused'
+    | 'no-access'
+    | WithoutAccess
     | ConsentRequired;
+}
+
+/** The session's user has no access to the client of the request. */
+interface WithoutAccess {
+  withoutAccess: User;
 }
 
 /** The session's user must be asked before the client gets the scope of the request. */
@@ -118,7 +126,7 @@ export class Authorizations {
   /**
    * A code under the browser's live session, if that session satisfies the request: it belongs to the hinted user, if
    * any, and the one of a checked `loginHint`, and was proved by more than a device key within `maxAgeSeconds`; otherwise `login-required`, or `acr-unmet` if it
-   * was not proved as the request asks. The session's id if only its user's consent is missing. `no-session` if
+   * was not proved as the request asks. The session's id if only access of its user, or their consent, is missing. `no-session` if
    * no query was made, `client-changed` if the client has changed since the request was validated.
    */
   async fromSession(
@@ -126,7 +134,13 @@ export class Authorizations {
     sessionSecret: string | undefined,
     hintedUserId: string | undefined,
   ): Promise<
-    { code: string } | { consentUnder: string } | 'login-required' | 'acr-unmet' | 'client-changed' | 'no-session'
+    | { code: string }
+    | { noAccessUnder: string; userId: string }
+    | { consentUnder: string }
+    | 'login-required'
+    | 'acr-unmet'
+    | 'client-changed'
+    | 'no-session'
   > {
     // 0 requires a sign-in now (OpenID Connect Core §3.1.2.1), even in the same second as the last one.
     if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'no-session';
@@ -229,11 +243,14 @@ export class Authorizations {
   /**
    * The code of a flow after its sign-in in this browser; single use. `sign-in-first` until then,
    * {@link ConsentRequired} until the user has answered; `other-user` if the request hinted at another user, `acr-unmet`
-   * if it was not proved as the request requires, `refused` if the user refused, `approve-device` if the response goes to
+   * if it was not proved as the request requires, {@link WithoutAccess} until the user leaves, then `no-access`; `refused` if the user
+   * refused, `approve-device` if the response goes to
    * a device, after its user's approval, `confirmed` if it only confirms the user to the account page; null if this
    * browser has no such flow of this issuer.
+   *
+   * @param leaves whether a user without access returns to the application
    */
-  complete(issuer: Issuer, browser: FlowBrowser): Promise<Completion | null> {
+  complete(issuer: Issuer, browser: FlowBrowser, leaves = false): Promise<Completion | null> {
     return this.continued(issuer, browser, async (em, request, session) => {
       if (request.deviceAuthorizationId) return { request, outcome: 'approve-device' };
       if (!session) return { request, outcome: 'sign-in-first' };
@@ -243,6 +260,9 @@ export class Authorizations {
       const acr = metAcr(request.acrValues ?? [], session.amr);
       if (acr === null && request.acrEssential) return end('acr-unmet');
       if (this.deps.requests.isConfirmation(request)) return end('confirmed');
+      if (!(await mayEnter(em, request.client.getEntity(), session.user.id))) {
+        return leaves ? end('no-access') : { request, outcome: { withoutAccess: session.user.getEntity() } };
+      }
       const consent = await this.consentOf(em, request, session.user.id);
       if (consent === 'required') {
         return { request, outcome: { user: session.user.getEntity(), boundTo: boundTo(request, session) } };

@@ -1,4 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AccessRefusals } from '../../access/access-refusals.ts';
+import { mayEnter } from '../../access/has-access.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { Consents } from '../../consents/consents.ts';
 import type { Actor } from '../../kernel/actor.ts';
@@ -42,6 +44,12 @@ export interface WaitingDevice {
   user: User;
 }
 
+/** The user who is signed in has no access to the device's application. */
+export interface RefusedDevice {
+  request: AuthorizationRequest;
+  withoutAccess: User;
+}
+
 /** Approval of devices by users (RFC 8628 section 3.3), after the normal sign-in of the device's application. */
 export class DeviceApprovals {
   constructor(
@@ -52,6 +60,7 @@ export class DeviceApprovals {
       sessions: Sessions;
       requests: AuthorizationRequests;
       consents: Pick<Consents, 'give'>;
+      accessRefusals: Pick<AccessRefusals, 'record'>;
       deviceAuthorizations: DeviceAuthorizations;
       /** Codes, correct or not, that one network may enter per minute. */
       perMinute: number;
@@ -103,16 +112,21 @@ export class DeviceApprovals {
 
   /**
    * The device of this browser's flow, with the user who can decide; `sign-in-first` if no session is live or it does not
-   * meet the policies. Null if there is no such flow, or its device was decided before or expired.
+   * meet the policies. A {@link RefusedDevice} is recorded. Null if there is no such flow, or its device was decided before or
+   * expired.
    */
-  async waiting(visit: Visit): Promise<WaitingDevice | 'sign-in-first' | null> {
-    return this.deps.db.transaction((em) => this.read(em, visit));
+  async waiting(visit: Visit, actor: Actor): Promise<WaitingDevice | RefusedDevice | 'sign-in-first' | null> {
+    const found = await this.deps.db.transaction((em) => this.read(em, visit));
+    if (isRefused(found)) {
+      await this.deps.accessRefusals.record(found.request.client.getEntity(), found.withoutAccess, actor);
+    }
+    return found;
   }
 
-  /** Records the decision; single use. False if there is nothing left to decide; `sign-in-first` as in {@link waiting}. */
-  async decide(visit: Visit, isAllowed: boolean, actor: Actor): Promise<boolean | 'sign-in-first'> {
-    const seen = await this.waiting(visit);
-    if (seen === null || seen === 'sign-in-first') return seen ?? false;
+  /** Records the decision; single use. False if there is nothing left to decide; otherwise as {@link waiting}. */
+  async decide(visit: Visit, isAllowed: boolean, actor: Actor): Promise<boolean | RefusedDevice | 'sign-in-first'> {
+    const seen = await this.waiting(visit, actor);
+    if (seen === null || seen === 'sign-in-first' || isRefused(seen)) return seen ?? false;
     return this.deps.db.transaction(async (em) => {
       // Before the session is read: a transaction that ends the user's open work waits for this one, or is visible.
       await execute(
@@ -120,7 +134,7 @@ export class DeviceApprovals {
         sql`select from users where project_id = ${seen.user.project.id} and id = ${seen.user.id} for no key update`,
       );
       const waiting = await this.read(em, visit);
-      if (waiting === null || waiting === 'sign-in-first') return waiting ?? false;
+      if (waiting === null || waiting === 'sign-in-first' || isRefused(waiting)) return waiting ?? false;
       const { request, device, session, user } = waiting;
       if (user.id !== seen.user.id) return false;
       const { audit, consents, deviceAuthorizations, requests } = this.deps;
@@ -143,7 +157,7 @@ export class DeviceApprovals {
     });
   }
 
-  private async read(em: EntityManager, visit: Visit): Promise<WaitingDevice | 'sign-in-first' | null> {
+  private async read(em: EntityManager, visit: Visit): Promise<WaitingDevice | RefusedDevice | 'sign-in-first' | null> {
     const { deviceAuthorizations, requests, sessions } = this.deps;
     const { issuer, flow, flowSecret, sessionSecret } = visit;
     const request = flowSecret === undefined ? null : await requests.find(em, flow, flowSecret);
@@ -155,6 +169,11 @@ export class DeviceApprovals {
     const { passkeyRequired } = request.client.getEntity();
     if (!session || (passkeyRequired && !isByPasskey(session))) return 'sign-in-first';
     const user = await em.findOneOrFail(User, { project: project.id, id: session.user.id });
+    if (!(await mayEnter(em, request.client.getEntity(), user.id))) return { request, withoutAccess: user };
     return { request, device, session, user };
   }
+}
+
+export function isRefused(found: WaitingDevice | RefusedDevice | 'sign-in-first' | null): found is RefusedDevice {
+  return found !== null && typeof found === 'object' && 'withoutAccess' in found;
 }

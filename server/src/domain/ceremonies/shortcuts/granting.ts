@@ -1,3 +1,4 @@
+import { hasAccessTo } from '../../access/has-access.ts';
 import { currentClient } from '../../clients/client-registry.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { pastDeadlocks } from '../../kernel/database.ts';
@@ -96,7 +97,7 @@ export async function granted(deps: FlowDeps, caller: SigninCaller, grant: Grant
       from proved t
       where c.project_id = ${project.id} and c.id = ${candidate.id} and c.client_id = ${client.id} and c.finished_at is null
         and c.nonce_hash = ${candidate.nonce_hash} and ${grant.allowed}
-        and exists (${currentClient(caller)})
+        and exists (${currentClient(caller)}) and ${hasAccessTo(client, sql`t.user_id`)}
       returning c.client_id, t.user_id, t.id as credential_id, c.code_challenge
     ), seen as (
       ${notedSignIn({ project, id: passed.user }, now)}

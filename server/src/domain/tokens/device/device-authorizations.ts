@@ -137,7 +137,7 @@ export class DeviceAuthorizations {
     return em.findOne(DeviceAuthorization, { ...where, ...isOpen });
   }
 
-  /** Makes the device code of an approved request an authorization code under this session. */
+  /** Makes the device code of an approved request an authorization code under this session. Refuses `no-access`. */
   async issueCode(em: EntityManager, device: DeviceAuthorization, session: Session): Promise<void> {
     const { clock, random } = this.deps;
     const made = { random, hash: device.deviceHash, now: clock.now(), expiresAt: device.expiresAt };
@@ -152,7 +152,7 @@ export class DeviceAuthorizations {
       authTime: session.authTime,
       amr: session.amr,
     };
-    await execute(em, insertedCode(made, columns));
+    if ((await execute(em, insertedCode(made, columns))) === 0) refuse({ code: 'no-access' });
   }
 
   /** False if the request was decided before or expired. */

@@ -1,3 +1,4 @@
+import { hasAccessTo } from '../../access/has-access.ts';
 import { missesTarget } from '../../apis/token-target.ts';
 import { eventOfClient } from '../../audit/audit.ts';
 import type { Client } from '../../clients/client.entity.ts';
@@ -54,6 +55,7 @@ export interface FoundCode extends UserGrantRow, Partial<SignInFactsRow> {
   expires_at: Date | string;
   used_at: Date | string | null;
   revoked_at: Date | string | null;
+  has_access: boolean;
   is_allowed: boolean;
   session_is_live: boolean | null;
 }
@@ -76,6 +78,7 @@ const checks: readonly Check<Exchange, FoundCode>[] = [
   ['api-not-granted', (code) => code.resources.length === 0 || code.audience != null], // RFC 8707 §2
   ['missing-proof', (code, exchange) => hasProof(code.dpop_jkt, exchange)], // RFC 9449 §10
   ['wrong-proof-key', (code, exchange) => hasKey(code.dpop_jkt, exchange)], // RFC 9449 §10
+  ['no-access', (code) => code.has_access], // RFC 6749 §5.2
   ['no-consent', (code) => code.is_allowed], // OpenID Connect Core §3.1.2.4
   ['user', (code) => code.user_is_active], // RFC 6749 §5.2
   ['session-ended', (code) => code.session_id === null || code.session_is_live === true], // RFC 6749 §5.2
@@ -131,7 +134,7 @@ export function readCode(exchange: Exchange): Statement<FoundCode> {
     )${hasApis ? sql`, target as materialized (${targetOf(exchange, sql`code`)})` : sql``}
     select code.*, ${userColumns},
       (select s.ended_at is null from sessions s where s.project_id = ${project} and s.id = code.session_id) as session_is_live,
-      ${isAllowed({
+      ${hasAccessTo(client, sql`code.user_id`)} as has_access, ${isAllowed({
         ...{ isThirdParty: sql`${client.thirdParty}::boolean`, projectId: project, clientId: sql`code.client_id` },
         ...{ userId: sql`code.user_id`, scope: sql`code.scope` },
       })} as is_allowed${checksPolicy ? sql`, ${signInFacts(client.project.getEntity())}` : sql``}${hasApis ? sql`, target.*` : sql``}

@@ -1,3 +1,4 @@
+import { hasAccessTo } from '../../access/has-access.ts';
 import { requestedApi } from '../../apis/token-target.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { EventType } from '../../audit/event-types.ts';
@@ -178,7 +179,7 @@ export function targetOf({ client, resource }: UserGrantRequest, authorized: Fra
   return requestedApi(party, authorized, resource ?? null);
 }
 
-/** SQL condition: user `u`, session, consent and API are as they were read. Joins the user. */
+/** SQL condition: user `u`, session, access, consent and API are as they were read. Joins the user. */
 export function isUnchanged(request: UserGrantRequest, row: UserGrantRow): Fragment {
   const { client } = request;
   const project = sql`${client.project.id}::uuid`;
@@ -186,7 +187,7 @@ export function isUnchanged(request: UserGrantRequest, row: UserGrantRow): Fragm
   return sql`u.project_id = ${project} and u.id = ${row.user_id}::uuid and u.active and u.version = ${row.user_version}::int
     and case when ${row.session_id}::uuid is null then true else (select s.ended_at is null from sessions s
       where s.project_id = ${project} and s.id = ${row.session_id}::uuid) end
-    and ${isAllowed({
+    and ${hasAccessTo(client, sql`${row.user_id}::uuid`)} and ${isAllowed({
       ...{ isThirdParty: sql`${client.thirdParty}::boolean`, projectId: project, clientId: sql`${client.id}::uuid` },
       ...{ userId: sql`${row.user_id}::uuid`, scope: sql`${row.scope}::text` },
     })}

@@ -1,3 +1,4 @@
+import { hasAccessTo } from '../../access/has-access.ts';
 import { missesTarget } from '../../apis/token-target.ts';
 import { eventOfClient } from '../../audit/audit.ts';
 import type { Client } from '../../clients/client.entity.ts';
@@ -45,6 +46,7 @@ interface FoundGrant extends UserGrantRow, Pick<GrantFactsRow, Exclude<keyof Gra
   renewals: number;
   rotated_at: Date | string | null;
   revoked_at: Date | string | null;
+  has_access: boolean;
   is_allowed: boolean;
 }
 
@@ -72,6 +74,7 @@ const checks: readonly Check<Refresh, FoundGrant>[] = [
   ['used', hasSameKey], // RFC 9700 §4.14.2: the grant ends
   ['expired', (grant, { client }, now) => !isPast(grantEnd(grant, client, projectOf(client)), now)], // RFC 6749 §5.2
   ['api-not-granted', (grant) => grant.resources.length === 0 || grant.audience != null], // RFC 8707 §2
+  ['no-access', (grant) => grant.has_access], // RFC 6749 §5.2
   ['no-consent', (grant) => grant.is_allowed], // OpenID Connect Core §3.1.2.4
   ['user', (grant) => grant.user_is_active], // RFC 6749 §5.2
   ['session-ended', (grant, { client }, now) => hasSession(grant, projectOf(client), now)], // OpenID Connect Core §11
@@ -145,7 +148,8 @@ function readGrant(refresh: Refresh): Statement<FoundGrant> {
         current_hash, previous_hash, renewals, rotated_at, created_at, last_used_at, revoked_at
       from refresh_grants where project_id = ${project} and family_hash = ${digest(refresh.token.family)}::text
     ), target as materialized (${targetOf(refresh, sql`g`)})
-    select g.*, ${userColumns}, ${allowed} as is_allowed, ${grantFacts(projectOf(client))}, target.*
+    select g.*, ${userColumns}, ${hasAccessTo(client, sql`g.user_id`)} as has_access, ${allowed} as is_allowed,
+      ${grantFacts(projectOf(client))}, target.*
     from g join users u on u.project_id = ${project} and u.id = g.user_id
       left join sessions s on s.project_id = ${project} and s.id = g.session_id
       left join target on true`;
