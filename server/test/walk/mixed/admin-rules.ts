@@ -20,7 +20,7 @@ export class AdminRules extends Restorable {
   }
 
   minted(link: string): void {
-    this.links.set(link, this.site.world.model.now);
+    this.links.set(link, this.site.world.now());
   }
 
   /** @param done accepted */

@@ -173,7 +173,7 @@ export class MixedAdmin {
     if (isTooMany(reply)) return checkRefusal(await world.processes.log.read(), 'a recovery');
     await this.done(`an admin: recovery of ${party.name}`, party.user, reply);
     const { code } = reply.json['data'].grantUserRecovery;
-    this.rules.recoveries.granted(party.user, code, world.model.now + 3_600_000);
+    this.rules.recoveries.granted(party.user, code, world.now() + 3_600_000);
     keep(party, { recovery: code });
     await this.lose(party);
     const chance = dice.next();
