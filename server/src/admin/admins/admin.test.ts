@@ -60,6 +60,18 @@ describe('the API of roles', () => {
     expect((await harness.call(query, { id: projectId }, bearer)).status).toBe(401);
   });
 
+  it('lets an admin of a project grant and revoke roles in it', async () => {
+    const userId = await harness.person('granter@example.com');
+    await harness.services.admins.grantRole({ email: 'granter@example.com', role: 'project_admin', projectId }, owner);
+    const headers = await harness.sessionOf(userId);
+    const grant = 'mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id role } }';
+    const input = { email: 'vi@example.com', role: 'PROJECT_VIEWER', projectId };
+    const { data } = await harness.call(grant, { input }, headers);
+    expect(data.grantRole.role).toBe('PROJECT_VIEWER');
+    const revoke = 'mutation ($id: ID!) { revokeRole(id: $id) }';
+    expect((await harness.call(revoke, { id: data.grantRole.id }, headers)).code).toBeUndefined();
+  });
+
   it('creates no token that outlives the calling token', async () => {
     const later = (seconds: number) => new Date(harness.clock.now().getTime() + seconds * 1000).toISOString();
     const issue = (expiresAt: string | null | undefined, headers?: Record<string, string>) =>

@@ -195,7 +195,7 @@ export class Admins {
       refuse({ code: 'invalid', field: 'expiresAt', reason: "must not be after the expiry of the caller's token" });
     }
     const createdAt = by.userId === undefined ? now : await this.afterRolesOf(by.userId, now);
-    return this.deps.db.transaction(async (em) => {
+    const work = async (em: EntityManager) => {
       const project = await this.scope(em, input.role, input.projectId, await this.rightsUnderLock(em, by));
       if ((await em.count(AdminToken, this.liveTokens(project?.id ?? null))) >= maxTokens) {
         const field = project ? 'projectId' : 'role';
@@ -218,7 +218,8 @@ export class Admins {
       em.persist(adminToken);
       this.recordToken(em, 'admin-token.issued', adminToken, by.actor);
       return { adminToken, token };
-    });
+    };
+    return inAllProjects(() => this.deps.db.transaction(work));
   }
 
   /** Now, but not before the roles of the user: the clock that granted one may have been ahead (see {@link byToken}). */
@@ -292,12 +293,12 @@ export class Admins {
 
   /**
    * Waits for other changes of roles. Returns what the granter may do then: their role can have ended since the request was
-   * authenticated.
+   * authenticated. To be called in the scope of all projects: roles belong to users of the console's project.
    */
   private async rightsUnderLock(em: EntityManager, { grants, userId }: Granter): Promise<Grants> {
     await lockRoles(em);
     if (userId === undefined) return grants;
-    return intersection(grants, await inAllProjects(() => this.grantsOfUser(em, userId)));
+    return intersection(grants, await this.grantsOfUser(em, userId));
   }
 
   /** Joins a deactivation or erasure: refuses `forbidden` for the last owner of the instance. */
