@@ -74,7 +74,7 @@ test('the keyboard alone creates an application, and its keys are shown once', a
   await expect(settings.getByText(/^lk_pk_[\w-]{43}$/)).toBeVisible();
   const clientId = page.url().split('/').at(-1) ?? '';
   const created = await admin.run<{ client: object }>(`{ client(id: "${clientId}") { pkceRequired } }`);
-  expect(created.client).toEqual({ pkceRequired: true });
+  expect(created.client).toEqual({ pkceRequired: false });
   await page.goto(at('applications'));
   await expect(page.getByRole('row', { name: /Customer portal/ })).toContainText('Ready');
   expect(browserErrors).toEqual([]);

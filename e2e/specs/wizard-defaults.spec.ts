@@ -20,7 +20,7 @@ let latchkey: Latchkey;
 let admin: AdminApi;
 let projectId: string;
 let metadata: Metadata;
-/** The wizard's request for "Web server" with a client secret, other settings at their defaults. */
+/** The wizard's request for "Web server", other settings at their defaults. */
 let sent: Record<string, unknown>;
 /** Its last step. */
 let shown: string;
@@ -39,7 +39,6 @@ test.beforeAll(async ({ browser }) => {
   await page.getByRole('radio', { name: /^Web server/ }).check();
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByLabel('Redirect URIs, 1', { exact: true }).fill('https://grafana.example.com/login/generic_oauth');
-  await page.getByRole('radio', { name: /^Client secret/ }).check();
   await page.getByRole('button', { name: 'Create application', exact: true }).click();
   await expect(page.getByText(/^lk_cs_/)).toBeVisible();
   shown = await page.getByRole('main').innerText();

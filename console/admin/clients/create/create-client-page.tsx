@@ -26,6 +26,7 @@ import { algorithmNames } from '../algorithm-names.ts';
 import { KeyPair } from '../keys/key-pair.tsx';
 import { type ClientKind, storedKinds } from '../kind.ts';
 import { ConnectionSettings } from '../quickstart/connection-settings.tsx';
+import { RedirectUriAlert } from '../quickstart/redirect-uri-alert.tsx';
 import { snippetsFor } from '../quickstart/snippets.ts';
 import { addressFault } from '../redirect-fault.ts';
 import { PostLogoutUris, RedirectUris } from '../redirect-uris.tsx';
@@ -49,14 +50,14 @@ interface Answers {
 }
 
 const authentications = {
-  NONE: { name: 'PKCE', hint: t('Codes are bound to a verifier. Enough for most applications.') },
-  PRIVATE_KEY_JWT: {
-    name: t('PKCE and a private key (private_key_jwt)'),
-    hint: t('The server also signs with its own private key.'),
-  },
   CLIENT_SECRET_BASIC: {
     name: t('Client secret'),
     hint: t("Used by most products. Works at the project's issuer."),
+  },
+  NONE: { name: 'PKCE', hint: t('No secret: codes are bound to a verifier.') },
+  PRIVATE_KEY_JWT: {
+    name: t('PKCE and a private key (private_key_jwt)'),
+    hint: t('The server also signs with its own private key.'),
   },
 } as const;
 
@@ -191,7 +192,7 @@ function KindStep({ answers, answer, onNext }: StepProps & { onNext(): void }) {
       />
       <KindCards
         value={answers.kind}
-        onChange={(kind) => answer({ kind, method: kind === 'web-server' ? answers.method : 'NONE' })}
+        onChange={(kind) => answer({ kind, method: kind === 'web-server' ? 'CLIENT_SECRET_BASIC' : 'NONE' })}
       />
       <Group justify="flex-end" className={styles.actions ?? ''}>
         <Button type="submit">{t('Continue')}</Button>
@@ -319,6 +320,7 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
   const snippets = snippetsFor(kind, { client, projectIssuer: project.issuer, publishableKey });
   return (
     <>
+      {client.redirectUris.length === 0 && <RedirectUriAlert />}
       <Section title={t('Its keys')} lead={t('For this application only. Replace them at any time.')}>
         <Secrets
           fileName={`${client.id}.keys.txt`}

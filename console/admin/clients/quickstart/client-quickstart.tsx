@@ -1,4 +1,4 @@
-import { Alert, NativeSelect } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { t } from '../../language/language.ts';
@@ -10,6 +10,7 @@ import type { ClientPartProps } from '../client-part.ts';
 import { type ClientKind, clientKinds, kindOf } from '../kind.ts';
 import { TrySignIn } from '../trial/try-sign-in.tsx';
 import { ConnectionSettings } from './connection-settings.tsx';
+import { RedirectUriAlert } from './redirect-uri-alert.tsx';
 import { snippetsFor } from './snippets.ts';
 
 /** Steps to a first sign-in. */
@@ -24,10 +25,9 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
   return (
     <>
       {redirectUri === undefined && (
-        <Alert title={t('No redirect URI')}>
-          {t('Sign-in and CORS need one.')}{' '}
+        <RedirectUriAlert>
           {mayChange && <Link to={path(`applications/${client.id}/settings`)}>{t('Add one')}</Link>}
-        </Alert>
+        </RedirectUriAlert>
       )}
       {mayChange && client.builtIn !== 'CONSOLE' && (
         <Section
