@@ -69,6 +69,17 @@ test('a response that this tab did not ask for is not used, and the page stays u
   expect(await other.evaluate('localStorage.length')).toBe(0);
 });
 
+test('a page at another origin than its redirect URI says where to open it', async ({ page }) => {
+  const { port } = new URL(site.origin);
+  const elsewhere = site.origin.includes('127.0.0.1') ? `http://localhost:${port}` : `http://127.0.0.1:${port}`;
+  await page.goto(`${elsewhere}/`);
+  await expect(status(page)).toHaveText(
+    `Open this page at ${site.origin}, where redirectUri is: it is at ${elsewhere}.`,
+  );
+  await signIn(page);
+  await expect(page).toHaveURL(`${elsewhere}/`);
+});
+
 test('a response of another issuer is refused before its code is sent anywhere', async ({ page }) => {
   const exchanges = exchangesOf(page);
   await page.route('**/authorize?*', (route) => {

@@ -2,7 +2,7 @@
  * Entry point for applications without a back end: sign-in on the hosted page, by redirect. The browser is a public client
  * (authorization code flow with PKCE, OAuth 2.0 for Browser-Based Applications §6.3) and keeps the session of its tab.
  */
-import { fields, text } from '../arguments.ts';
+import { fields, invalid, text } from '../arguments.ts';
 import { randomText } from '../encoding.ts';
 import { checkBrowser } from '../environment.ts';
 import { LatchkeyError } from '../error.ts';
@@ -31,11 +31,15 @@ export type RedirectSession = {
 };
 
 export type Redirect = {
-  /** Leaves for the hosted page. `prompt: 'login'` asks again, `loginHint` fills in the address. */
+  /**
+   * Leaves for the hosted page. `prompt: 'login'` asks again, `loginHint` fills in the address. Rejects with `LatchkeyError`
+   * INVALID_ARGUMENT at another origin than that of `redirectUri`, at which this tab could not read the response.
+   */
   signIn(options?: { loginHint?: string; prompt?: string }): Promise<void>;
   /**
    * The session of this tab; undefined: signed out. After the return from the hosted page it exchanges the code first, and
-   * removes it from the address. Rejects with `LatchkeyError`: then offer another `signIn`.
+   * removes it from the address. Rejects with `LatchkeyError`: then offer another `signIn`. At another origin than that of
+   * `redirectUri` it rejects like `signIn`.
    */
   session(): Promise<RedirectSession | undefined>;
   /**
@@ -59,6 +63,13 @@ export function createRedirect(config: RedirectConfig): Redirect {
   const redirectUri = text(given.redirectUri, 'redirectUri');
   const kept = (kind: string) => `latchkey ${kind} ${issuer} ${clientId}`;
   let returning: Promise<RedirectSession | undefined> | undefined;
+
+  /** A tab keeps its sign-in for one origin: 127.0.0.1 is another one than localhost. */
+  const checkOrigin = () => {
+    const { origin } = new URL(redirectUri, location.href);
+    if (origin !== location.origin)
+      throw invalid(`Open this page at ${origin}, where redirectUri is: it is at ${location.origin}.`);
+  };
 
   const leave = (path: string, parameters: Record<string, string | undefined>) => {
     const present = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
@@ -85,6 +96,7 @@ export function createRedirect(config: RedirectConfig): Redirect {
   };
 
   const current = async (): Promise<RedirectSession | undefined> => {
+    checkOrigin();
     const answer = new URLSearchParams(location.search);
     const pending = storage.get<Pending>(kept('sign-in'));
     // Of another tab or an earlier visit: not the answer to a question of this tab.
@@ -98,6 +110,7 @@ export function createRedirect(config: RedirectConfig): Redirect {
 
   return {
     async signIn({ loginHint, prompt } = {}) {
+      checkOrigin();
       const { codeVerifier, codeChallenge, codeChallengeMethod } = await createPkce();
       const pending: Pending = { state: randomText(16), nonce: randomText(16), codeVerifier };
       storage.set(kept('sign-in'), pending);
