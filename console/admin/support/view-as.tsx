@@ -33,7 +33,7 @@ const reasons: Record<Step['reason'], string> = {
 const denials: Record<NonNullable<SignIn['denied']>, string> = {
   INACTIVE: t('The user is deactivated: no code is sent.'),
   CLIENT_DISABLED: t('The application is disabled.'),
-  NO_ACCESS: t('The user has no access to the application.'),
+  NO_ACCESS: t('The user has no access to this application.'),
   NO_ADDRESS: t('The user has no email address for the code.'),
   NO_MAIL: t('No mail server is set.'),
   NO_FACTOR: t('A second factor is required, and the project offers none.'),

@@ -157,6 +157,7 @@ const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], E
     ...by(
       {
         ...flipped(clientFields),
+        access: { access: 'ASSIGNED' },
         kind: { kind: 'NATIVE' },
         tokenEndpointAuthMethod: withKey,
         jwks: withKey,
