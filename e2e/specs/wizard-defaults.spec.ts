@@ -24,6 +24,8 @@ let metadata: Metadata;
 let sent: Record<string, unknown>;
 /** Its last step. */
 let shown: string;
+/** Its code for other OpenID Connect libraries. */
+let settings: string;
 const served: Served[] = [];
 
 test.beforeAll(async ({ browser }) => {
@@ -42,6 +44,8 @@ test.beforeAll(async ({ browser }) => {
   await page.getByRole('button', { name: 'Create application', exact: true }).click();
   await expect(page.getByText(/^lk_cs_/)).toBeVisible();
   shown = await page.getByRole('main').innerText();
+  await page.getByRole('tab', { name: 'OpenID Connect', exact: true }).click();
+  settings = await page.getByRole('region', { name: 'OpenID Connect', exact: true }).innerText();
   sent = ((await creating).postDataJSON() as { variables: { input: typeof sent } }).variables.input;
   await context.close();
 });
@@ -102,6 +106,13 @@ test('the last step of the wizard shows what a product asks for: the issuer that
   expect(values).not.toContain('Base issuer');
   expect(values).toMatch(/Client ID\s+[0-9a-f-]{36}/);
   expect(shown).toMatch(/lk_cs_/);
+});
+
+test('the last step names the endpoints, for products that do not read the discovery document', () => {
+  for (const [name, url] of Object.entries(metadata)) {
+    if (/^(?:authorization|token|userinfo|end_session)_endpoint$|^jwks_uri$/.test(name))
+      expect(settings).toContain(url);
+  }
 });
 
 test('the requests of products at their defaults sign in, and the answers pass their checks', async ({ page }) => {

@@ -26,6 +26,13 @@ ${proof}
 Redirect URI           ${redirectOf(values)}
 Scopes                 openid profile email
 Response type          code, with PKCE (S256)
-ID token signature     ${signatureOf(values)}`,
+ID token signature     ${signatureOf(values)}
+
+Without discovery:
+Authorization endpoint ${issuer}/authorize
+Token endpoint         ${issuer}/oauth2/token
+UserInfo endpoint      ${issuer}/userinfo
+Keys (JWKS)            ${issuer}/.well-known/jwks.json
+Logout endpoint        ${issuer}/oauth2/end_session`,
   };
 }
