@@ -7,7 +7,7 @@ import {
   printSchema,
 } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
-import { AccessRuleResolver, ClientAccessResolver } from './access/access-rule.resolver.ts';
+import { AccessRuleResolver } from './access/access-rule.resolver.ts';
 import { AdminTokenResolver, MembershipResolver, MeResolver } from './admins/admin.resolver.ts';
 import { fieldRuleOf, isRoot, operationRuleOf, scopesFor } from './api/access.ts';
 import { authorizeSchema } from './api/authorize.ts';
@@ -64,7 +64,6 @@ export function adminSchema(): GraphQLSchema {
         RoleResolver,
         RoleAssignmentResolver,
         AccessRuleResolver,
-        ClientAccessResolver,
         ClaimResolver,
         UserResolver,
         UserAccessResolver,

@@ -11,7 +11,7 @@ import { Client } from '../../domain/clients/client.entity.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { User } from '../../domain/users/user.entity.ts';
-import { Access, ofProject, Requires } from '../api/access.ts';
+import { Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
 import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
 import { ClientView } from '../clients/client.view.ts';
@@ -20,15 +20,6 @@ import { GroupView } from '../users/group.view.ts';
 import { UserView } from '../users/user.view.ts';
 import { GrantAccessInput } from './access-rule.inputs.ts';
 import { AccessRuleConnection, AccessRuleView, UserApplicationConnection, UserTotal } from './access-rule.view.ts';
-
-@Resolver(() => ClientView)
-export class ClientAccessResolver {
-  @Access('project_viewer', ofProject, 'users:read')
-  @FieldResolver(() => [AccessRuleView], { description: 'Its access rules, newest first; at most 100.' })
-  async accessRules(@Root() client: Client, @Ctx() { loaders }: AdminContext) {
-    return (await loaders.accessRulesOf(client)) ?? [];
-  }
-}
 
 @Resolver(() => AccessRuleView)
 export class AccessRuleResolver {

@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { rulesOfClients } from '../../domain/access/access-lists.ts';
 import { projectUsage } from '../../domain/accounts/project-usage.ts';
 import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
@@ -42,7 +41,6 @@ export function loadersFor(em: EntityManager, sources: Sources) {
     project: ofProjects(
       async (ids) => new Map((await em.find(Project, { id: { $in: ids } })).map((project) => [project.id, project])),
     ),
-    accessRulesOf: ofTenants((keys) => rulesOfClients(em, keys)),
     usageOf: ofProjects((ids) => projectUsage(em, ids)),
     /** Sessions: at most `maxTotal`. */
     contentsOf: ofProjects((ids) => projects.contents(em, ids, false)),

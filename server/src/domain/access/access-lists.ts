@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { Client } from '../clients/client.entity.ts';
 import { type Page, type PageRequest, pageOf, type Total, totalOf } from '../kernel/page.ts';
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
-import { keyIn, keyText, type TenantKey } from '../projects/tenant.ts';
+import { type TenantKey } from '../projects/tenant.ts';
 import { rolesHeld } from '../roles/role-lists.ts';
 import { groupsOf, insideGroups } from '../users/memberships.ts';
 import { AccessRule } from './access-rule.entity.ts';
@@ -11,26 +11,6 @@ import { hasAccess } from './has-access.ts';
 /** The rules of a client, newest first. */
 export function rulesOf(em: EntityManager, { project, id }: TenantKey, page: PageRequest): Promise<Page<AccessRule>> {
   return pageOf(em, AccessRule, { client: [project.id, id] as [string, string] }, page);
-}
-
-/** Rules that are shown with a client. */
-const maxShown = 100;
-
-/** The newest rules of each client (`keyText`), at most {@link maxShown}. */
-export async function rulesOfClients(
-  em: EntityManager,
-  clients: readonly TenantKey[],
-): Promise<Map<string, AccessRule[]>> {
-  const rows = await query(
-    em,
-    sql<{ project: string; id: string }>`select r.project_id as project, r.id
-      from unnest(${clients.map(({ project }) => project.id)}::uuid[], ${clients.map(({ id }) => id)}::uuid[]) k(project_id, id)
-        cross join lateral (select project_id, id from access_rules where project_id = k.project_id and client_id = k.id
-          order by id desc limit ${maxShown}::int) r`,
-  );
-  const where = { $or: rows.map(({ project, id }) => ({ project, id })) };
-  const rules = rows.length === 0 ? [] : await em.find(AccessRule, where, { orderBy: { id: 'desc' } });
-  return Map.groupBy(rules as AccessRule[], ({ project, client }) => keyText(keyIn(project.id, client.id)));
 }
 
 export function countRules(on: Executing, { project, id }: TenantKey): Promise<Total> {

@@ -35,6 +35,7 @@ const filled: [string, Row][] = [
   ['suspensions', {}],
   ['authorization_codes', { revoked_at: null }],
   ['consents', {}],
+  ['access_rules', {}],
   ['refresh_grants', { revoked_at: null, offline: true }],
   ['ceremonies', { finished_at: null, expires_at: new Date('2100-01-01') }],
   ['authorization_requests', {}],
