@@ -44,7 +44,7 @@ describe('a user without access', () => {
     expect(event?.detail).toMatchObject({ step: 'authenticate', fault: 'no-access' });
   });
 
-  it('gets no code after a first sign-in by mail, and is told only after the proof', async () => {
+  it('gets no code after a first sign-in by mail, and the reason only after the proof', async () => {
     const other = await world.page();
     const address = newAddress();
     await world.verifyAddress(other, address);

@@ -31,7 +31,7 @@ function isAssigned({ projectId, clientId, userId }: Omit<Entering, 'access'>): 
       or exists (select from (${rolesHeld(project, user)}) held join ${rule} and r.role_id = held.role_id))`;
 }
 
-/** The client as a request knows it. */
+/** The client of a request. */
 type EnteredClient = Pick<Client, 'id' | 'access'> & { project: { id: string } };
 
 /** {@link hasAccess} for a client whose version the statement checks: without a subquery if everyone has access. */
