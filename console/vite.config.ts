@@ -21,6 +21,18 @@ const messages: Plugin = {
   },
 };
 
+/** Leaves out the translations that are the English text, which the console shows without one. */
+const translations: Plugin = {
+  name: 'latchkey-translations',
+  apply: 'build',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!/\/admin\/language\/messages\/\w+\.json$/.test(id)) return null;
+    const entries = Object.entries(JSON.parse(code) as Record<string, string>);
+    return JSON.stringify(Object.fromEntries(entries.filter(([english, text]) => text !== english)));
+  },
+};
+
 /** Precompresses assets. */
 const compressed: Plugin = {
   name: 'latchkey-compressed',
@@ -67,7 +79,7 @@ export default defineConfig({
       '@latchkey/contracts/search-fold': here('../shared/contracts/src/search-fold.ts'),
     },
   },
-  plugins: [messages, early, compressed, react()],
+  plugins: [translations, messages, early, compressed, react()],
   build: {
     outDir: here('dist'),
     emptyOutDir: true,
