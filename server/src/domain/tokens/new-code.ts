@@ -68,7 +68,7 @@ export function insertedCode(
 }
 
 /** Whether the user of a code has access to its client. */
-export async function mayEnter(on: Executing, of: CodeColumns): Promise<boolean> {
+export async function userHasAccess(on: Executing, of: CodeColumns): Promise<boolean> {
   const entering = sql`select ${entered} as may from (select ${of.projectId}::uuid as project_id, ${of.clientId}::uuid as client_id,
     ${of.userId}::uuid as user_id) n`;
   const [row] = await query(on, sql<{ may: boolean }>`${entering}`);

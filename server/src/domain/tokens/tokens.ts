@@ -24,7 +24,7 @@ import { authorizationCode, type Exchange } from './grants/authorization-code.ts
 import { grantTokens } from './grants/grant.ts';
 import { type Refresh, refreshToken } from './grants/refresh-token.ts';
 import type { Mint, TokenResponse } from './mint.ts';
-import { type CodeColumns, insertedCode, mayEnter } from './new-code.ts';
+import { type CodeColumns, insertedCode, userHasAccess } from './new-code.ts';
 import { parseRefreshToken } from './refresh-token.ts';
 import { codeUnderSession, type SessionCode } from './session-code.ts';
 
@@ -71,7 +71,7 @@ export class Tokens {
     const code = newSecret(this.deps.random);
     const made = { random: this.deps.random, hash: digest(code), now: this.deps.clock.now() };
     const inserted = await execute(em, insertedCode(made, columns), { prepare: 'tokens.issue-code' });
-    if (inserted === 0) refuse({ code: (await mayEnter(em, columns)) ? 'hosted-page-required' : 'no-access' });
+    if (inserted === 0) refuse({ code: (await userHasAccess(em, columns)) ? 'hosted-page-required' : 'no-access' });
     return code;
   }
 
