@@ -278,8 +278,6 @@ function adminDeps(
     pages,
     domain: {
       ...services,
-      access: services.accountAccess,
-      system: services.systemStatus,
       mailbox,
       directoryTest: new DirectorySelfTest({ ...services, clock, random, atLoopback: (use) => atLoopback(app, use) }),
     },

@@ -121,62 +121,24 @@ export async function openAdminHarness(
   const mailbox: MailboxMessage[] = [];
   const flows = new Map<string, string>();
   const bugs: unknown[] = [];
-  const { db, audit, sessions, admins, requests, projects, clients, delegationKeys, directories, keys } = services;
+  const { db, sessions, admins } = services;
   const app = express();
   app.use(withContext(random));
   mount(
     app,
     adminRoutes,
     await adminService({
-      adminClients: services.adminClients,
-      idempotentRequests: services.idempotentRequests,
+      ...services,
       dpop: { proofs: services.dpopProofs, nonces: services.dpopNonces },
-      db,
       clock,
       random,
-      audit,
-      sessions,
-      admins,
-      requests,
       issuer,
       bootstrapToken,
       poolTurns: new PoolTurns(options.poolSize),
       consoleDist: options.consoleDist ?? '/nowhere',
       domain: {
-        projects,
-        configurations: services.configurations,
-        experiences: services.experiences,
-        senderTests: services.senderTests,
-        delivery: services.delivery,
-        clients,
-        clientSecrets: services.clientSecrets,
-        apis: services.apis,
-        domains: services.domains,
-        webhooks: services.webhooks,
-        logStreams: services.logStreams,
-        consents: services.consents,
-        refreshGrants: services.refreshGrants,
-        admins,
-        delegationKeys,
-        localGroups: services.localGroups,
-        roles: services.roles,
-        accessRules: services.accessRules,
-        claims: services.claims,
-        forecast: services.forecast,
-        customAttributes: services.customAttributes,
-        trials: services.trials,
-        access: services.accountAccess,
-        recoveries: services.recoveries,
-        userEdits: services.userEdits,
-        invitations: services.invitations,
-        newUsers: services.newUsers,
-        adminInvitations: services.adminInvitations,
-        logout: services.logout,
-        system: services.systemStatus,
+        ...services,
         directoryTest: { run: async () => [] },
-        requestRecords: services.requestRecords,
-        directories,
-        keys,
         mailbox:
           options.hasMailbox === false
             ? null

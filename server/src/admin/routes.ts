@@ -126,7 +126,7 @@ const consoleDeps = (service: AdminService) => ({
   ...service,
   clients: service.domain.clients,
   hasMailbox: service.domain.mailbox !== null,
-  version: service.domain.system.version,
+  version: service.domain.systemStatus.version,
   callerOf: service.bySession,
 });
 const setupDeps = (service: AdminService) => ({

@@ -14,7 +14,7 @@ export class MeResolver {
     description: 'The caller is a person without a passkey, and may add one at `/account`.',
   })
   async lacksPasskey(@Ctx() { caller, domain, em }: AdminContext): Promise<boolean> {
-    return caller.kind === 'admin' && caller.user !== undefined && domain.access.lacksPasskey(em, caller.user);
+    return caller.kind === 'admin' && caller.user !== undefined && domain.accountAccess.lacksPasskey(em, caller.user);
   }
 }
 

@@ -1,52 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { AccessRules } from '../../domain/access/access-rules.ts';
-import type { AccountAccess } from '../../domain/accounts/account-access.ts';
-import type { Invitations } from '../../domain/accounts/invitations.ts';
-import type { NewUsers } from '../../domain/accounts/new-users.ts';
-import type { Recoveries } from '../../domain/accounts/recoveries.ts';
-import type { UserEdits } from '../../domain/accounts/user-edits.ts';
-import type { AdminInvitations } from '../../domain/admins/admin-invitations.ts';
-import type { Admins, Granter } from '../../domain/admins/admins.ts';
-import type { Apis } from '../../domain/apis/apis.ts';
-import type { Trials } from '../../domain/ceremonies/steps/trials.ts';
-import type { Claims } from '../../domain/claims/claims.ts';
-import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
-import type { Clients } from '../../domain/clients/clients.ts';
-import type { Configurations } from '../../domain/configuration/configurations.ts';
-import type { Consents } from '../../domain/consents/consents.ts';
-import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
-import type { Delivery } from '../../domain/delivery/delivery.ts';
-import type { SenderTests } from '../../domain/delivery/sender-tests.ts';
-import type { ScimTokenInput } from '../../domain/directories/directories.ts';
-import type { RequestRecords } from '../../domain/directories/request-records.ts';
-import type { ScimToken } from '../../domain/directories/scim-token.entity.ts';
-import type { Domains } from '../../domain/domains/domains.ts';
-import type { Experiences } from '../../domain/experience/experiences.ts';
-import type { SystemStatus } from '../../domain/instance/system-status.ts';
+import type { Granter } from '../../domain/admins/admins.ts';
 import type { Actor } from '../../domain/kernel/actor.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import type { Page, PageRequest } from '../../domain/kernel/page.ts';
 import type { Scope } from '../../domain/kernel/scope.ts';
-import type { Keys } from '../../domain/keys/keys.ts';
-import type { Logout } from '../../domain/logout/logout.ts';
-import type { Projects } from '../../domain/projects/projects.ts';
-import type { TenantKey } from '../../domain/projects/tenant.ts';
-import type { Roles } from '../../domain/roles/roles.ts';
-import type { LogStreams } from '../../domain/streams/log-streams.ts';
-import type { SignInForecast } from '../../domain/support/view-as.ts';
-import type { RefreshGrants } from '../../domain/tokens/refresh-grants.ts';
-import type { CustomAttributes } from '../../domain/users/custom/custom-attributes.ts';
-import type { LocalGroups } from '../../domain/users/local-groups.ts';
-import type { Webhooks } from '../../domain/webhooks/webhooks.ts';
+import type { Services } from '../../services.ts';
 import type { SelfTestStep } from '../directories/self-test.ts';
 import type { AdminCaller } from './caller.ts';
 import { type Loaders, loadersFor } from './loaders.ts';
-
-/** The part of `Directories` that admins use. */
-interface DirectoryTokens {
-  issueScimToken(input: ScimTokenInput, actor: Actor): Promise<{ token: string; scimToken: ScimToken }>;
-  revokeScimToken(key: TenantKey, actor: Actor): Promise<ScimToken>;
-}
 
 /** A mail or SMS in the dev mailbox. */
 export interface MailboxMessage {
@@ -63,42 +24,9 @@ export interface Mailbox {
   list(page: PageRequest): Promise<Page<MailboxMessage>>;
 }
 
-/** The parts of the domain that resolvers call. */
-export interface AdminDomain {
-  projects: Projects;
-  configurations: Pick<Configurations, 'document'>;
-  clients: Clients;
-  clientSecrets: ClientSecrets;
-  apis: Apis;
-  domains: Domains;
-  webhooks: Webhooks;
-  logStreams: LogStreams;
-  consents: Pick<Consents, 'page' | 'count'>;
-  refreshGrants: Pick<RefreshGrants, 'list' | 'count' | 'revoke' | 'revokeAllOf'>;
-  localGroups: LocalGroups;
-  roles: Roles;
-  accessRules: Pick<AccessRules, 'grant' | 'revoke'>;
-  claims: Claims;
-  forecast: SignInForecast;
-  trials: Trials;
-  admins: Admins;
-  adminInvitations: Pick<AdminInvitations, 'grantRole'>;
-  experiences: Experiences;
-  delivery: Delivery;
-  senderTests: SenderTests;
-  delegationKeys: DelegationKeys;
-  directories: DirectoryTokens;
-  access: AccountAccess;
-  recoveries: Pick<Recoveries, 'cancel' | 'grant'>;
-  userEdits: Pick<UserEdits, 'edit' | 'editCustom'>;
-  invitations: Pick<Invitations, 'invite' | 'revoke'>;
-  newUsers: Pick<NewUsers, 'add' | 'addMany'>;
-  customAttributes: CustomAttributes;
+/** The services that resolvers call. */
+export interface AdminDomain extends Services {
   directoryTest: { run(projectId: string, actor: Actor): Promise<SelfTestStep[]> };
-  requestRecords: Pick<RequestRecords, 'recent'>;
-  logout: Pick<Logout, 'retry'>;
-  keys: Keys;
-  system: Pick<SystemStatus, 'report' | 'version'>;
   /** Null if messages are sent. */
   mailbox: Mailbox | null;
 }

@@ -11,7 +11,7 @@ export class SystemResolver {
   @Requires('owner', { allProjects: { always: 'it reads the last messages of all projects' } })
   @Query(() => SystemStatusView, { description: 'Health of the instance, for owners.' })
   system(@Ctx() { domain, em }: AdminContext) {
-    return domain.system.report(em);
+    return domain.systemStatus.report(em);
   }
 
   @FieldResolver(() => CheckLevelEnum, { description: 'The worst level of its checks.' })

@@ -32,7 +32,7 @@ export class UserAccessResolver {
   @Requires('project_viewer', { about: { user: 'userId' }, scope: 'users:read' })
   @Query(() => UserAccess, { description: 'Sessions, devices, passkeys, consents and second factors of a user.' })
   async userAccess(@Arg('userId', () => ID) userId: string, @Ctx() { domain, em, projectId }: ProjectContext) {
-    return domain.access.overview(em, found(await em.findOne(User, { project: projectId, id: userId }), 'user'));
+    return domain.accountAccess.overview(em, found(await em.findOne(User, { project: projectId, id: userId }), 'user'));
   }
 
   @Requires('project_viewer', { about: { user: 'userId' }, scope: 'users:read' })
@@ -70,7 +70,7 @@ export class UserAccessResolver {
     const outcomes: ChangedUser[] = [];
     for (const userId of userIds) {
       try {
-        await changes[action](ctx.domain.access, projectId, userId, ctx.actor);
+        await changes[action](ctx.domain.accountAccess, projectId, userId, ctx.actor);
         outcomes.push({ userId, done: true, code: null, message: null });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
@@ -85,7 +85,7 @@ export class UserAccessResolver {
     description: 'Ends a session and sends logout tokens to its clients. Returns the id of the session.',
   })
   async endUserSession(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
-    await domain.access.endSession(keyIn(projectId, id), actor);
+    await domain.accountAccess.endSession(keyIn(projectId, id), actor);
     return id;
   }
 
@@ -96,7 +96,7 @@ export class UserAccessResolver {
   })
   async revokeUserDevice(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em, projectId }: ProjectContext) {
     const { user } = found(await em.findOne(Device, { project: projectId, id }), 'device');
-    await domain.access.revokeDevice(projectId, user.id, id, actor);
+    await domain.accountAccess.revokeDevice(projectId, user.id, id, actor);
     return id;
   }
 
@@ -104,7 +104,7 @@ export class UserAccessResolver {
   @Mutation(() => ID, { description: 'Revokes a passkey and ends its sessions. Returns the id of the passkey.' })
   async revokeUserPasskey(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em, projectId }: ProjectContext) {
     const { user } = found(await em.findOne(Passkey, { project: projectId, id }), 'passkey');
-    await domain.access.revokeDevice(projectId, user.id, id, actor);
+    await domain.accountAccess.revokeDevice(projectId, user.id, id, actor);
     return id;
   }
 

@@ -34,7 +34,7 @@ export class UserConsentResolver {
     description: 'Also ends the tokens and refresh grants that the application has of the user. Returns its id.',
   })
   async revokeConsent(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
-    await domain.access.revokeConsent(keyIn(projectId, id), actor);
+    await domain.accountAccess.revokeConsent(keyIn(projectId, id), actor);
     return id;
   }
 
