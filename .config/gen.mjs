@@ -8,17 +8,19 @@ import { fail, projectNode, requireNode20, root } from './lib/workspace.mjs';
 
 requireNode20();
 await ensureInstalled();
+const codes = [await generated('.config/gen-lists.mjs')];
 const broken = await ensureBuilt({ only: 'server' });
 if (broken) fail('The server failed to build: fix the errors above.');
 // The console's types depend on the schema, which the server generates.
-const codes = [];
 const generators = [
   'server/dist/gen.js',
   ...(existsSync(join(root, 'console/admin')) ? ['.config/gen-console.mjs', '.config/gen-languages.mjs'] : []),
   '.config/gen-elements.mjs',
   '.config/gen-llms.mjs',
 ];
-for (const generator of generators) {
-  codes.push((await run(projectNode(), ['--enable-source-maps', generator, ...process.argv.slice(2)])).code);
-}
+for (const generator of generators) codes.push(await generated(generator));
 process.exitCode = Math.max(...codes);
+
+async function generated(generator) {
+  return (await run(projectNode(), ['--enable-source-maps', generator, ...process.argv.slice(2)])).code;
+}

@@ -7,96 +7,15 @@ import {
   printSchema,
 } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
-import { AccessRuleResolver } from './access/access-rule.resolver.ts';
-import { AdminTokenResolver, MembershipResolver, MeResolver } from './admins/admin.resolver.ts';
 import { fieldRuleOf, isRoot, operationRuleOf, scopesFor } from './api/access.ts';
 import { authorizeSchema } from './api/authorize.ts';
-import { ApiGrantResolver, ApiResolver } from './apis/api.resolver.ts';
-import { CustomAttributeResolver } from './attributes/custom-attribute.resolver.ts';
-import { ActivityResolver } from './audit/activity.resolver.ts';
-import { AuditResolver } from './audit/audit-event.resolver.ts';
-import { ClaimResolver } from './claims/claim.resolver.ts';
-import { ClientResolver } from './clients/client.resolver.ts';
-import { ClientSecretResolver } from './clients/client-secret.resolver.ts';
-import { DelegationKeyResolver } from './clients/delegation-key.resolver.ts';
-import { RefreshGrantResolver } from './clients/refresh-grant.resolver.ts';
-import { TrialResolver } from './clients/trial.resolver.ts';
-import { DevMailboxResolver } from './delivery/dev-mailbox.resolver.ts';
-import { MessageResolver } from './delivery/message.resolver.ts';
-import { ScimRequestResolver } from './directories/scim-request.resolver.ts';
-import { DirectoryResolver } from './directories/scim-token.resolver.ts';
-import { CustomDomainResolver } from './domains/domain.resolver.ts';
-import { ExperienceContentResolver, ExperienceResolver } from './experience/experience.resolver.ts';
-import { SystemResolver } from './instance/system.resolver.ts';
-import { SigningKeyResolver } from './keys/signing-key.resolver.ts';
-import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout/logout-delivery.resolver.ts';
-import { ProjectResolver } from './projects/project.resolver.ts';
-import { RoleAssignmentResolver, RoleResolver } from './roles/role.resolver.ts';
-import { LogStreamResolver } from './streams/log-stream.resolver.ts';
-import { SignInHistoryResolver } from './support/sign-in-history.resolver.ts';
-import { ViewAsResolver } from './support/view-as.resolver.ts';
-import { GroupResolver } from './users/group.resolver.ts';
-import { NewUserResolver } from './users/new-user.resolver.ts';
-import { ProfileResolver } from './users/profile.resolver.ts';
-import { RecoveryResolver } from './users/recovery.resolver.ts';
-import { UserResolver } from './users/user.resolver.ts';
-import { UserAccessResolver } from './users/user-access.resolver.ts';
-import { UserConsentResolver } from './users/user-consent.resolver.ts';
-import { WebhookResolver } from './webhooks/webhook.resolver.ts';
-import { WebhookDeliveryResolver } from './webhooks/webhook-delivery.resolver.ts';
+import { resolvers } from './generated/resolvers.ts';
 
 let schema: GraphQLSchema | undefined;
 
 /** The admin API's schema with its rules; built once per process. */
 export function adminSchema(): GraphQLSchema {
-  schema ??= authorizeSchema(
-    buildSchemaSync({
-      resolvers: [
-        ProjectResolver,
-        ClientResolver,
-        ClientSecretResolver,
-        RefreshGrantResolver,
-        TrialResolver,
-        DelegationKeyResolver,
-        ApiResolver,
-        ApiGrantResolver,
-        CustomDomainResolver,
-        RoleResolver,
-        RoleAssignmentResolver,
-        AccessRuleResolver,
-        ClaimResolver,
-        UserResolver,
-        UserAccessResolver,
-        UserConsentResolver,
-        RecoveryResolver,
-        ProfileResolver,
-        NewUserResolver,
-        CustomAttributeResolver,
-        GroupResolver,
-        DirectoryResolver,
-        MessageResolver,
-        ExperienceResolver,
-        ExperienceContentResolver,
-        ScimRequestResolver,
-        LogoutDeliveryResolver,
-        LogoutReceiverResolver,
-        LogStreamResolver,
-        WebhookResolver,
-        WebhookDeliveryResolver,
-        AuditResolver,
-        ActivityResolver,
-        SignInHistoryResolver,
-        ViewAsResolver,
-        MembershipResolver,
-        MeResolver,
-        AdminTokenResolver,
-        SigningKeyResolver,
-        DevMailboxResolver,
-        SystemResolver,
-      ],
-      validate: false,
-    }),
-  );
+  schema ??= authorizeSchema(buildSchemaSync({ resolvers, validate: false }));
   return schema;
 }
 

@@ -1,3 +1,4 @@
+// Written by npm run gen from the names of files (.config/gen-lists.mjs). Do not edit.
 import { Migration20261129002000Baseline } from './20261129002000-baseline.ts';
 import { Migration20261129002100EarlierDays } from './20261129002100-earlier-days.ts';
 import { Migration20261129004000RenewableRequests } from './20261129004000-renewable-requests.ts';
