@@ -1,4 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { AccessLosses } from './domain/access/access-losses.ts';
 import { AccessRefusals } from './domain/access/access-refusals.ts';
 import { AccessRules } from './domain/access/access-rules.ts';
 import { AccountAccess } from './domain/accounts/account-access.ts';
@@ -78,6 +79,7 @@ import { Vault } from './domain/keys/vault.ts';
 import { Limits } from './domain/limits/limits.ts';
 import { Logout } from './domain/logout/logout.ts';
 import { LogoutChannel, type PostLogoutToken } from './domain/logout/logout-channel.ts';
+import { LostAccessEnd } from './domain/logout/lost-access-end.ts';
 import { LogoutNotices } from './domain/logout/notices.ts';
 import { Mfa } from './domain/mfa/mfa.ts';
 import { followPhone } from './domain/mfa/user-tables.ts';
@@ -85,6 +87,7 @@ import { Guessing } from './domain/otp/guessing.ts';
 import { Otp } from './domain/otp/otp.ts';
 import { Sends } from './domain/otp/sends.ts';
 import { Issuers } from './domain/projects/issuers.ts';
+import type { AccessLost } from './domain/projects/lost-access.ts';
 import { Projects } from './domain/projects/projects.ts';
 import { Relay } from './domain/relay/relay.ts';
 import { Roles } from './domain/roles/roles.ts';
@@ -199,7 +202,9 @@ function baseOf({ orm, clock, random, queue, senders, onEvent }: Ports, settings
   const audit = new Audit({ clock, random, onRecord: onEvent });
   const vault = new Vault(settings.masterKey, random, settings.secondMasterKey);
   const limits = new Limits({ clock, keysOf: (subject) => vault.macs('budget', '', subject) });
-  return { db, clock, random, queue, senders, issuer: settings.issuer, audit, vault, limits };
+  const accessLosses = new AccessLosses({ queue });
+  const accessLost: AccessLost = (em, lost) => accessLosses.queue(em, lost);
+  return { db, clock, random, queue, senders, issuer: settings.issuer, audit, vault, limits, accessLost };
 }
 
 /** Issuers and their keys, projects, and the applications and APIs of a project. */
@@ -332,6 +337,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     ...signIn,
     logoutNotices,
     logout: new Logout({ ...signIn, logoutNotices, relay: logoutRelay }),
+    lostAccessEnd: new LostAccessEnd({ ...signIn, logoutNotices }),
     accounts: new Accounts({ ...signIn, logoutNotices }),
     recoveries: new Recoveries(signIn),
     directories: new Directories(signIn),

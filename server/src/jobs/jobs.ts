@@ -1,7 +1,8 @@
 /**
- * Background jobs: queued (the end of a domain) and periodic (sweeps, key rotation). The job queue runs and retries them.
+ * Background jobs: queued (the end of a domain or of access) and periodic (sweeps, key rotation). The job queue runs and retries them.
  * Deliveries are not jobs: see `domain/relay/`.
  */
+import { endAccessJob } from '../domain/access/access-losses.ts';
 import type { Recoveries } from '../domain/accounts/recoveries.ts';
 import type { DirectoryWarnings } from '../domain/admins/directory-warnings.ts';
 import type { Activity } from '../domain/audit/activity.ts';
@@ -17,7 +18,9 @@ import type { JobTable } from '../domain/kernel/queue.ts';
 import { inProject } from '../domain/kernel/scope.ts';
 import type { Keys } from '../domain/keys/keys.ts';
 import type { Limits } from '../domain/limits/limits.ts';
+import type { LostAccessEnd } from '../domain/logout/lost-access-end.ts';
 import type { Otp } from '../domain/otp/otp.ts';
+import type { LostAccess } from '../domain/projects/lost-access.ts';
 import type { Projects } from '../domain/projects/projects.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 
@@ -38,6 +41,7 @@ export interface JobsDeps {
   requestRecords: RequestRecords;
   domains: Domains;
   domainEnd: DomainEnd;
+  lostAccessEnd: LostAccessEnd;
 }
 
 export function jobs(deps: JobsDeps): JobTable {
@@ -55,7 +59,7 @@ const retired = [
   'logout.recover',
 ];
 
-function queuedJobs({ domainEnd }: JobsDeps): JobTable['queued'] {
+function queuedJobs({ domainEnd, lostAccessEnd }: JobsDeps): JobTable['queued'] {
   return [
     {
       // Idempotent: it ends only rows that are still open.
@@ -67,6 +71,17 @@ function queuedJobs({ domainEnd }: JobsDeps): JobTable['queued'] {
       workers: 1,
       timeoutSeconds: 15 * 60,
       retries: { limit: 10, firstSeconds: 30, longestSeconds: 3600 },
+    },
+    {
+      // Idempotent: it ends only what is live, and notifies each application once.
+      name: endAccessJob,
+      run: (data) => {
+        const lost = data as unknown as LostAccess;
+        return inProject(lost.projectId, () => lostAccessEnd.end(lost));
+      },
+      workers: 1,
+      timeoutSeconds: 15 * 60,
+      retries: { limit: 10, firstSeconds: 5, longestSeconds: 3600 },
     },
   ];
 }

@@ -1,5 +1,6 @@
 /** Who may use an application (decisions/0371): without access, no path gives a code or a token, however the access ended. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accessWays } from '../../test/access-ways.ts';
 import { authorizationParameters, locationOf } from '../../test/browser.ts';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { DeviceBrowser } from '../../test/device-browser.ts';
@@ -7,7 +8,7 @@ import { redirectUri } from '../../test/factories.ts';
 import { basic, send } from '../../test/machine.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
-import { changed, rows } from '../../test/rows.ts';
+import { rows } from '../../test/rows.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { grantTypeNames } from '../domain/kernel/openid.ts';
@@ -45,105 +46,7 @@ beforeEach(async () => {
 });
 
 const rules = () => app.services.accessRules;
-const group = (members: string[]) =>
-  app.services.groups.create(project.id, { displayName: 'Staff', externalId: null }, members, system);
-const role = () => app.services.roles.create(client, { key: 'editor', name: 'Editor' }, system);
-const leave = (groupId: string, member: string) =>
-  app.services.groups.change(project.id, groupId, (edit) => edit.remove([member]), system);
-
-type Way = [how: string, give: () => Promise<() => Promise<unknown>>];
-
-/** Each gives access, and returns what takes it. */
-const ways: Way[] = [
-  [
-    'the rule of the user is revoked',
-    async () => {
-      const { id } = await rules().grant(client, { userId: user.id }, system);
-      return () => rules().revoke(keyIn(project.id, id), system);
-    },
-  ],
-  [
-    'the rule of the group is revoked',
-    async () => {
-      const { id } = await rules().grant(client, { groupId: (await group([user.id])).id }, system);
-      return () => rules().revoke(keyIn(project.id, id), system);
-    },
-  ],
-  [
-    'the user leaves the group',
-    async () => {
-      const { id } = await group([user.id]);
-      await rules().grant(client, { groupId: id }, system);
-      return () => leave(id, user.id);
-    },
-  ],
-  [
-    'the group leaves the outer one',
-    async () => {
-      const inner = await group([user.id]);
-      const outer = await group([inner.id]);
-      await rules().grant(client, { groupId: outer.id }, system);
-      return () => leave(outer.id, inner.id);
-    },
-  ],
-  [
-    'the group is deleted',
-    async () => {
-      const { id } = await group([user.id]);
-      await rules().grant(client, { groupId: id }, system);
-      return () => app.services.groups.remove(project.id, id, system);
-    },
-  ],
-  [
-    'the user loses the role',
-    async () => {
-      const key = keyIn(project.id, (await role()).id);
-      await app.services.roles.assign(key, { userId: user.id }, system);
-      await rules().grant(client, { roleKey: 'editor' }, system);
-      return () => app.services.roles.unassign(key, { userId: user.id }, system);
-    },
-  ],
-  [
-    'the group loses the role',
-    async () => {
-      const key = keyIn(project.id, (await role()).id);
-      const { id: groupId } = await group([user.id]);
-      await app.services.roles.assign(key, { groupId }, system);
-      await rules().grant(client, { roleKey: 'editor' }, system);
-      return () => app.services.roles.unassign(key, { groupId }, system);
-    },
-  ],
-  [
-    'the role is deleted',
-    async () => {
-      const key = keyIn(project.id, (await role()).id);
-      await app.services.roles.assign(key, { userId: user.id }, system);
-      await rules().grant(client, { roleKey: 'editor' }, system);
-      return () => app.services.roles.delete(key, system);
-    },
-  ],
-  [
-    'the directory takes the role',
-    async () => {
-      await role();
-      await rules().grant(client, { roleKey: 'editor' }, system);
-      const write = (attributes: object) =>
-        changed(app.services.db, 'update users set attributes = ?::jsonb where id = ?', [
-          JSON.stringify(attributes),
-          user.id,
-        ]);
-      await write({ roles: [{ value: 'editor' }] });
-      return () => write({});
-    },
-  ],
-  [
-    'the application is switched to assigned users',
-    async () => {
-      client = await app.services.clients.update(client, { access: 'everyone' }, system);
-      return () => app.services.clients.update(client, { access: 'assigned' }, system);
-    },
-  ],
-];
+const ways = accessWays(() => ({ app, project, client, user }));
 
 const post = async (path: string, fields: Record<string, string>, at = party.issuer) => {
   const body = new URLSearchParams({ client_id: client.id, ...fields });

@@ -150,6 +150,17 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
       },
       /^~ (sessions|refresh_grants|credentials)|^\+ audit_log session/,
     ),
+    queued('access.end', async () => {
+      const { user } = await registeredUser();
+      const { client } = await world.app.make.client(world.project, {
+        ...{ backchannelLogoutUri: 'http://127.0.0.1:1/', grantTypes: ['refresh_token'] },
+      });
+      const party = new RelyingParty(world.app, client);
+      await party.signIn(user);
+      await party.exchange(await party.code({ scope: 'openid offline_access' }));
+      world.app.clock.turn(1);
+      await services().clients.update(client, { access: 'assigned' }, system);
+    }),
     periodic('keys.tend', async () => world.app.clock.turn(60 * 24 * 3600), /signing_keys|signing-key.published/),
     periodic('projects.test-mode', async () => {
       await sql(`update projects set test_mode = true where id = '${world.project.id}'`);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { configuredProject, receiverSecrets } from '../../../test/configured-project.ts';
+import { RelyingParty } from '../../../test/relying-party.ts';
+import { rows } from '../../../test/rows.ts';
 import { shell, testMasterKey } from '../../../test/shell.ts';
 import { ProjectFileError } from '../../adapters/files/project-yaml.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
@@ -119,6 +121,19 @@ describe('apply', () => {
     expect(after).toMatchObject({ mfaPolicy: 'optional', name: 'Shop', smsCountries: ['SE'] });
     expect(await clientIn(here)).toBeTruthy();
     expect(await here.services.db.reader().findOneOrFail(Project, other.id)).toEqual(before);
+  });
+
+  it('ends the tokens of users who lose access to an application', async () => {
+    const client = await clientIn(here);
+    const party = new RelyingParty(here, client);
+    await party.signIn(await here.make.user(project));
+    await party.tokens();
+    const live = () =>
+      rows(here.services.db, 'select from authorization_codes where client_id = ? and revoked_at is null', [client.id]);
+    expect(await live()).toHaveLength(1);
+    edit('access: everyone', 'access: assigned');
+    expect(await run('apply')).toMatchObject({ code: 0 });
+    expect(await live()).toHaveLength(0);
   });
 
   it('changes nothing in a project if one of its changes is refused', async () => {

@@ -8,6 +8,7 @@ import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { query, sql } from '../kernel/sql.ts';
+import type { AccessLost } from '../projects/lost-access.ts';
 import { existing, keyIn, type TenantKey } from '../projects/tenant.ts';
 import { ClientRole } from '../roles/client-role.entity.ts';
 import { Group } from '../users/group.entity.ts';
@@ -33,7 +34,9 @@ const maxRules = 1000;
 
 /** Access rules of clients (decisions/0371). Each method is one transaction. */
 export class AccessRules {
-  constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit }) {}
+  constructor(
+    private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; accessLost: AccessLost },
+  ) {}
 
   /**
    * Gives access to a user, a group or a role of the client's project; idempotent. Refuses `not-found` for the client, user, group or
@@ -71,8 +74,12 @@ export class AccessRules {
       const rule = await existing(em, AccessRule, key, 'access-rule', {
         populate: ['client', 'user', 'group', 'role'],
       });
-      this.record(em, 'access.revoked', rule.client.getEntity() as Client, nameOf(rule as AccessRule), actor);
+      const client = rule.client.getEntity() as Client;
+      this.record(em, 'access.revoked', client, nameOf(rule as AccessRule), actor);
       em.remove(rule);
+      if (client.access === 'everyone') return;
+      const of = { projectId: key.project.id, clientId: client.id };
+      await this.deps.accessLost(em, rule.user ? { ...of, userIds: [rule.user.id] } : of);
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Client } from '../clients/client.entity.ts';
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import { rolesHeld } from '../roles/role-lists.ts';
 import { groupsOf } from '../users/memberships.ts';
 
@@ -29,6 +30,13 @@ function isAssigned({ projectId, clientId, userId }: Omit<Entering, 'access'>): 
     where exists (select from (values (1)) one join ${rule} and r.user_id = entering.user_id)
       or exists (select from (${groupsOf(project, user)}) held join ${rule} and r.group_id = held.group_id)
       or exists (select from (${rolesHeld(project, user)}) held join ${rule} and r.role_id = held.role_id))`;
+}
+
+/** SQL condition: the user may not use the client, as both are now. */
+export function lacksAccess({ project, id }: TenantKey, userId: Fragment): Fragment {
+  const client = { access: sql`k.access`, projectId: sql`k.project_id`, clientId: sql`k.id` };
+  return sql`exists (select from clients k where k.project_id = ${project.id}::uuid and k.id = ${id}::uuid
+    and not ${hasAccess({ ...client, userId })})`;
 }
 
 /** The client of a request. */

@@ -11,6 +11,7 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { withDefaultsOf } from '../kernel/resource.ts';
 import { inProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
+import type { AccessLost } from '../projects/lost-access.ts';
 import { Project } from '../projects/project.entity.ts';
 import { atKey, existing, locked, type TenantKey } from '../projects/tenant.ts';
 import { ApiKey, type ApiKeyKind } from './api-key.entity.ts';
@@ -64,6 +65,7 @@ export class Clients {
       random: Random;
       audit: Audit;
       secrets: Pick<ClientSecrets, 'make'>;
+      accessLost: AccessLost;
       allowPrivateTargets: boolean;
     },
   ) {}
@@ -156,6 +158,7 @@ export class Clients {
       if (settings.disabledAt && client.disabledAt) delete settings.disabledAt;
       const { adminScopes, relatedOrigins, redirectUris, thirdParty, disabledAt = null } = client;
       const before = { adminScopes, relatedOrigins, redirectUris, thirdParty, disabledAt };
+      const isOpen = client.access === 'everyone';
       const changed = change<Client>(client, settings);
       checkPowers(scopes, before, client);
       checkKey(client);
@@ -164,6 +167,7 @@ export class Clients {
       client.version += 1;
       client.updatedAt = this.deps.clock.now();
       audit.record(em, { type: 'client.updated', actor, ...aboutClient(client), detail: { ...changed } });
+      if (isOpen && client.access === 'assigned') await this.deps.accessLost(em, aboutClient(client));
       return client;
     });
   }

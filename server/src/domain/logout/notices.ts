@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { lacksAccess } from '../access/has-access.ts';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -55,6 +56,13 @@ export class LogoutNotices {
     await em.flush();
     const uses = await query(em, usesOf(project.id, [id]), { prepare: 'logout.uses-of-user' });
     await this.ofUsers(em, project.id, uses, actor);
+  }
+
+  /** Enqueues the tokens for those of these users who may not use the client, to it alone. */
+  async ofLostAccess(on: Executing, client: TenantKey, userIds: readonly string[]): Promise<void> {
+    const { project, id } = client;
+    const ofClient = sql`u.client_id = ${id}::uuid and ${lacksAccess(client, sql`u.user_id`)}`;
+    await this.enqueue(on, project.id, await query(on, usesOf(project.id, userIds, ofClient)), 'global');
   }
 
   /**

@@ -1,4 +1,5 @@
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import { ofUsers } from '../users/user-tables.ts';
 
 /** An application with a logout URI that a user used, under a session or not. */
@@ -43,8 +44,14 @@ export function usesUnder(projectId: string, sessionIds: readonly string[]): Sta
 /**
  * SQL: the uses of these users since the last logout token about them. Sessions are kept for 30 days after their end,
  * refresh grants for 100 days after their last use, codes for an hour, keys of the browser SDK until the user is erased.
+ *
+ * @param of condition on the use `u`
  */
-export function usesOf(projectId: string, userIds: readonly string[]): Statement<UseInProject> {
+export function usesOf(
+  projectId: string,
+  userIds: readonly string[],
+  of: Fragment = sql`true`,
+): Statement<UseInProject> {
   const chosen = ofUsers({ projectId, ids: userIds });
   return sql<UseInProject>`select ${columns}, p.notify_on_deactivation as "notifyOnDeactivation"
     from (
@@ -55,7 +62,17 @@ export function usesOf(projectId: string, userIds: readonly string[]): Statement
       union all select project_id, user_id, client_id, null, null, created_at, coalesce(last_used_at, created_at) from credentials
         where ${chosen} and kind = 'device-key' and hosted is not true
     ) u ${receiving} join projects p on p.id = u.project_id
-    where not exists (select from logout_deliveries d where d.project_id = u.project_id and d.subject = u.user_id
+    where ${of} and not exists (select from logout_deliveries d where d.project_id = u.project_id and d.subject = u.user_id
       and d.client_id = u.client_id and (d.sid is null or d.sid = u.session_id) and d.created_at >= u.last_at and d.state <> 'failed')
     ${inOrder}`;
+}
+
+/** SQL: `user_id` of everyone who has used a client, as {@link usesOf} finds their uses. */
+export function usersOf({ project, id }: TenantKey): Fragment {
+  const chosen = sql`project_id = ${project.id}::uuid and client_id = ${id}::uuid`;
+  return sql`select s.user_id from participations p join sessions s on s.project_id = p.project_id and s.id = p.session_id
+      where p.project_id = ${project.id}::uuid and p.client_id = ${id}::uuid
+    union select user_id from refresh_grants where ${chosen}
+    union select user_id from authorization_codes where ${chosen}
+    union select user_id from credentials where ${chosen} and kind = 'device-key' and hosted is not true`;
 }

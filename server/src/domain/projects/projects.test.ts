@@ -41,8 +41,9 @@ it('of projects that are created concurrently with one slug, one is created and 
 });
 
 describe('test mode', () => {
+  const accessLost = async () => undefined;
   const fill = async (projectId: string, count: number) => {
-    const users = new Users({ clock, random: systemRandom, audit });
+    const users = new Users({ clock, random: systemRandom, audit, accessLost });
     await db.transaction(async (em) => {
       for (let n = 0; n < count; n += 1) await users.signUp(em, projectId, `user${n}@example.com`, system);
     });
@@ -54,7 +55,7 @@ describe('test mode', () => {
     await fill(id, 100);
     expect((await secure.update(id, { testMode: true }, system)).testMode).toBe(true);
     await secure.update(id, { testMode: false }, system);
-    const users = new Users({ clock, random: systemRandom, audit });
+    const users = new Users({ clock, random: systemRandom, audit, accessLost });
     await db.transaction((em) => users.signUp(em, id, 'one-more@example.com', system));
     await expect(secure.update(id, { testMode: true }, system)).rejects.toMatchObject({
       problem: { code: 'invalid', field: 'testMode' },

@@ -11,6 +11,7 @@ import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
+import type { AccessLost } from '../projects/lost-access.ts';
 import { atKey, existing, type TenantKey } from '../projects/tenant.ts';
 import { Group } from '../users/group.entity.ts';
 import { countRows, type Listed, type Selection } from '../users/listing.ts';
@@ -38,7 +39,9 @@ const maxDescription = 500;
 
 /** Roles of applications, and their assignments. Each method is one transaction. */
 export class Roles {
-  constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit }) {}
+  constructor(
+    private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; accessLost: AccessLost },
+  ) {}
 
   /** Creates a role of a client. Refuses `not-found`, `invalid`, and `taken` if the client has a role with this key. */
   create(
@@ -71,6 +74,9 @@ export class Roles {
       });
       this.record(em, 'role.created', role, owner, actor, { key });
       await flushUnlessTaken(em, 'role', 'key');
+      // Directories that send the key named the role of another application until now.
+      const isAmbiguous = (await em.count(ClientRole, { project: client.project.id, key })) > 1;
+      if (isAmbiguous) await this.deps.accessLost(em, { projectId: client.project.id });
       return role;
     });
   }
@@ -95,6 +101,7 @@ export class Roles {
       const assignments = await em.count(RoleAssignment, { role });
       this.record(em, 'role.deleted', role, role.client.getEntity(), actor, { key: role.key, assignments });
       em.remove(role);
+      await this.lost(em, role);
     });
   }
 
@@ -135,7 +142,9 @@ export class Roles {
         sql`delete from role_assignments
           where project_id = ${key.project.id} and role_id = ${role.id} and ${column} = ${named.id}`,
       );
-      if (removed > 0) this.recordHolder(em, 'role.unassigned', role, named, actor);
+      if (removed === 0) return role;
+      this.recordHolder(em, 'role.unassigned', role, named, actor);
+      await this.lost(em, role, holder.userId === undefined ? undefined : [named.id]);
       return role;
     });
   }
@@ -174,6 +183,12 @@ export class Roles {
     const group = isUuid(groupId) ? await em.findOne(Group, { project: projectId, id: groupId }) : null;
     const { id, displayName } = found(group, 'group');
     return { kind: 'group', id, name: displayName };
+  }
+
+  private async lost(em: EntityManager, { project, client }: ClientRole, userIds?: readonly string[]): Promise<void> {
+    const { access, id } = client.getEntity();
+    if (access === 'everyone') return;
+    await this.deps.accessLost(em, { projectId: project.id, clientId: id, ...(userIds && { userIds }) });
   }
 
   private record(

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { lacksAccess } from '../access/has-access.ts';
 import { type Executing, execute, type Fragment, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { ofUser, type UserTables } from '../users/user-tables.ts';
@@ -45,6 +46,20 @@ export async function endTokens(
   const ended = await execute(em, sql`update refresh_grants set revoked_at = ${now} where ${live} and ${chosen}`);
   await execute(em, sql`update authorization_codes set revoked_at = ${now} where ${live} and grant_id is not null`);
   return ended;
+}
+
+/** Like {@link endTokens}, of those of these users who may not use the client, on it. */
+export async function endTokensWithoutAccess(
+  em: EntityManager,
+  client: TenantKey,
+  userIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  const live = sql`t.project_id = ${client.project.id}::uuid and t.user_id = any(${userIds}::uuid[])
+    and t.client_id = ${client.id}::uuid and t.revoked_at is null and ${lacksAccess(client, sql`t.user_id`)}`;
+  await execute(em, sql`update authorization_codes t set revoked_at = ${now} where ${live}`);
+  await execute(em, sql`update refresh_grants t set revoked_at = ${now} where ${live}`);
+  await execute(em, sql`update authorization_codes t set revoked_at = ${now} where ${live} and t.grant_id is not null`);
 }
 
 /** Ends the codes of a user's sessions that are not redeemed yet. Waits for those that are being redeemed. */

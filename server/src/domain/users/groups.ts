@@ -9,6 +9,7 @@ import { found } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import type { Fragment } from '../kernel/sql.ts';
+import { type AccessLost, maxLost } from '../projects/lost-access.ts';
 import { Group } from './group.entity.ts';
 import {
   type CostlyPart,
@@ -35,7 +36,9 @@ const columns = 'r.id, r.display_name, r.external_id, r.provenance, r.version, r
 
 /** Groups and their members. One method is one transaction. */
 export class Groups {
-  constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit }) {}
+  constructor(
+    private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; accessLost: AccessLost },
+  ) {}
 
   async find(projectId: string, groupId: string): Promise<GroupRecord | null> {
     return isUuid(groupId) ? this.deps.db.reader().findOne(Group, { id: groupId, project: projectId }) : null;
@@ -108,6 +111,7 @@ export class Groups {
         removed: removed.size,
         ...editing.renaming,
       });
+      if (removed.size > 0) await this.lost(em, projectId, await editing.removedUsers(maxLost));
       return group;
     });
   }
@@ -118,8 +122,14 @@ export class Groups {
       const group = found(await this.locked(em, projectId, groupId), 'group');
       check?.(group);
       this.record(em, 'group.deleted', projectId, group, actor);
+      await this.lost(em, projectId, await new Editing(em, projectId, group, this.deps.clock.now()).users(maxLost));
       em.remove(group);
     });
+  }
+
+  /** @param userIds undefined: too many, or groups */
+  private lost(em: EntityManager, projectId: string, userIds: string[] | undefined): Promise<void> {
+    return this.deps.accessLost(em, { projectId, ...(userIds && { userIds }) });
   }
 
   private async locked(em: EntityManager, projectId: string, groupId: string): Promise<Group | null> {

@@ -31,7 +31,8 @@ beforeAll(async () => {
   database = await freshDatabase();
   orm = await openDatabase({ url: database.url });
   db = new Database(orm);
-  users = new Users({ clock, random: systemRandom, audit: new Audit({ clock, random: systemRandom }) });
+  const audit = new Audit({ clock, random: systemRandom });
+  users = new Users({ clock, random: systemRandom, audit, accessLost: async () => undefined });
 });
 afterAll(async () => {
   await orm.close(true);

@@ -6,6 +6,7 @@ import { found, problemOf, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { type Executing, execute, query, sql } from '../kernel/sql.ts';
+import type { AccessLost } from '../projects/lost-access.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { type CustomSchema, isCustomName } from './custom/values.ts';
@@ -77,6 +78,7 @@ export class Users {
       clock: Clock;
       random: Random;
       audit: Audit;
+      accessLost: AccessLost;
       /** Joins: gives a user's suspended SMS factor the login phone that became theirs. Absent: there are no factors. */
       followPhone?(em: EntityManager, user: TenantKey, before: null, after: string): Promise<void>;
     },
@@ -257,13 +259,14 @@ export class Users {
     if (actor.kind !== 'scim') await refuseReserved(em, projectId, userId, newLogin(before, user), user.updatedAt);
     if (names.includes('emails')) await indexEmails(em, projectId, userId, emailKeys(values.attributes));
     if (custom) await unlessTaken(() => writeIndex(em, projectId, userId, custom));
+    if (changesRoles(names)) await this.deps.accessLost(em, { projectId, userIds: [userId] });
     return { before, after: user, changed: true };
   }
 
   /**
    * Changes a user read without a lock, by one statement. Undefined if nothing was written: the user has changed since,
-   * or waits for a number, or the change affects more than the row (access, login address, login phone, `externalId` of an
-   * inactive user), or custom attributes have other definitions than `schema`. Then use {@link change}. Refuses `taken`.
+   * or waits for a number, or the change affects more than the row (`active`, login address, login phone, roles, `externalId` of
+   * an inactive user), or custom attributes have other definitions than `schema`. Then use {@link change}. Refuses `taken`.
    */
   async changeAtOnce(
     em: Executing,
@@ -278,7 +281,7 @@ export class Users {
     const changed = changedNames(before, values, hidden);
     if (changed.length === 0) return before;
     const { email, phone } = loginAfter(before, values);
-    if (before.active !== values.active) return undefined;
+    if (before.active !== values.active || changesRoles(changed)) return undefined;
     if (changesLogin(before, values)) return undefined;
     // It may pass to another person.
     if (!before.active && changed.includes('externalId')) return undefined;
@@ -405,6 +408,11 @@ function updated(
     ...(names.length > 0 ? { changed: names } : {}),
   };
   return { type: 'user.updated', actor, projectId, subject, detail };
+}
+
+/** Whether the SCIM attributes change that name roles of applications. */
+function changesRoles(changed: readonly string[]): boolean {
+  return changed.includes('roles') || changed.includes('entitlements');
 }
 
 async function takenField(em: Executing, projectId: string, login: Login): Promise<string> {

@@ -206,6 +206,29 @@ export class Editing implements GroupEdit {
     return row?.count ?? 0;
   }
 
+  /** The users whom the change removes; undefined if they are more than `most`, or groups are among them. */
+  async removedUsers(most: number): Promise<string[] | undefined> {
+    const ids = [...this.removed];
+    if (ids.length > most) return undefined;
+    const known = sql`select from groups where project_id = ${this.projectId}::uuid and id = any(${ids}::uuid[])`;
+    const [row] = await query(this.em, sql<{ nested: boolean }>`select exists (${known}) as nested`);
+    return row?.nested ? undefined : ids;
+  }
+
+  /** The users of the group; undefined if they are more than `most`, or groups are among its members. */
+  async users(most: number): Promise<string[] | undefined> {
+    const rows = await query(
+      this.em,
+      sql<{
+        id: string;
+        kind: string;
+      }>`select e.member_id as id, e.kind from groups r, lateral ${sql.raw(membersOfRow)} e
+        where r.project_id = ${this.projectId} and r.id = ${this.group.id} order by e.kind limit ${most}::int + 1`,
+    );
+    const isKnown = rows.length <= most && rows.every(({ kind }) => kind === 'User');
+    return isKnown ? rows.map(({ id }) => id) : undefined;
+  }
+
   async membersWhere(condition: Fragment): Promise<string[]> {
     const [chosen] = await query(
       this.em,
