@@ -112,6 +112,33 @@ export default {
       to: { path: `\\.entity\\.ts$` },
     },
     {
+      name: 'nouns-are-leaves',
+      comment:
+        'A declaration of nouns (*.nouns.ts) has tables and SQL: it imports entities, SQL of tables of users and the kernel, and no services.',
+      severity: 'error',
+      from: { path: `${domain}.*\\.nouns\\.ts$` },
+      to: { path: domain, pathNot: `\\.entity\\.ts$|/user-tables\\.ts$|${domain}kernel/` },
+    },
+    {
+      name: 'nouns-are-listed-once',
+      comment:
+        'Only domain/nouns.ts imports declarations of nouns (*.nouns.ts): take what is derived from all of them.',
+      severity: 'error',
+      from: { pathNot: `${domain}nouns\\.ts$` },
+      to: { path: `${domain}.*\\.nouns\\.ts$` },
+    },
+    {
+      name: 'nouns-are-above-layers',
+      comment:
+        'domain/nouns.ts imports all layers: only accounts/, webhooks/ and the code outside of domain/ import it.',
+      severity: 'error',
+      from: {
+        path: `${domain}${either(layers.filter((layer) => !['accounts', 'webhooks'].includes(layer)))}/`,
+        pathNot: tests,
+      },
+      to: { path: `${domain}nouns\\.ts$` },
+    },
+    {
       name: 'adapters-are-chosen-in-app',
       comment: 'Only app.ts, serve.ts and compose.ts import adapters. Take a port of domain/ as a parameter.',
       severity: 'error',

@@ -65,6 +65,9 @@ const planted: Record<string, [path: string, specifier: string]> = {
   'domain-in-a-layer': ['server/src/oidc/i.ts', '../domain/widgets/widgets.ts'],
   'entities-point-to-parents': ['server/src/domain/users/j.entity.ts', './users.ts'],
   'declarations-know-no-entities': ['server/src/domain/users/u.resource.ts', './user.entity.ts'],
+  'nouns-are-leaves': ['server/src/domain/users/v.nouns.ts', './users.ts'],
+  'nouns-are-listed-once': ['server/src/domain/users/w.ts', './users.nouns.ts'],
+  'nouns-are-above-layers': ['server/src/domain/users/x.ts', '../nouns.ts'],
   'adapters-are-chosen-in-app': ['server/src/oidc/k.ts', '../adapters/clock.ts'],
   'adapters-import-no-protocol': ['server/src/adapters/l.ts', '../scim/routes.ts'],
   'outside-knows-no-server': ['console/admin/m.ts', '../../server/src/domain/users/users.ts'],
@@ -77,6 +80,8 @@ const planted: Record<string, [path: string, specifier: string]> = {
 };
 
 const fixtures = {
+  'server/src/domain/nouns.ts': 'export const nouns = 1;',
+  'server/src/domain/users/users.nouns.ts': 'export const users = 1;',
   'server/src/domain/widgets/widgets.ts': 'export const widgets = 1;',
   'server/src/domain/users/r.ts': `import type { X } from './q.ts'; export type Y = X;`,
 };

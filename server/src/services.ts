@@ -36,7 +36,7 @@ import { PushedRequests } from './domain/ceremonies/requests/pushed-requests.ts'
 import { Retention } from './domain/ceremonies/retention.ts';
 import { Trials } from './domain/ceremonies/steps/trials.ts';
 import { Claims } from './domain/claims/claims.ts';
-import { ClientAssertions } from './domain/clients/client-assertions.ts';
+import { ClientAssertions } from './domain/clients/assertions/client-assertions.ts';
 import { ClientRegistry } from './domain/clients/client-registry.ts';
 import { ClientSecrets } from './domain/clients/client-secrets.ts';
 import { Clients } from './domain/clients/clients.ts';

@@ -13,15 +13,17 @@ import {
 import { unwritable } from '../adapters/files/unwritable.ts';
 import { systemRandom } from '../adapters/system/random.ts';
 import { system } from '../domain/kernel/actor.ts';
+import type { TransferTable } from '../domain/kernel/nouns/transfer.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
 import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
 import { Vault } from '../domain/keys/vault.ts';
 import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
+import { transferTables } from '../domain/nouns.ts';
 import { StartError } from '../instance.ts';
 import { type Command, UsageError } from './command.ts';
 import { chosenPassphrase, secretOptions } from './passphrase.ts';
-import { macKeyType, rowsOfProject, type TransferTable, transferTables } from './transfer-tables.ts';
+import { macKeyType, rowsOfProject } from './transfer-tables.ts';
 import type { OpenedInstance } from './with-instance.ts';
 import { withInstance } from './with-instance.ts';
 

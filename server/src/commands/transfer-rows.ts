@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { TransferFileError, type TransferRecord } from '../adapters/files/transfer.ts';
+import type { TransferTable } from '../domain/kernel/nouns/transfer.ts';
 import { type Fragment, query, sql } from '../domain/kernel/sql.ts';
 import { type DatabaseFault, faultInWords } from './transfer-faults.ts';
-import { lasting, type TransferTable } from './transfer-tables.ts';
+import { lasting } from './transfer-tables.ts';
 
 /** Result of an import for the records of one type. */
 export interface Count {

@@ -1,4 +1,5 @@
-import { type Noun, Refusal } from '../domain/kernel/problem.ts';
+import type { Noun } from '../domain/kernel/nouns/declaration.ts';
+import { Refusal } from '../domain/kernel/problem.ts';
 
 /**
  * SQLSTATEs and socket errors for a database that is unreachable, out of resources or read-only, that cancelled a

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { isApiKey } from '../domain/clients/api-key.ts';
+import type { CheckedAssertion, ClientAssertions } from '../domain/clients/assertions/client-assertions.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
-import type { CheckedAssertion, ClientAssertions } from '../domain/clients/client-assertions.ts';
 import type { CheckedClient, ClientSource } from '../domain/clients/client-registry.ts';
 import { isClientSecret } from '../domain/clients/client-secrets.ts';
 import { hasSecret } from '../domain/clients/clients.ts';

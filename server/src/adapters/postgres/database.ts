@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import { Client, Pool, type PoolClient, TypeOverrides, types } from 'pg';
-import { entities } from '../../domain/entities.ts';
+import { entities } from '../../domain/nouns.ts';
 import { migrations } from '../../migrations/index.ts';
 import { adoptBaseline } from './baseline.ts';
 import { closedBy, placeOf } from './connection.ts';

@@ -5,8 +5,9 @@ import { Extensions } from 'type-graphql';
 import type { Role } from '../../domain/admins/membership.entity.ts';
 import { type AuditEvent, instanceId } from '../../domain/audit/audit-event.entity.ts';
 import type { AdminScope } from '../../domain/kernel/admin-api.ts';
+import type { OwnedNoun } from '../../domain/kernel/nouns/declaration.ts';
 import type { Scope } from '../../domain/kernel/scope.ts';
-import type { About, OwnedNoun } from './ownership.ts';
+import type { About } from './ownership.ts';
 
 /** The project whose role counts for a node; null: the instance, which only owners can read. */
 type ProjectOf = (node: never) => string | null;

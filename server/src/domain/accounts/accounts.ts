@@ -13,6 +13,7 @@ import { inAllProjects } from '../kernel/scope.ts';
 import { type Executing, execute, type Fragment, query } from '../kernel/sql.ts';
 import type { LogoutNotices } from '../logout/notices.ts';
 import { endGrants, followPhone } from '../mfa/user-tables.ts';
+import { userTables } from '../nouns.ts';
 import { endOfSession, type Sessions } from '../sessions/sessions.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
 import {
@@ -30,7 +31,6 @@ import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } 
 import { changesLogin, loginOf } from '../users/user-writing.ts';
 import type { Users } from '../users/users.ts';
 import { erasure, heldForErasure } from './erasure.ts';
-import { userTables } from './user-tables.ts';
 
 /** Maps current values to new ones. */
 type Edit = (current: UserRecord) => UserValues | Promise<UserValues>;

@@ -3,12 +3,12 @@ import { recordsHeld } from '../directories/user-tables.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { type Executing, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import { type UseInProject, usesOf } from '../logout/uses.ts';
+import { userTables } from '../nouns.ts';
 import { keyIn } from '../projects/tenant.ts';
 import { liveSessions } from '../sessions/sessions.ts';
 import { lockedCodes } from '../tokens/user-tables.ts';
 import { recordSelection, type UserRecord, withInstants } from '../users/user-record.ts';
 import { type ErasedUsers, type KeyedUser, removal } from '../users/user-tables.ts';
-import { userTables } from './user-tables.ts';
 
 /**
  * SQL: settings until the transaction ends, for {@link erasure}. For a list of unknown length, PostgreSQL would plan

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
+import { userTables } from '../nouns.ts';
 import type { User } from '../users/user.entity.ts';
 import { recordOf } from '../users/user-record.ts';
-import { userTables } from './user-tables.ts';
 
 const sections = userTables.flatMap(({ exportRows }) => Object.entries(exportRows));
 

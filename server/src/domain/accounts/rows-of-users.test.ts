@@ -8,8 +8,8 @@ import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { administer } from '../../../test/global-setup.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { execute, query } from '../kernel/sql.ts';
+import { userTables } from '../nouns.ts';
 import { User } from '../users/user.entity.ts';
-import { userTables } from './user-tables.ts';
 
 type Row = Record<string, unknown>;
 type Owner = Pick<User, 'email' | 'id'> & { project: { id: string } };

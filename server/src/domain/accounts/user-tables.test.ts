@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { administer } from '../../../test/global-setup.ts';
-import { userTables } from './user-tables.ts';
+import { userTables } from '../nouns.ts';
 
 let database: FreshDatabase;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { type Fragment, sql } from '../kernel/sql.ts';
-import type { CheckedAssertion } from './client-assertions.ts';
+import type { CheckedAssertion } from './assertions/client-assertions.ts';
 import type { CheckedClient } from './client-registry.ts';
 
 const kinds = { 'client-secret': 'secret', secret: 'api-key', publishable: 'api-key' } as const;

@@ -1,35 +1,4 @@
-/** Resources that a refusal can name. */
-export type Noun =
-  | 'project'
-  | 'experience'
-  | 'client'
-  | 'api'
-  | 'api-key'
-  | 'client-secret'
-  | 'refresh-grant'
-  | 'consent'
-  | 'delegation-key'
-  | 'user'
-  | 'group'
-  | 'custom-attribute'
-  | 'role'
-  | 'access-rule'
-  | 'device'
-  | 'passkey'
-  | 'enrolment'
-  | 'session'
-  | 'scim-token'
-  | 'setup-link'
-  | 'membership'
-  | 'admin-token'
-  | 'message'
-  | 'logout-delivery'
-  | 'webhook'
-  | 'webhook-delivery'
-  | 'log-stream'
-  | 'domain'
-  | 'signing-key'
-  | 'authorization-request';
+import type { Noun } from './nouns/declaration.ts';
 
 /** The reason why a grant is refused, for log and events. */
 export type GrantFault =

@@ -17,7 +17,7 @@ export interface ErasedUsers {
 }
 
 /**
- * The tables of one layer that hold rows of users; `accounts/user-tables.ts` lists all. The caller's transaction holds the
+ * The tables of one layer that hold rows of users; `domain/nouns.ts` lists all. The caller's transaction holds the
  * user's lock.
  */
 export interface UserTables {

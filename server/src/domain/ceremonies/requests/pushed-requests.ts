@@ -1,4 +1,4 @@
-import { type CheckedAssertion, usedAssertion, wasUsed } from '../../clients/client-assertions.ts';
+import { type CheckedAssertion, usedAssertion, wasUsed } from '../../clients/assertions/client-assertions.ts';
 import { type CheckedClient, currentClient } from '../../clients/client-registry.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../../clients/dpop/dpop-proofs.ts';
 import { type Clock, secondsLater } from '../../kernel/clock.ts';

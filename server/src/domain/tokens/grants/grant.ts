@@ -2,7 +2,7 @@ import { hasAccessTo } from '../../access/has-access.ts';
 import { requestedApi } from '../../apis/token-target.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { EventType } from '../../audit/event-types.ts';
-import { type CheckedAssertion, usedAssertion } from '../../clients/client-assertions.ts';
+import { type CheckedAssertion, usedAssertion } from '../../clients/assertions/client-assertions.ts';
 import { type CheckedClient, currentClient } from '../../clients/client-registry.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../../clients/dpop/dpop-proofs.ts';
 import { isAllowed } from '../../consents/consents.ts';

@@ -10,18 +10,18 @@ import {
   type JWTVerifyResult,
   jwtVerify,
 } from 'jose';
-import { isCompactJws } from '../kernel/base64url.ts';
-import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
-import { refuse } from '../kernel/problem.ts';
-import { publicKeyFault } from '../kernel/public-keys/public-key.ts';
-import { digest } from '../kernel/secret.ts';
-import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
-import type { Issuer } from '../projects/issuer.ts';
-import type { TenantKey } from '../projects/tenant.ts';
-import type { Client } from './client.entity.ts';
-import { usableKeys } from './client-keys.ts';
-import { fapiAlgorithms } from './fapi.ts';
-import type { RemoteKeys } from './remote-keys.ts';
+import { isCompactJws } from '../../kernel/base64url.ts';
+import { type Clock, seconds, secondsLater } from '../../kernel/clock.ts';
+import { refuse } from '../../kernel/problem.ts';
+import { publicKeyFault } from '../../kernel/public-keys/public-key.ts';
+import { digest } from '../../kernel/secret.ts';
+import { type Executing, type Fragment, query, sql } from '../../kernel/sql.ts';
+import type { Issuer } from '../../projects/issuer.ts';
+import type { TenantKey } from '../../projects/tenant.ts';
+import type { Client } from '../client.entity.ts';
+import { usableKeys } from '../client-keys.ts';
+import { fapiAlgorithms } from '../fapi.ts';
+import type { RemoteKeys } from '../remote-keys.ts';
 
 /** Tolerated clock skew in seconds. */
 const leewaySeconds = 30;

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { instant } from '../kernel/columns.ts';
-import { impliedTenant } from '../projects/tenant.ts';
+import { instant } from '../../kernel/columns.ts';
+import { impliedTenant } from '../../projects/tenant.ts';
 
 const schema = defineEntity({
   name: 'UsedAssertion',

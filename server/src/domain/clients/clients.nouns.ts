@@ -1,0 +1,57 @@
+import type { Declaration } from '../kernel/nouns/declaration.ts';
+import { childOf } from '../kernel/nouns/transfer.ts';
+import { ApiKey } from './api-key.entity.ts';
+import { UsedAssertion } from './assertions/used-assertion.entity.ts';
+import { Client } from './client.entity.ts';
+import { ClientSecret } from './client-secret.entity.ts';
+import { DelegationKey } from './delegation-key.entity.ts';
+
+const nouns = {
+  client: { table: 'clients', client: 'id' },
+  'api-key': { table: 'api_keys', client: 'client_id' },
+  'client-secret': { table: 'client_secrets', client: 'client_id' },
+  'delegation-key': { table: 'delegation_keys', client: 'client_id' },
+} as const;
+
+declare module '../kernel/nouns/declaration.ts' {
+  interface Nouns {
+    clients: typeof nouns;
+  }
+}
+
+export const clientsNouns = {
+  nouns,
+  entities: [Client, ApiKey, UsedAssertion, ClientSecret, DelegationKey],
+  transfer: [
+    { type: 'client', table: 'clients', parent: childOf('project'), key: ['id'], omit: ['built_in'] },
+    {
+      type: 'api-key',
+      table: 'api_keys',
+      parent: childOf('client'),
+      key: ['id'],
+      where: 't.revoked_at is null',
+      withoutSecrets: 'false',
+      secrets: [{ column: 'hash' }],
+    },
+    {
+      type: 'client-secret',
+      table: 'client_secrets',
+      parent: childOf('client'),
+      key: ['id'],
+      where: 't.revoked_at is null',
+      withoutSecrets: 'false',
+      secrets: [{ column: 'hash' }],
+    },
+    {
+      type: 'delegation-key',
+      table: 'delegation_keys',
+      parent: childOf('client'),
+      key: ['id'],
+      withoutSecrets: `t.party = 'sp'`,
+      secrets: [
+        { column: 'sealed_signing_key', purpose: 'delegation-signing-key' },
+        { column: 'sealed_encryption_key', purpose: 'delegation-encryption-key' },
+      ],
+    },
+  ],
+} satisfies Declaration;

@@ -1,0 +1,40 @@
+import type { EntityClass } from '@mikro-orm/core';
+import type { TransferTable } from './transfer.ts';
+
+/**
+ * The nouns of each room of the domain. Each `*.nouns.ts` adds its own by declaration merging, so that lower layers can name
+ * the nouns of higher ones (decisions/0346).
+ */
+// An interface, because only those merge.
+export interface Nouns {}
+
+type InEach<Rooms, Room extends keyof Rooms = keyof Rooms> = Room extends Room ? keyof Rooms[Room] : never;
+
+/** Resources that a refusal can name. */
+export type Noun = InEach<Nouns>;
+
+/** Nouns with a table: operations of the admin API can be about a row. */
+export type OwnedNoun = { [Room in keyof Nouns]: OwnedIn<Nouns[Room]> }[keyof Nouns];
+type OwnedIn<Room> = { [N in keyof Room]: Room[N] extends { table: string } ? N : never }[keyof Room];
+
+interface NounFacts {
+  table?: string;
+  /** The column of its project. Default: `project_id`. */
+  project?: 'id';
+  /** The column of the client that it is, or acts for. */
+  client?: 'id' | 'client_id';
+}
+
+export interface OwnedFacts extends NounFacts {
+  table: string;
+}
+
+/** What a room declares of its nouns and tables, once. Each part is a list of the whole server (`domain/nouns.ts`). */
+export interface Declaration<UserTables = never> {
+  nouns?: Readonly<Record<string, NounFacts>>;
+  entities?: readonly EntityClass<unknown>[];
+  /** Tables that are exported with their project, parents before children. */
+  transfer?: readonly TransferTable[];
+  /** Tables with rows of users (`users/user-tables.ts`). */
+  userTables?: readonly UserTables[];
+}

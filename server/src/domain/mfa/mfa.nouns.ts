@@ -1,0 +1,48 @@
+import type { Declaration } from '../kernel/nouns/declaration.ts';
+import { childOf } from '../kernel/nouns/transfer.ts';
+import type { UserTables } from '../users/user-tables.ts';
+import { Enrolment } from './enrolment.entity.ts';
+import { FactorChange } from './factor-change.entity.ts';
+import { RecoveryCode } from './recovery-code.entity.ts';
+import { RecoveryGrant } from './recovery-grant.entity.ts';
+import { mfaTables } from './user-tables.ts';
+
+const nouns = {
+  enrolment: {},
+} as const;
+
+declare module '../kernel/nouns/declaration.ts' {
+  interface Nouns {
+    mfa: typeof nouns;
+  }
+}
+
+export const mfaNouns = {
+  nouns,
+  entities: [Enrolment, RecoveryCode, RecoveryGrant, FactorChange],
+  transfer: [
+    {
+      type: 'enrolment',
+      table: 'enrolments',
+      parent: childOf('user'),
+      key: ['id'],
+      where: 't.verified_at is not null',
+      withoutSecrets: `t.method <> 'totp'`,
+      omit: ['failures', 'locked_until'],
+      secrets: [{ column: 'sealed_secret', purpose: 'totp' }],
+      endedBy: `a.type in ('mfa.changed', 'user.handed_over') or (a.type = 'mfa.removed' and a.detail->>'method' = n.method)`,
+    },
+    {
+      type: 'recovery-code',
+      table: 'recovery_codes',
+      parent: childOf('user'),
+      key: ['id'],
+      where: 't.used_at is null',
+      withoutSecrets: 'false',
+      secrets: [{ column: 'hash' }],
+      // New codes delete the earlier ones.
+      endedBy: `a.type in ('mfa.enrolled', 'mfa.changed', 'mfa.removed', 'mfa.recovery_codes_renewed', 'user.handed_over')`,
+    },
+  ],
+  userTables: [mfaTables],
+} satisfies Declaration<UserTables>;

@@ -1,0 +1,86 @@
+import { accessNouns } from './access/access.nouns.ts';
+import { accountsNouns, messagesToUsers } from './accounts/accounts.nouns.ts';
+import { adminsNouns } from './admins/admins.nouns.ts';
+import { apisNouns } from './apis/apis.nouns.ts';
+import { auditNouns } from './audit/audit.nouns.ts';
+import { ceremoniesNouns } from './ceremonies/ceremonies.nouns.ts';
+import { claimsNouns } from './claims/claims.nouns.ts';
+import { clientsNouns } from './clients/clients.nouns.ts';
+import { consentsNouns } from './consents/consents.nouns.ts';
+import { contactsNouns } from './contacts/contacts.nouns.ts';
+import { credentialsNouns } from './credentials/credentials.nouns.ts';
+import { delegationNouns } from './delegation/delegation.nouns.ts';
+import { deliveryNouns } from './delivery/delivery.nouns.ts';
+import { directoriesNouns, requestRecordNouns } from './directories/directories.nouns.ts';
+import { domainsNouns } from './domains/domains.nouns.ts';
+import { experienceNouns } from './experience/experience.nouns.ts';
+import { instanceNouns } from './instance/instance.nouns.ts';
+import type { Declaration, Nouns, OwnedFacts, OwnedNoun } from './kernel/nouns/declaration.ts';
+import { keysNouns } from './keys/keys.nouns.ts';
+import { limitsNouns } from './limits/limits.nouns.ts';
+import { logoutNouns } from './logout/logout.nouns.ts';
+import { mfaNouns } from './mfa/mfa.nouns.ts';
+import { otpNouns } from './otp/otp.nouns.ts';
+import { projectsNouns } from './projects/projects.nouns.ts';
+import { rolesNouns } from './roles/roles.nouns.ts';
+import { sessionsNouns } from './sessions/sessions.nouns.ts';
+import { streamsNouns } from './streams/streams.nouns.ts';
+import { tokensNouns } from './tokens/tokens.nouns.ts';
+import type { UserTables } from './users/user-tables.ts';
+import { usersNouns } from './users/users.nouns.ts';
+import { webhooksNouns } from './webhooks/webhooks.nouns.ts';
+
+type Declared = Declaration<UserTables>;
+
+/**
+ * In the order of exports: the rows that a row refers to precede it. An erasure follows it, too: sign-ins before the rest.
+ */
+const rooms = {
+  ceremonies: ceremoniesNouns,
+  projects: projectsNouns,
+  audit: auditNouns,
+  limits: limitsNouns,
+  keys: keysNouns,
+  delivery: deliveryNouns,
+  clients: clientsNouns,
+  directories: directoriesNouns,
+  apis: apisNouns,
+  domains: domainsNouns,
+  experience: experienceNouns,
+  users: usersNouns,
+  roles: rolesNouns,
+  access: accessNouns,
+  claims: claimsNouns,
+  sessions: sessionsNouns,
+  credentials: credentialsNouns,
+  otp: otpNouns,
+  mfa: mfaNouns,
+  contacts: contactsNouns,
+  consents: consentsNouns,
+  tokens: tokensNouns,
+  messagesToUsers,
+  logout: logoutNouns,
+  requestRecords: requestRecordNouns,
+  admins: adminsNouns,
+  accounts: accountsNouns,
+  delegation: delegationNouns,
+  webhooks: webhooksNouns,
+  streams: streamsNouns,
+  instance: instanceNouns,
+} satisfies Record<keyof Nouns, Declared> & Record<string, Declared>;
+
+const declared: readonly Declared[] = Object.values(rooms);
+
+/** The whole model. */
+export const entities = declared.flatMap((room) => room.entities ?? []);
+
+/** All exported tables, parents before children. */
+export const transferTables = declared.flatMap(({ transfer = [] }) => transfer);
+
+/** Every table with rows of users (a test compares it with the schema). */
+export const userTables = declared.flatMap((room) => room.userTables ?? []);
+
+/** Also those without a table, which an {@link OwnedNoun} never names. */
+export const ownedNouns = Object.assign({}, ...declared.map(({ nouns }) => nouns)) as Readonly<
+  Record<OwnedNoun, OwnedFacts>
+>;
