@@ -41,6 +41,7 @@ async function begin(): Promise<void> {
     // The address step of a pending sign-in, to which the user went back, is not left again.
     const isPending = data['pending'] === 'true' && (history.state === null || history.state.begun);
     const resumed = isPending ? await hosted.resume().catch(() => undefined) : undefined;
+    if (!resumed) page.reveal();
     await texts;
     const flow = new Flow(page, hosted, new CodePrompt(page));
     element<HTMLButtonElement>('address-submit').disabled = false;

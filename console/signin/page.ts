@@ -55,8 +55,14 @@ export class Page {
     return fillBold(this.#texts, key, this.#withNames(values));
   }
 
+  /** The address step of a pending sign-in is hidden until its step is known. */
+  reveal(): void {
+    delete this.data['pending'];
+  }
+
   /** Shows a step without errors and focuses its field or heading. */
   show(step: Step, focus?: HTMLElement | null): void {
+    this.reveal();
     for (const section of document.querySelectorAll<HTMLElement>('.step')) section.hidden = section.id !== step;
     const moved = step !== this.#step;
     this.#step = step;
@@ -69,6 +75,7 @@ export class Page {
 
   /** Shows an error beside the field of the current step. */
   problem(message: string, field?: HTMLInputElement | null, reference?: string): void {
+    this.reveal();
     const step = this.#step as Question;
     const place = element(`${step}-error`);
     place.textContent = message;

@@ -47,12 +47,96 @@ test('a reload at the code step returns to it, and the first code still works', 
     await titled(page, 'Sign in to Shop');
     await page.reload();
     await titled(page, 'Sign in to Shop');
+  });
+  await test.step('the forward button leads to the code', async () => {
     await page.goForward();
+    await titled(page, 'Check your email');
+    await expect(page.locator('#who-name')).toHaveText(inbox.address);
+    await expect(sixDigits(page)).toBeFocused();
   });
   await page.reload();
   await titled(page, 'Check your email');
   await sixDigits(page).fill(code);
   expect(await done()).toMatchObject({ email: inbox.address, amr: ['swk', 'otp'] });
+});
+
+test('back and forward lead to the step reached, and a page from the back/forward cache loads again', async ({
+  page,
+}) => {
+  const application = await hosted.register({ mfaPolicy: 'REQUIRED' });
+  const inbox = new Inbox(hosted.admin, 'back-and-forth@example.com');
+  await hosted.begin(page, application);
+  await proveAddress(page, inbox);
+  await titled(page, 'Add a second step');
+  const backAndForth = async (step: string) => {
+    await page.goBack();
+    await titled(page, 'Sign in to Shop');
+    await page.goForward();
+    await titled(page, step);
+  };
+  await backAndForth('Add a second step');
+  await page.getByRole('button', { name: 'Authenticator app' }).click();
+  await titled(page, 'Set up your authenticator app');
+  const secret = await page.locator('#secret').textContent();
+  await backAndForth('Set up your authenticator app');
+  await expect(page.locator('#secret')).toHaveText(secret ?? '');
+  await test.step('back at once, while the forward step is read', async () => {
+    const answer = Promise.withResolvers<void>();
+    await page.route('**/v1/signin/resume', async (route) => {
+      await answer.promise;
+      await route.continue();
+    });
+    await page.goBack();
+    await titled(page, 'Sign in to Shop');
+    await page.goForward();
+    await page.goBack();
+    await page.goForward();
+    answer.resolve();
+    await titled(page, 'Set up your authenticator app');
+    await page.unroute('**/v1/signin/resume');
+  });
+  const loaded = page.waitForEvent('load');
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  await loaded;
+  await titled(page, 'Set up your authenticator app');
+  await test.step('to the application and back', async () => {
+    await page.goto('about:blank');
+    await page.goBack();
+    await titled(page, 'Set up your authenticator app');
+  });
+});
+
+test('a reload shows no address form before the step reached', async ({ page }) => {
+  const application = await hosted.register();
+  const inbox = new Inbox(hosted.admin, 'no-flash@example.com');
+  const done = await hosted.begin(page, application);
+  await enterAddress(page, inbox.address);
+  await titled(page, 'Check your email');
+  await inbox.code();
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/v1/signin/resume', async (route) => {
+    asked.resolve();
+    await answer.promise;
+    await route.continue();
+  });
+  await page.reload({ waitUntil: 'commit' });
+  await asked.promise;
+  await expect(address(page)).toBeHidden();
+  await expect(page.getByRole('heading', { level: 1 }).filter({ visible: true })).toHaveCount(0);
+  answer.resolve();
+  await titled(page, 'Check your email');
+  await test.step('if the step cannot be read, the address is asked for', async () => {
+    await page.unroute('**/v1/signin/resume');
+    await page.route('**/v1/signin/resume', (route) => route.abort());
+    await page.reload();
+    await titled(page, 'Sign in to Shop');
+    await expect(address(page)).toBeVisible();
+    await page.unroute('**/v1/signin/resume');
+  });
+  await hosted.latchkey.turn(31);
+  await proveAddress(page, inbox);
+  expect(await done()).toMatchObject({ email: inbox.address });
 });
 
 test('a discarded tab continues where it was, at each step of a first sign-in', async ({ page: first }) => {

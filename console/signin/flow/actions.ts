@@ -29,9 +29,9 @@ export class Actions {
     this.#abort.abort();
   }
 
-  /** Ignored while another action waits for the network. */
+  /** Ignored while another action waits for the network, unless that one is aborted. */
   run(work: Work, waiting?: Waiting): void {
-    if (this.#page.isWorking) return;
+    if (this.#page.isWorking && !this.#abort.signal.aborted) return;
     this.#abort.abort();
     const abort = new AbortController();
     this.#abort = abort;

@@ -79,17 +79,24 @@ export class Flow {
 
     // The setup page has asked for the address already, or Enter came before this script. Not again after a reload.
     const isAsked = this.#page.data['asked'] === 'true' && history.state === null && hint !== '';
-    // Back leads from any later step to the address step, and from there to the application.
+    // Back leads from any later step to the address step, and from there to the application; forward leads to the later step.
     if (!resumed || !history.state?.begun) history.replaceState({}, '');
-    addEventListener('popstate', () => {
+    addEventListener('popstate', ({ state }) => {
       if (['recovery-codes', 'offer', 'done', 'ended'].includes(this.#page.step)) return;
-      this.#askAddress(this.#userid);
+      if (state?.begun) this.#actions.run(() => this.#resume());
+      else this.#askAddress(this.#userid);
     });
     if (resumed) this.#actions.run(async () => this.#continue(resumed));
     else if (isAsked) this.#actions.run(() => this.#submitAddress());
   }
 
-  /** Shows the prompt that the sign-in had reached before the page was reloaded. */
+  /** The sign-in may have ended meanwhile: then the address step stays. */
+  async #resume(): Promise<void> {
+    const resumed = await this.#hosted.resume();
+    if (resumed) await this.#continue(resumed);
+  }
+
+  /** Shows the prompt that the sign-in had reached before the page was reloaded or left. */
   #continue({ userid, rememberDevice, prompt }: ResumedSignin): Promise<void> | void {
     this.#userid = this.#address.value = showAddress('who-name', userid);
     this.#remembers = rememberDevice;
