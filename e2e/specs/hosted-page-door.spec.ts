@@ -67,6 +67,26 @@ for (const [script, zero] of [
     expect(await done()).toMatchObject({ email: inbox.address });
   });
 
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`a wrong code, which is selected, can be read on a phone: ${colorScheme}`, async ({ browser }) => {
+    const application = await hosted.register();
+    const inbox = new Inbox(hosted.admin, `selected-${colorScheme}@example.com`);
+    const context = await browser.newContext({ colorScheme, hasTouch: true, isMobile: true });
+    const page = await context.newPage();
+    await hosted.begin(page, application);
+    await enterAddress(page, inbox.address);
+    await titled(page, 'Check your email');
+    await sixDigits(page).fill(otherThan(await inbox.code()));
+    await expect(alert(page)).toContainText('This code is wrong');
+    const selected = await sixDigits(page).evaluate((field: HTMLInputElement) => {
+      const { color, backgroundColor } = getComputedStyle(field, '::selection');
+      return { digits: field.selectionEnd! - field.selectionStart!, colors: [color, backgroundColor] };
+    });
+    expect(selected.digits).toBe(6);
+    expect(contrast(selected.colors)).toBeGreaterThanOrEqual(4.5);
+    await context.close();
+  });
+
 test('a phone pastes the sentence of a mail, and the code is found in it', async ({ page }) => {
   const application = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'paste@example.com');
@@ -264,3 +284,17 @@ test('a trusted browser shows its user that the directory deactivated the accoun
   await expect(alert(page)).toContainText('Your account is not active. Contact your administrator.');
   await expectAccessible(page);
 });
+
+/** WCAG 2.2 contrast ratio of two opaque colors, as `rgb(…)`. */
+function contrast(colors: readonly string[]): number {
+  const luminances = colors.map((color) => {
+    const [, ...channels] = /^rgb\((\d+), (\d+), (\d+)\)$/.exec(color) ?? [];
+    expect(channels, color).toHaveLength(3);
+    const [red = 0, green = 0, blue = 0] = channels.map((channel) => {
+      const share = Number(channel) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  });
+  return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05);
+}

@@ -17,6 +17,7 @@ const css = `
 }
 :host([hidden]), [hidden] { display: none !important; }
 * { box-sizing: border-box; }
+::selection { color: var(--on-accent); background: var(--accent); }
 .card {
   display: flex;
   flex-direction: column;
