@@ -14,7 +14,7 @@ import { AuthorizationCode } from '../domain/tokens/authorization-code.entity.ts
 import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
-const { afterwards, pageOf, registeredUser, visitOf } = peopleOf(world);
+const { afterwards, giveFactor, pageOf, registeredUser, visitOf } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -45,6 +45,21 @@ describe('the “Confirm it’s you” button', () => {
     expect([session.endedAt, session.freshAt]).toEqual([null, app.clock.now()]);
     expect(await visit.page()).not.toContain('Confirm it’s you');
     expect((await visit.change('renew-recovery-codes')).status).toBe(200);
+  });
+
+  it('is in each section with such a change, and its explanation is on the page once', async () => {
+    const { user } = await registeredUser();
+    await giveFactor(user);
+    const visit = await visitOf(user, ['swk'], undefined, 'device-key');
+    const buttons = (page: string) => page.match(/>Confirm it’s you</g)?.length ?? 0;
+    const explanations = (page: string) => page.match(/To change passkeys, second steps/g)?.length ?? 0;
+    const page = await visit.page();
+    expect(buttons(page)).toBeGreaterThan(1);
+    expect(explanations(page)).toBe(1);
+    // Above the sections, after a change that was refused.
+    const refused = await (await visit.change('renew-recovery-codes')).text();
+    expect(buttons(refused)).toBe(buttons(page) + 1);
+    expect(explanations(refused)).toBe(1);
   });
 
   it('does not accept a device key without a code', async () => {

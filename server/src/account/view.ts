@@ -173,6 +173,8 @@ class AccountPage {
   private readonly times: Intl.DateTimeFormat;
   /** Whether the user has set a time zone; if not, the script uses that of the browser. */
   private readonly hasZone: boolean;
+  /** Whether the page has named the changes that require a fresh sign-in. */
+  private isExplained = false;
 
   constructor(
     private readonly visitor: Visitor,
@@ -190,12 +192,20 @@ class AccountPage {
     if (waitSeconds !== undefined) return waitProblem(t, this.language, problems[notice as 'phone-wait'], waitSeconds);
     if (notice === 'saved') return html`<p class="done" role="status">${t('saved')}</p>`;
     const problem = html`<p class="problem" role="alert">${t(problems[notice])}</p>`;
-    return notice === 'stale' ? html`${problem}${this.confirmation('')}` : problem;
+    if (notice !== 'stale') return problem;
+    this.isExplained = true;
+    return html`${problem}${this.confirmation('')}`;
   }
 
-  /** Shown instead of actions that require a fresh sign-in. */
+  /** Shown instead of actions that require a fresh sign-in; they are listed once on the page. */
   private stale(section: string): Html {
-    return html`<p class="notice">${this.t('stale')}</p>${this.confirmation(section)}`;
+    const notice = this.isExplained ? this.staleHint() : html`<p class="notice">${this.t('stale')}</p>`;
+    this.isExplained = true;
+    return html`${notice}${this.confirmation(section)}`;
+  }
+
+  private staleHint(): Html {
+    return html`<p class="hint">${this.t('staleHint')}</p>`;
   }
 
   /** @param section to return to */
@@ -213,7 +223,9 @@ class AccountPage {
   }
 
   profile({ isFresh, profile }: AccountOverview): Html {
-    return profileSection(this.parts(), profile, isFresh);
+    // Within folds, which are closed: the explanation stands in a section in sight.
+    const stale = (section: string) => html`${this.staleHint()}${this.confirmation(section)}`;
+    return profileSection({ ...this.parts(), stale }, profile, isFresh);
   }
 
   /** The authenticator app that this session has begun. */
