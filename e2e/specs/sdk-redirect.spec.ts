@@ -30,7 +30,7 @@ test.beforeAll(async () => {
       .replaceAll('https://id.example.com', latchkey.baseUrl)
       .replace("'…'", `'${clientId}'`)
       .replace('https://app.example.com/callback', redirectUri)
-      .replace('signIn()', 'signIn(window.options)');
+      .replace('signIn({ ', 'signIn({ ...window.options, ');
     return (_req, res) => res.writeHead(200, { 'Content-Type': 'text/html' }).end(page);
   });
 });
@@ -67,6 +67,24 @@ test('a response that this tab did not ask for is not used, and the page stays u
   await other.goto(`${site.origin}/`);
   await expect(status(other)).toHaveText('Signed out');
   expect(await other.evaluate('localStorage.length')).toBe(0);
+});
+
+test('a sign-in returns to the page where it began, and to no other origin', async ({ page }) => {
+  await page.goto(`${site.origin}/orders/7`);
+  await signIn(page);
+  await signInOnPage(page, admin, 'orders@example.com');
+  await expect(status(page)).toHaveText('Hello, orders@example.com');
+  expect(page.url()).toBe(`${site.origin}/orders/7`);
+  await page.reload();
+  await expect(status(page)).toHaveText('Hello, orders@example.com');
+  const refusals = await page.evaluate(async (issuer) => {
+    const { createRedirect } = await import(`${issuer}/sdk/redirect.js`);
+    const redirect = createRedirect({ issuer, clientId: 'any', redirectUri: '/callback' });
+    const places = ['https://elsewhere.example.com/', '//elsewhere.example.com/', 'javascript:alert(1)'];
+    const failed = places.map((returnTo) => redirect.signIn({ returnTo }).catch(({ code }: { code: string }) => code));
+    return Promise.all(failed);
+  }, latchkey.baseUrl);
+  expect(refusals).toEqual(['INVALID_ARGUMENT', 'INVALID_ARGUMENT', 'INVALID_ARGUMENT']);
 });
 
 test('a page at another origin than its redirect URI says where to open it', async ({ page }) => {
@@ -120,7 +138,7 @@ test('an error of the service is shown, and the next sign-in works', async ({ pa
   await page.evaluate('window.options = { prompt: "none" }');
   await signIn(page);
   await expect(status(page)).not.toHaveText(/Signed out|^$/);
-  expect(page.url()).toBe(`${site.origin}/callback`);
+  expect(page.url()).toBe(`${site.origin}/`);
   await signIn(page);
   await signInOnPage(page, admin, 'again@example.com');
   await expect(status(page)).toHaveText('Hello, again@example.com');

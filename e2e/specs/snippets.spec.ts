@@ -248,12 +248,12 @@ for (const kind of ['Browser only', 'oidc-client-ts']) {
       writeFileSync(join(own, 'index.html'), code);
       await start(process.execPath, viteOf(code), `${origin}/`, {}, own);
       const faults = faultsOn(page);
-      await page.goto(`${origin}/`);
+      await page.goto(`${origin}/orders/7`);
       await page.getByRole('button', { name: 'Sign in' }).click();
       const address = `alone-${kind.slice(0, 4)}-${issuer.slice(0, 4)}@example.com`.toLowerCase().replace(' ', '');
       await signInOnPage(page, admin, address);
       await expect(page.getByRole('status')).toHaveText(`Hello, ${address}`);
-      expect(page.url()).toBe(`${origin}/callback`);
+      expect(page.url()).toBe(`${origin}/orders/7`);
       await page.reload();
       await expect(page.getByRole('status')).toHaveText(`Hello, ${address}`);
       await page.getByRole('button', { name: 'Sign out' }).click();

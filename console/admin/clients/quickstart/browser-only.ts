@@ -63,13 +63,13 @@ function oidcClientPage(values: SnippetValues): string {
     automaticSilentRenew: false, // It needs cookies of another site, which browsers block.
   });
   const [signIn, signOut] = document.querySelectorAll('button');
-  signIn.addEventListener('click', () => manager.signinRedirect());
+  signIn.addEventListener('click', () => manager.signinRedirect({ state: { returnTo: location.pathname } }));
   signOut.addEventListener('click', () => manager.signoutRedirect());
 
   let problem = 'Signed out';
   if (new URLSearchParams(location.search).has('state')) {
-    await manager.signinCallback().catch((error) => { problem = error.message; });
-    history.replaceState(null, '', location.pathname);
+    const returned = await manager.signinCallback().catch((error) => { problem = error.message; });
+    history.replaceState(null, '', returned?.state?.returnTo ?? location.pathname);
   }
   const user = await manager.getUser();
   document.querySelector('p').textContent = user ? \`Hello, \${user.profile.email}\` : problem;

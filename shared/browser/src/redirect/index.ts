@@ -32,10 +32,11 @@ export type RedirectSession = {
 
 export type Redirect = {
   /**
-   * Leaves for the hosted page. `prompt: 'login'` asks again, `loginHint` fills in the address. Rejects with `LatchkeyError`
-   * INVALID_ARGUMENT at another origin than that of `redirectUri`, at which this tab could not read the response.
+   * Leaves for the hosted page. `prompt: 'login'` asks again, `loginHint` fills in the address. `returnTo`: path or URL of this
+   * origin, default `redirectUri`, that {@link Redirect.session} puts into the address bar after the sign-in. Rejects with
+   * `LatchkeyError` INVALID_ARGUMENT at another origin than that of `redirectUri`, at which this tab could not read the response.
    */
-  signIn(options?: { loginHint?: string; prompt?: string }): Promise<void>;
+  signIn(options?: { loginHint?: string; prompt?: string; returnTo?: string }): Promise<void>;
   /**
    * The session of this tab; undefined: signed out. After the return from the hosted page it exchanges the code first, and
    * removes it from the address. Rejects with `LatchkeyError`: then offer another `signIn`. At another origin than that of
@@ -50,7 +51,7 @@ export type Redirect = {
 };
 
 /** A sign-in that has begun in this tab. */
-type Pending = { state: string; nonce: string; codeVerifier: string };
+type Pending = { state: string; nonce: string; codeVerifier: string; returnTo?: string | undefined };
 type Stored = { session: RedirectSession; idToken: string };
 type Tokens = { id_token: string; access_token: string; expires_in: number };
 
@@ -104,15 +105,17 @@ export function createRedirect(config: RedirectConfig): Redirect {
       return storage.get<Stored>(kept('session'))?.session;
     }
     storage.remove(kept('sign-in'));
-    history.replaceState(history.state, '', redirectUri);
+    history.replaceState(history.state, '', pending.returnTo ?? redirectUri);
     return finish(pending, answer);
   };
 
   return {
-    async signIn({ loginHint, prompt } = {}) {
+    async signIn({ loginHint, prompt, returnTo } = {}) {
       checkOrigin();
+      if (returnTo !== undefined && new URL(returnTo, location.href).origin !== location.origin)
+        throw invalid(`\`returnTo\` must be a path, or a URL of ${location.origin}.`);
       const { codeVerifier, codeChallenge, codeChallengeMethod } = await createPkce();
-      const pending: Pending = { state: randomText(16), nonce: randomText(16), codeVerifier };
+      const pending: Pending = { state: randomText(16), nonce: randomText(16), codeVerifier, returnTo };
       storage.set(kept('sign-in'), pending);
       leave('/authorize', {
         response_type: 'code',
