@@ -53,8 +53,8 @@ export interface ProductShape {
   needs?: readonly string[];
   /** It refreshes its tokens, with these further parameters. */
   refresh?: (sent: { verifier: string }) => Record<string, string>;
-  /** Its logout sends the ID token and the address of the return, and a state if it compares one. */
-  logout?: { withState?: boolean; withClientId?: boolean };
+  /** Its logout sends the ID token and the address of the return, at `/` unless a path is named, and a state if it compares one. */
+  logout?: { path?: string; withState?: boolean; withClientId?: boolean };
 }
 
 const json = 'application/json';
@@ -258,9 +258,9 @@ async function userInfoOf(
 async function loggedOut(
   { metadata, clientId, redirectUri }: Registered,
   tokens: Tokens,
-  { withState, withClientId }: NonNullable<ProductShape['logout']>,
+  { path = '/', withState, withClientId }: NonNullable<ProductShape['logout']>,
 ): Promise<void> {
-  const to = `${new URL(redirectUri).origin}/`;
+  const to = new URL(path, redirectUri).href;
   const state = random();
   const query = new URLSearchParams({
     ...{ id_token_hint: tokens['id_token'] ?? '', post_logout_redirect_uri: to },

@@ -56,9 +56,9 @@ test.afterAll(async () => {
 });
 
 /** Another application, by the wizard's own request. */
-async function registered(name: string, redirectUri: string) {
-  const origin = new URL(redirectUri).origin;
-  const input = { ...sent, name, redirectUris: [redirectUri], postLogoutRedirectUris: [`${origin}/`] };
+async function registered(name: string, redirectUri: string, leaving = '/') {
+  const postLogoutRedirectUris = [new URL(leaving, redirectUri).href];
+  const input = { ...sent, name, redirectUris: [redirectUri], postLogoutRedirectUris };
   const { clientId, clientSecret } = await admin.createClient(input as Parameters<AdminApi['createClient']>[0]);
   return { metadata, clientId, secret: clientSecret ?? '', redirectUri };
 }
@@ -196,6 +196,43 @@ test('the settings of each product in products.md sign in, with PKCE where it ha
       if (scope.has('email')) expect(claims, name).toMatchObject({ email: 'listed@example.com' });
     }
   }
+});
+
+test('the example of Grafana in products.md signs in, refreshes, reads groups and roles, and signs out', async ({
+  page,
+}) => {
+  const text = readFileSync(new URL('../../server/docs/products.md', import.meta.url), 'utf8');
+  const [, ini = ''] = /## Grafana\n[\s\S]+?```ini\n([\s\S]+?)```/.exec(text) ?? [];
+  const lines = ini.replaceAll('https://id.example.com/p/acme', metadata.issuer).matchAll(/^(\w+) = (.+)$/gm);
+  const values = Object.fromEntries([...lines].map(([, name, value]) => [name, value]));
+  expect(values).toMatchObject({
+    ...{ enabled: 'true', use_pkce: 'true', use_refresh_token: 'true' },
+    ...{ auth_url: metadata.authorization_endpoint, token_url: metadata.token_endpoint },
+    api_url: metadata.userinfo_endpoint,
+  });
+  const redirectUri = new URL('/login/generic_oauth', values['root_url']).href;
+  expect(text).toContain(`\`${redirectUri}\``);
+  const leaving = new URL(values['signout_redirect_url'] ?? '');
+  expect(leaving.origin + leaving.pathname).toBe(metadata.end_session_endpoint);
+  expect([...leaving.searchParams]).toEqual([
+    ['client_id', '…'],
+    ['post_logout_redirect_uri', new URL('/login', redirectUri).href],
+  ]);
+  const visits = await browserOf(page, 'grafana@example.com');
+  const logouts: (() => Promise<void>)[] = [];
+  // golang.org/x/oauth2 tries the header first.
+  const shape = { name: 'Grafana', authentication: 'encoded-basic', sendsNonce: false, verifies: 'any-key' } as const;
+  const attempt = { ...shape, scope: values['scopes'] ?? '', hasPkce: true, userInfo: {}, refresh: () => ({}) };
+  const claims = await signInAs(
+    { ...attempt, logout: { path: '/login', withClientId: true } },
+    await registered('Dashboards', redirectUri, '/login'),
+    visits(redirectUri),
+    logouts,
+  );
+  expect(claims).toMatchObject({ email: 'grafana@example.com', groups: [], roles: [] });
+  expect(claims[values['login_attribute_path'] ?? '']).toBe('grafana@example.com');
+  for (const logOut of logouts) await logOut();
+  expect(logouts).toHaveLength(1);
 });
 
 /** @okta/oidc-middleware: openid-client's strategy for Passport, without PKCE, which reads UserInfo. */
