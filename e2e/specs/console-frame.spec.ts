@@ -7,6 +7,7 @@ import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 /** The frame around every console page: navigation, palette, keyboard. */
 
 let latchkey: Latchkey;
+let issuer: string;
 let projectId: string;
 let userId: string;
 let clientId: string;
@@ -16,6 +17,7 @@ test.beforeAll(async ({ browser }) => {
   latchkey = await sharedLatchkey();
   const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
+  issuer = await admin.issuerOf(projectId);
   clientId = (await admin.createClient({ projectId, name: 'Portal', redirectUris: ['https://app.example.com/cb'] }))
     .clientId;
   const create = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
@@ -162,6 +164,9 @@ test('? shows the keys, except while typing, and can be turned off', async () =>
   await search.blur();
   await page.keyboard.press('?');
   await expect(help.getByText('Ctrl K or ⌘ K')).toBeVisible();
+  // Products ask for the endpoints of the project's issuer.
+  for (const path of ['', '/authorize', '/oauth2/token', '/userinfo', '/oauth2/end_session'])
+    await expect(help.getByText(`${issuer}${path}`, { exact: true })).toBeVisible();
   await expectAccessible(page);
   await help.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck();
   await page.keyboard.press('Escape');

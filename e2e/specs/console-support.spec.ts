@@ -10,6 +10,7 @@ let latchkey: Latchkey;
 let projectId: string;
 let owner: Visit;
 let viewer: Visit;
+let clientId: string;
 let requestId: string;
 let userId: string;
 
@@ -18,7 +19,7 @@ test.beforeAll(async ({ browser }) => {
   const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   const redirectUris = ['https://app.example.com/callback'];
-  const { clientId } = await admin.createClient({ projectId, name: 'Portal', redirectUris });
+  ({ clientId } = await admin.createClient({ projectId, name: 'Portal', redirectUris }));
   const wrong = new URLSearchParams({ client_id: clientId, redirect_uri: 'https://app.example.com/other' });
   const refused = await fetch(`${latchkey.baseUrl}/authorize?${wrong}`, { redirect: 'manual' });
   requestId = refused.headers.get('x-request-id') ?? '';
@@ -77,6 +78,12 @@ for (const role of ['admin', 'viewer'] as const) {
     await page.keyboard.press('Enter');
     await expect(page.getByText('The redirect URI is not one of the application.')).toBeVisible();
     await expect(page.getByText('This request')).toBeVisible();
+    await expect(page.getByText('https://app.example.com/other', { exact: true })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Add this address' })).toHaveCount(role === 'admin' ? 1 : 0);
+    await expect(page.getByRole('main').getByRole('link', { name: 'Settings' })).toHaveAttribute(
+      'href',
+      `/admin/projects/${projectId}/applications/${clientId}/settings`,
+    );
     await expect(page.getByRole('status').filter({ hasText: '1 attempt' })).toBeVisible();
     expect(page.url()).not.toContain(requestId);
     await expectAccessible(page);

@@ -61,7 +61,7 @@ export function Frame() {
         <Group gap={4} ml="auto" wrap="nowrap">
           <PaletteButton onOpen={palette.open} />
           <ServerStatus />
-          <HelpMenu />
+          <HelpMenu projectId={projectId} />
           <AccountMenu />
         </Group>
         {state === 'loading' && (

@@ -8,8 +8,8 @@ import { isSingleKey } from './keys.ts';
 
 const storageKey = 'lk-single-keys';
 
-/** Links to documentation, and keyboard shortcuts. */
-export function HelpMenu() {
+/** Endpoints and keyboard shortcuts. @param projectId the current project */
+export function HelpMenu({ projectId }: { projectId: string | undefined }) {
   const [opened, setOpened] = useState(false);
   // WCAG 2.1.4: single-key shortcuts can be turned off.
   const [hasSingleKeys, setSingleKeys] = useState(() => stored(storageKey) !== false);
@@ -39,6 +39,7 @@ export function HelpMenu() {
       </Tooltip>
       <Modal opened={opened} onClose={() => setOpened(false)} title={t('Help and endpoints')} size="lg">
         <Help
+          projectId={projectId}
           hasSingleKeys={hasSingleKeys}
           onSingleKeys={(has) => {
             store(storageKey, has);

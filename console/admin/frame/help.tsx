@@ -1,4 +1,6 @@
 import { Kbd, Stack, Switch, Text } from '@mantine/core';
+import { useQuery } from '../api.ts';
+import { ProjectById } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { settings } from '../settings.ts';
 import { CopyField } from '../ui/code/copy.tsx';
@@ -13,13 +15,16 @@ const keys = [
 ] as const;
 
 interface HelpProps {
+  projectId: string | undefined;
   hasSingleKeys: boolean;
   onSingleKeys(has: boolean): void;
 }
 
-/** Keyboard shortcuts and endpoints. */
-export function Help({ hasSingleKeys, onSingleKeys }: HelpProps) {
+/** Keyboard shortcuts and endpoints: those of the project, then those of the instance. */
+export function Help({ projectId, hasSingleKeys, onSingleKeys }: HelpProps) {
   const { issuer } = settings;
+  const { data } = useQuery(ProjectById, { id: projectId ?? '' }, { pause: projectId === undefined });
+  const project = data?.project;
   return (
     <Stack>
       <Text component="h3" fw={600}>
@@ -32,8 +37,26 @@ export function Help({ hasSingleKeys, onSingleKeys }: HelpProps) {
         checked={hasSingleKeys}
         onChange={({ currentTarget }) => onSingleKeys(currentTarget.checked)}
       />
+      {project && (
+        <>
+          <Text component="h3" fw={600}>
+            {t('Project issuer')}
+          </Text>
+          <CopyField
+            label={t('Issuer')}
+            value={project.issuer}
+            hint={t('Use either issuer; the project issuer offers more, such as client secrets and RS256.')}
+          />
+          <CopyField label={t('Discovery document')} value={`${project.issuer}/.well-known/openid-configuration`} />
+          <CopyField label={t('Authorization endpoint')} value={`${project.issuer}/authorize`} />
+          <CopyField label={t('Token endpoint')} value={`${project.issuer}/oauth2/token`} />
+          <CopyField label={t('UserInfo endpoint')} value={`${project.issuer}/userinfo`} />
+          <CopyField label={t('Logout endpoint')} value={`${project.issuer}/oauth2/end_session`} />
+          <CopyField label={t('Signing keys (JWKS)')} value={`${project.issuer}/.well-known/jwks.json`} />
+        </>
+      )}
       <Text component="h3" fw={600}>
-        {t('Endpoints')}
+        {t('Base issuer')}
       </Text>
       <CopyField
         label={t('Issuer')}

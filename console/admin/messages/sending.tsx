@@ -12,6 +12,7 @@ import {
 import { t } from '../language/language.ts';
 import type { Project } from '../projects/project.tsx';
 import { SecondaryButton } from '../ui/buttons.tsx';
+import { Code } from '../ui/code/code.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -22,6 +23,9 @@ import { Stages } from './stages.tsx';
 
 type Sender = MessageSendersQuery['messageSenders'][number];
 type Outcome = TestSenderMutation['testSender'];
+
+const mailExample = `SMTP_URL=smtps://user:password@mail.example.com
+MAIL_FROM=signin@example.com`;
 
 /** Mail and SMS senders of this instance, with a staged test. */
 export function Sending({ project }: { project: Project }) {
@@ -55,6 +59,12 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
       lead={t('Set by environment variables of the server, for all projects.')}
     >
       <SenderFacts sender={sender} />
+      {isMail && (sender.kind === null || sender.kind === 'mailbox') && (
+        <>
+          <Text>{t('Set SMTP_URL and MAIL_FROM before going live.')}</Text>
+          <Code code={mailExample} label={t('Mail server (SMTP)')} />
+        </>
+      )}
       {mayChange && (
         <form
           onSubmit={(event) => {

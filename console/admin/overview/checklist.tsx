@@ -8,23 +8,7 @@ import { Section } from '../ui/layout/page.tsx';
 import rows from '../ui/lists/rows.module.css';
 import { Time } from '../ui/time.tsx';
 import styles from './checklist.module.css';
-
-export interface Task {
-  name: string;
-  isDone: boolean;
-  isOptional?: boolean;
-  /** Text once done. */
-  done: string;
-  /** Completion time, where known. */
-  since?: string | undefined;
-  /** Text while open: why it matters. */
-  open: string;
-  action?: { label: string; to: string } | false | undefined;
-}
-
-/** Required tasks that are open. */
-export const openTasks = (tasks: readonly Task[]): Task[] =>
-  tasks.filter(({ isDone, isOptional }) => !isDone && !isOptional);
+import { openTasks, type Task } from './tasks.ts';
 
 /** Setup checklist; collapses to one line once complete. */
 export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
@@ -36,8 +20,9 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
     );
   }
   const required = tasks.filter(({ isOptional }) => !isOptional);
-  const left = openTasks(tasks).length;
-  const next = tasks.find(({ isDone, action }) => !isDone && action);
+  const open = openTasks(tasks);
+  const left = open.length;
+  const [next] = open;
   const list = (
     <ol className={rows.rows}>
       {tasks.map((task) => (

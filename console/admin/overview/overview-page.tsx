@@ -11,10 +11,10 @@ import { atLeast } from '../ui/counted.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { Charts } from './charts.tsx';
-import { Checklist, openTasks, type Task } from './checklist.tsx';
+import { Checklist } from './checklist.tsx';
 import styles from './overview-page.module.css';
 import { overviewPart } from './overview-variables.ts';
-import { tasksOf } from './tasks.ts';
+import { openTasks, type Task, tasksOf } from './tasks.ts';
 
 const dayInMilliseconds = 24 * 3600 * 1000;
 

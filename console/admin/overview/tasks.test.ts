@@ -1,10 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { adminCount } from './tasks.ts';
+import { adminCount, openTasks, type Task } from './tasks.ts';
 
 const member = (id: string, role: 'OWNER' | 'PROJECT_ADMIN' | 'PROJECT_VIEWER', active: boolean | null = true) => ({
   id: `membership of ${id}`,
   role,
   admin: { id, active },
+});
+
+describe('the next step of the checklist', () => {
+  const task = (name: string, more: Partial<Task> = {}): Task => ({ name, isDone: false, done: '', open: '', ...more });
+
+  it('is the first required one that is open, with or without a link', () => {
+    const action = { label: '', to: '' };
+    const tasks = [
+      task('done', { isDone: true, action }),
+      task('optional', { isOptional: true, action }),
+      task('required'),
+      task('later', { action }),
+    ];
+    expect(openTasks(tasks).map(({ name }) => name)).toEqual(['required', 'later']);
+  });
 });
 
 describe('the second admin of the checklist', () => {

@@ -2,7 +2,23 @@ import type { OverviewQuery, OwnerCountQuery } from '../generated/operations.ts'
 import { t } from '../language/language.ts';
 import type { Project } from '../projects/project.tsx';
 import { settings } from '../settings.ts';
-import type { Task } from './checklist.tsx';
+
+export interface Task {
+  name: string;
+  isDone: boolean;
+  isOptional?: boolean;
+  /** Text once done. */
+  done: string;
+  /** Completion time, where known. */
+  since?: string | undefined;
+  /** Text while open: why it matters. */
+  open: string;
+  action?: { label: string; to: string } | false | undefined;
+}
+
+/** Required tasks that are open, the next one first. */
+export const openTasks = (tasks: readonly Task[]): Task[] =>
+  tasks.filter(({ isDone, isOptional }) => !isDone && !isOptional);
 
 interface State {
   data: OverviewQuery;
@@ -58,6 +74,7 @@ function mailTask({ data, path, mayChange }: State): Task {
       isDone: false,
       done: '',
       open: t('Mail stays in the dev mailbox until SMTP_URL is set.'),
+      action: { label: t('Set up'), to: path('messages/sending') },
     };
   }
   const mailTested = data.mailTested.edges[0]?.node.at;

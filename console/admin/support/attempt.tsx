@@ -1,8 +1,12 @@
-import { Badge, Text } from '@mantine/core';
-import { partsOf } from '../audit/event-text.ts';
+import { Badge, Group, Text } from '@mantine/core';
+import { type AuditEvent, partsOf } from '../audit/event-text.ts';
+import { AddAddress } from '../clients/add-address.tsx';
 import type { SignInHistoryOfQuery } from '../generated/operations.ts';
 import { locale, serverText, t } from '../language/language.ts';
+import { useProjectPath } from '../projects/project.tsx';
+import { AddressCode } from '../ui/breakable.tsx';
 import { Browser } from '../ui/browser.tsx';
+import { LinkButton } from '../ui/buttons.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { exactly, Time } from '../ui/time.tsx';
@@ -70,6 +74,9 @@ function StepRow({ step: { event, explanation, isOfRequest } }: { step: Step }) 
             {serverText(explanation.meaning)} <strong>{serverText(explanation.remedy)}</strong>
           </Text>
         )}
+        {typeof event.detail?.['redirectUri'] === 'string' && (
+          <RefusedAddress event={event} uri={event.detail['redirectUri']} />
+        )}
         <div className={styles.origin}>
           {typeof count === 'number' && count > 1 && typeof lastAt === 'string' && (
             <span>{t('Last at {time}', { time: clock.format(new Date(lastAt)) })}</span>
@@ -80,5 +87,25 @@ function StepRow({ step: { event, explanation, isOfRequest } }: { step: Step }) 
         </div>
       </div>
     </li>
+  );
+}
+
+/** The address of a refused request, and where to register it. */
+function RefusedAddress({ event, uri }: { event: AuditEvent; uri: string }) {
+  const path = useProjectPath();
+  return (
+    <>
+      <p>
+        <AddressCode text={uri} />
+      </p>
+      <Group gap="sm" align="flex-end">
+        <AddAddress event={event} />
+        {event.client && (
+          <LinkButton size="xs" mt="xs" to={path(`applications/${event.client.id}/settings`)}>
+            {t('Settings')}
+          </LinkButton>
+        )}
+      </Group>
+    </>
   );
 }
