@@ -83,7 +83,7 @@ export default {
       severity: 'error',
       from: { path: domain, pathNot: tests },
       to: {
-        path: 'node_modules/(express|@apollo|@as-integrations|type-graphql|graphql|graphql-scalars)/',
+        path: 'node_modules/(express|@apollo|type-graphql|graphql|graphql-scalars)/',
         reachable: true,
       },
     },

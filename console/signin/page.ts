@@ -68,7 +68,8 @@ export class Page {
     this.#step = step;
     this.clearProblem();
     const title = element(`${step}-title`);
-    document.title = `${title.textContent} · ${this.data['clientName']}`;
+    const [text, name] = [title.textContent, this.data['clientName'] ?? ''];
+    document.title = text.includes(name) ? text : `${text} · ${name}`;
     if (moved) scrollTo(0, 0);
     (focus ?? title).focus();
   }

@@ -84,6 +84,8 @@ export class Flow {
     addEventListener('popstate', ({ state }) => {
       if (['recovery-codes', 'offer', 'done', 'ended'].includes(this.#page.step)) return;
       if (state?.begun) this.#actions.run(() => this.#resume());
+      // The setup page asks for the address.
+      else if (this.#page.data['asked'] === 'true') history.back();
       else this.#askAddress(this.#userid);
     });
     if (resumed) this.#actions.run(async () => this.#continue(resumed));

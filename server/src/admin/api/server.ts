@@ -1,5 +1,4 @@
-import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
-import { expressMiddleware } from '@as-integrations/express5';
+import { ApolloServer, type ApolloServerPlugin, HeaderMap } from '@apollo/server';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { GraphQLError } from 'graphql';
 import type { IdempotentRequests } from '../../domain/admins/idempotent-requests.ts';
@@ -69,23 +68,42 @@ export async function graphqlEndpoint(api: AdminApi, callerOf: CallerOf): Promis
   await server.start();
 
   const callers = new WeakMap<Request, AdminCaller>();
-  const handle = expressMiddleware(server, {
-    context: async ({ req, res }) => {
-      const caller = callers.get(req as Request) as AdminCaller;
+  const handle: RequestHandler = (req, res) =>
+    execute(server, req, res, async () => {
+      const caller = callers.get(req) as AdminCaller;
       return {
         caller,
-        actor: actorFor(caller, actorOf(req as Request)),
-        requestId: requestContext(req as Request).requestId,
+        actor: actorFor(caller, actorOf(req)),
+        requestId: requestContext(req).requestId,
         now: api.clock.now(),
         domain: api.domain,
         db: api.db,
-        setFlowCookie: (flow, secret) => api.setFlowCookie(res as Response, flow, secret),
+        setFlowCookie: (flow, secret) => api.setFlowCookie(res, flow, secret),
         operations: new Map(),
       };
-    },
-  });
+    });
 
   return { authenticate: authenticate(api, callerOf, callers), handle: takingTurns(api, callers, handle) };
+}
+
+/** Runs the operation of a POST. Apollo's integration for Express calls `url.parse`, for which Node prints a warning (DEP0169). */
+async function execute(
+  server: ApolloServer<AdminRequest>,
+  req: Request,
+  res: Response,
+  context: () => Promise<AdminRequest>,
+): Promise<void> {
+  const headers = new HeaderMap();
+  for (const [name, value] of Object.entries(req.headers)) {
+    if (value !== undefined) headers.set(name, [value].flat().join(', '));
+  }
+  const request = { method: req.method, headers, search: '', body: req.body as unknown };
+  const response = await server.executeHTTPGraphQLRequest({ httpGraphQLRequest: request, context });
+  for (const [name, value] of response.headers) res.setHeader(name, value);
+  res.status(response.status ?? 200);
+  // The schema has no `@defer` and `@stream`.
+  if (response.body.kind !== 'complete') throw new Error('The response is incremental.');
+  res.send(response.body.string);
 }
 
 /** Refuses unauthenticated callers, cross-site requests and callers without a role; stores the caller in `callers`. */
