@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { isApiKey } from '../domain/clients/api-key.ts';
+import { apiKeyPrefixes, isApiKey } from '../domain/clients/api-key.ts';
 import type { CheckedAssertion, ClientAssertions } from '../domain/clients/assertions/client-assertions.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { CheckedClient, ClientSource } from '../domain/clients/client-registry.ts';
@@ -157,12 +157,26 @@ async function byApiKey(
   return { by, client: holder.client, key: holder };
 }
 
+/** Keys of an application that are not client secrets, by prefix. */
+const otherKinds = [
+  [apiKeyPrefixes.secret, 'a secret key of the server library'],
+  [apiKeyPrefixes.publishable, 'a publishable key'],
+] as const;
+
 /** Both places of the secret are accepted, whichever is registered: libraries differ in their default. */
 async function bySecret(client: Client, secret: string, clients: ClientSource): Promise<AuthenticatedClient> {
   if (!hasSecret(client)) {
     reject(
       'the client is not registered for a client secret',
       'The application does not authenticate with a client secret: change its client authentication, or send none.',
+    );
+  }
+  // By the prefix alone, so that the answer reveals nothing about a key.
+  const other = otherKinds.find(([prefix]) => secret.startsWith(prefix));
+  if (other) {
+    reject(
+      'another kind of key was sent as the client secret',
+      `The client secret is ${other[1]} (${other[0]}…): send the client secret (lk_cs_…).`,
     );
   }
   const holder = isClientSecret(secret) ? await clients.bySecretHash(digest(secret)) : null;

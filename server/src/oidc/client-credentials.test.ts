@@ -7,9 +7,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
-import { changed } from '../../test/rows.ts';
+import { changed, rows } from '../../test/rows.ts';
+import type { AuditEvent } from '../domain/audit/audit-event.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
+import { explanationOf } from '../domain/support/explanations.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { assertionType } from './client-auth.ts';
 
@@ -55,6 +57,14 @@ async function partyOf(settings: Settings) {
   await party.signIn(user);
   return { party, client, secret: clientSecret ?? '', base: await signedIn(new RelyingParty(app, client)) };
 }
+
+/** Recorded refusals of a client, one for each reason. */
+const refusalsOf = (clientId: string) =>
+  rows<Pick<AuditEvent, 'type' | 'result' | 'detail'>>(
+    app.services.db,
+    "select type, result, detail from audit_log where client_id = ? and type = 'client.rejected' order by id",
+    [clientId],
+  );
 
 async function signedIn(party: RelyingParty): Promise<RelyingParty> {
   await party.signIn(user);
@@ -107,6 +117,30 @@ describe('a client secret', () => {
     expect((await party.exchange(code, { client_secret: secret })).status).toBe(200);
   });
 
+  it.each([
+    ['lk_sk_', 'a secret key of the server library'],
+    ['lk_pk_', 'a publishable key'],
+  ])(
+    'is named if a key that begins with %s was sent instead; any such text gets the same answer',
+    async (prefix, kind) => {
+      const { party, client } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_basic' });
+      const { publishableKey, secretKey } = await app.make.client(project);
+      const own = [publishableKey, secretKey].filter((key) => key?.startsWith(prefix));
+      expect(own).toHaveLength(1);
+      for (const wrong of [...own, prefix, `${prefix}${'x'.repeat(43)}`]) {
+        expect(await outcome(await party.exchange(await party.code(), {}, basic(client.id, String(wrong))))).toEqual([
+          401,
+          'invalid_client',
+          `The client secret is ${kind} (${prefix}…): send the client secret (lk_cs_…).`,
+        ]);
+      }
+      expect((await refusalsOf(client.id)).map(explanationOf)).toEqual([
+        { meaning: 'The application could not prove its identity.', remedy: 'Send the client secret (lk_cs_…).' },
+      ]);
+      expect(app.logLines.join('')).not.toMatch(new RegExp(`${prefix}\\w`));
+    },
+  );
+
   it('stops working immediately in all processes when it is revoked; two can be live', async () => {
     const sibling = await buildSibling(app);
     const { party, client, secret: first } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_basic' });
@@ -156,6 +190,9 @@ describe('a client secret', () => {
         `Client secrets do not work at this issuer: configure the issuer ${party.issuer} in the application.`,
       ]);
     }
+    expect((await refusalsOf(client.id)).map((event) => explanationOf(event)?.remedy)).toEqual(
+      Array(2).fill('Configure the project issuer in the application: secrets do not work at this one.'),
+    );
   });
 
   it('is not in the log, nor in the database', async () => {

@@ -187,10 +187,26 @@ export function explanationOf({ type, result, detail }: Explained): Explanation 
   const fault = String(detail?.['fault'] ?? detail?.['reason'] ?? '');
   const known: Record<string, Explanation | null> = tables[type] ?? {};
   if (Object.hasOwn(known, fault)) return known[fault] ?? null;
+  const ofClient = type === 'client.rejected' ? clientFaults.find(([pattern]) => pattern.test(fault)) : undefined;
+  if (ofClient) return ofClient[1];
   const description = detail?.['description'];
   if (type === 'authorization.refused' && typeof description === 'string') return explain(description, developer);
   return others[type] ?? null;
 }
+
+const secretsElsewhere = explain(
+  'The application could not prove its identity.',
+  'Configure the project issuer in the application: secrets do not work at this one.',
+);
+
+/** `client.rejected`, by the beginning of the reason: with the advice of the response. */
+const clientFaults: readonly (readonly [RegExp, Explanation])[] = [
+  [/^(?:client secrets are not supported|the issuer does not offer client_secret)/, secretsElsewhere],
+  [
+    /^another kind of key was sent/,
+    explain('The application could not prove its identity.', 'Send the client secret (lk_cs_…).'),
+  ],
+];
 
 const tables: Record<string, Record<string, Explanation | null>> = {
   'otp.rejected': codeFaults,
