@@ -141,6 +141,21 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     expect(body).not.toContain('alert(1)');
   });
 
+  it('names the application whose address was refused, and logs the refusal without the request', async () => {
+    const from = app.logLines.length;
+    const response = await rp.authorize({ redirect_uri: 'https://app.example.com/a-secret', state: 'a-secret' });
+    const body = await response.text();
+    expect(body).toContain(`is not registered for ${client.name}. Admins can look up the code below`);
+    expect(body).toContain(response.headers.get('x-request-id'));
+    expect(body).not.toContain('a-secret');
+    const lines = app.logLines.slice(from).filter((line) => line.includes('request refused'));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { error: 'redirect-uri', route: '/authorize', requestId: response.headers.get('x-request-id') },
+    ]);
+    expect(lines.join()).not.toContain('a-secret');
+    expect(await (await rp.authorize({ client_id: 'nobody' })).text()).not.toContain(client.name);
+  });
+
   it('shows the error page for a disabled client', async () => {
     await rp.signIn(user);
     await app.make.disable(client);

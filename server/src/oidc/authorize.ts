@@ -5,6 +5,7 @@ import type { AuthorizationRequest } from '../domain/ceremonies/requests/authori
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import type { PushedRequests } from '../domain/ceremonies/requests/pushed-requests.ts';
+import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { type ResponseMode } from '../domain/kernel/openid.ts';
 import { type Issuer } from '../domain/projects/issuer.ts';
@@ -13,6 +14,7 @@ import type { User } from '../domain/users/user.entity.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { formParameters, lacksCookies, type Parameters, parametersOf } from '../http/parameters.ts';
+import { routeLabel } from '../http/routes/route.ts';
 import {
   type CheckedTarget,
   check,
@@ -41,12 +43,19 @@ export interface AuthorizeDeps {
     setFlow(res: Response, flow: string, secret: string): void;
     clearFlow(res: Response, flow: string): void;
   };
-  errorPage(req: Request, res: Response, status: number, reason: TargetFault | 'flow-expired'): void | Promise<void>;
+  /** @param client of an address that it has not registered: the page names it */
+  errorPage(
+    req: Request,
+    res: Response,
+    status: number,
+    reason: TargetFault | 'flow-expired',
+    client?: Client | null,
+  ): void | Promise<void>;
   /** The page for a user without access to the application. */
   noAccessPage(req: Request, res: Response, shown: ShownNoAccess): Promise<void>;
   refusals: Pick<TokenRefusals, 'record'>;
   accessRefusals: Pick<AccessRefusals, 'record'>;
-  log: { warn(fields: object, message: string): void };
+  log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
 }
 
 /** The page of a user without access to the application. */
@@ -78,6 +87,10 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
         : ((await decide(deps, req, asked, 'cached')) ??
           (await decide(deps, req, asked, 'current')) ?? { page: 'client' });
     await noteRefusal(deps, req, typeof asked === 'string' ? parametersOf(req) : asked.parameters, answer);
+    if ('page' in answer && answer.page === 'redirect-uri') {
+      const clientId = parametersOf(req).get('client_id') ?? '';
+      return deps.errorPage(req, res, 400, answer.page, await clientsAt(issuer, deps.clients.current).byId(clientId));
+    }
     if ('page' in answer) return deps.errorPage(req, res, 400, answer.page);
     if ('error' in answer) return redirectError(issuer, res, answer.target, answer.error);
     if ('code' in answer) return redirectCode(issuer, res, answer.target, answer.code);
@@ -105,12 +118,15 @@ async function noteRefusal(
   await note(deps, req, clientId, { reason: answer.error.error, description: answer.error.description });
 }
 
+/** Records a refusal, and logs it without what the request contained. */
 function note(
-  { refusals }: AuthorizeDeps,
+  { refusals, log }: AuthorizeDeps,
   req: Request,
   clientId: string | undefined,
   refusal: { reason: string; description?: string; redirectUri?: string | undefined },
 ): Promise<void> {
+  const { requestId } = requestContext(req);
+  log.info({ requestId, route: routeLabel(req), error: refusal.reason }, 'request refused');
   return refusals.record({ type: 'authorization.refused', clientId, actor: actorOf(req), ...refusal });
 }
 

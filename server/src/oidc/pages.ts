@@ -51,13 +51,15 @@ export function oidcPages(
     res: Response,
     status: number,
     reason: keyof typeof reasons | 'flow-expired',
+    client?: Pick<Client, 'name'> | null,
   ): Promise<void> => {
     if (reason === 'flow-expired') {
       const flow = parametersOf(req).get('flow') ?? '';
       const wayOn = await wayOnOf(ended, req, flow);
       return sendEnded({ ...ended, pages, experienceOf }, req, res, wayOn, flow);
     }
-    pages.send(req, res, 'plain/error', { status, values: { message: pages.text(req, reasons[reason]) } });
+    const message = pages.text(req, reasons[reason], { app: client?.name ?? '' });
+    pages.send(req, res, 'plain/error', { status, values: { message } });
   };
   const branding = async ({ client, projectId }: LogoutSubject) => {
     const project = projectId === undefined ? null : await projectOf(projectId);
@@ -72,15 +74,18 @@ export function oidcPages(
       confirm: async (req, res, about, { csrf = '', ...fields }, { returnsTo, isAddressRefused, deviceKeys }) => {
         const { values, brand } = await branding(about);
         const uiLocales = parametersOf(req).get('ui_locales');
-        const notice = isAddressRefused ? pages.text(req, 'logout.unregistered', {}, uiLocales) : '';
+        const refused = escapeHtml(pages.text(req, 'logout.unregistered', {}, uiLocales));
         pages.send(req, res, 'confirm-logout', {
           brand,
           uiLocales,
           values: {
-            ...{ ...values, csrf, notice, action: `${req.baseUrl}/oauth2/end_session` },
+            ...{ ...values, csrf, action: `${req.baseUrl}/oauth2/end_session` },
             device_keys: deviceKeys.join(' '),
           },
-          html: { fields: hiddenFields(fields) },
+          html: {
+            fields: hiddenFields(fields),
+            notice: isAddressRefused ? `<p class="hint">${refused}</p>` : '',
+          },
           leadsToApplication: returnsTo !== undefined,
         });
       },
