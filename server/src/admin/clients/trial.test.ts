@@ -146,7 +146,8 @@ describe('a trial sign-in', () => {
     expect(result).toMatchObject({
       idToken: { header: { alg: 'RS256' }, claims: { iss: issuer }, verified: true },
       accessToken: { claims: { iss: issuer, aud: issuer }, verified: true },
-      userInfo: { email: address },
+      userInfo: { email: address, groups: [], roles: [] },
+      scope: 'openid profile email phone address groups roles',
       revoked: true,
     });
     const grants = await rows(world.app.services.db, 'select id from refresh_grants where client_id = ?', [

@@ -48,7 +48,7 @@ export interface Issuer {
 }
 
 /** Scopes of the base issuer. */
-export const contractScopes = ['openid', 'profile', 'email', 'phone', 'address'];
+const contractScopes = ['openid', 'profile', 'email', 'phone', 'address'];
 
 /** Scopes at the issuers of projects that concern users; no API can define one of them. */
 export const userScopes: readonly string[] = [...contractScopes, 'groups', 'roles', 'offline_access'];

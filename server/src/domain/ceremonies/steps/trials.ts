@@ -10,7 +10,7 @@ import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import type { Signer, TokenKind } from '../../keys/signer.ts';
 import type { Vault } from '../../keys/vault.ts';
-import { contractScopes, type Issuer, projectIssuer, storedIssuer } from '../../projects/issuer.ts';
+import { type Issuer, projectIssuer, storedIssuer } from '../../projects/issuer.ts';
 import { existing, type TenantKey } from '../../projects/tenant.ts';
 import { Participation } from '../../sessions/participation.entity.ts';
 import { AuthorizationCode } from '../../tokens/authorization-code.entity.ts';
@@ -61,12 +61,14 @@ export class Trials {
       const client = await this.triable(of, em);
       const state = `${client.id}.${newSecret(random)}`;
       audit.record(em, { type: 'client.trial_begun', actor, ...aboutClient(client) });
+      const issuer = await issuerOf(em, client, this.deps.signer.base);
       return requests.begin(em, {
         projectId: client.project.id,
         clientId: client.id,
-        issuer: storedIssuer(await issuerOf(em, client, this.deps.signer.base)),
+        issuer: storedIssuer(issuer),
         redirectUri: this.redirectUri(),
-        scope: contractScopes.join(' '),
+        // Without a refresh token, which the trial could not use.
+        scope: issuer.capabilities.scopes.filter((scope) => scope !== 'offline_access').join(' '),
         state,
         nonce: this.nonce(state, sessionId),
         codeChallenge: digest(this.verifier(state, sessionId)),
