@@ -8,7 +8,7 @@ const auth = expressAdapter(
     apiKey: process.env.LATCHKEY_API_KEY,
     redirectUri: process.env.REDIRECT_URI, // http://localhost:3001/auth/callback
     session: { secret: process.env.SESSION_SECRET }, // openssl rand -base64 32
-    onError: (error) => console.error(error.code ?? error),
+    onError: (error) => console.error(error.code, error.message),
   }),
 );
 
@@ -19,4 +19,9 @@ app.get('/account', auth.requireSession(), (req, res) => {
   const { sub, user } = auth.sessionOf(req);
   res.json({ sub, email: user.email });
 });
-app.listen(Number(process.env.PORT), () => console.log('listening'));
+app.get('/', (req, res) => {
+  res.send(
+    '<a href="/account">Your account</a> <form method="post" action="/auth/sign-out"><button>Sign out</button></form>',
+  );
+});
+app.listen(Number(process.env.PORT), () => console.log(`Open ${new URL('/', process.env.REDIRECT_URI)}`));

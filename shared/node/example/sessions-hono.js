@@ -9,6 +9,7 @@ const auth = honoAdapter(
     apiKey: process.env.LATCHKEY_API_KEY,
     redirectUri: process.env.REDIRECT_URI,
     session: { secret: process.env.SESSION_SECRET },
+    onError: (error) => console.error(error.code, error.message),
   }),
 );
 
@@ -18,4 +19,11 @@ app.get('/account', auth.requireSession(), (c) => {
   const { sub, user } = auth.sessionOf(c);
   return c.json({ sub, email: user.email });
 });
-serve({ fetch: app.fetch, port: Number(process.env.PORT) }, () => console.log('listening'));
+app.get('/', (c) =>
+  c.html(
+    '<a href="/account">Your account</a> <form method="post" action="/auth/sign-out"><button>Sign out</button></form>',
+  ),
+);
+serve({ fetch: app.fetch, port: Number(process.env.PORT) }, () => {
+  console.log(`Open ${new URL('/', process.env.REDIRECT_URI)}`);
+});

@@ -31,7 +31,7 @@ function kindsOf(type: Function): string[] {
 
 /** Fix for each exchange error. */
 const exchangeAdvice = {
-  INVALID_OPTIONS: 'Fix the options. No request was sent, so the code is still valid.',
+  INVALID_OPTIONS: 'Fix the options: no request was sent.',
   INSECURE_URL:
     'Use https. Plain http is allowed for localhost, 127.0.0.1 and [::1], elsewhere with allowInsecureHttp.',
   INVALID_GRANT:

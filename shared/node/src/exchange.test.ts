@@ -177,7 +177,14 @@ describe('failed exchange', () => {
     const thrown = await thrownBy(exchangeCodeForClaims(options()));
     expect(thrown).toBeInstanceOf(OAuthExchangeError);
     expect(thrown).toMatchObject({ code, status, error, errorDescription: 'Why.', retryAfter: 5, requestId: 'r-1' });
+    expect(thrown.message).toContain(`status ${status}: ${error} (Why.).`);
     expect(provider.requests).toHaveLength(1);
+  });
+
+  it('has the description in one line of its message', async () => {
+    answers(401, { error: 'invalid_client', error_description: `a\n\u001b[2J‘b’${'c'.repeat(400)}` });
+    const { message } = await thrownBy(exchangeCodeForClaims(options()));
+    expect(message).toMatch(/: invalid_client \(a {2}\[2J‘b’c{290,}\)\. Check that apiKey/);
   });
 
   it.each<[string, number, unknown, string]>([

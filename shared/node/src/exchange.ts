@@ -232,7 +232,8 @@ function refusal(answer: Answer, body: Record<string, unknown> | null): OAuthExc
   const error = typeof body?.['error'] === 'string' ? printable(body['error']) : undefined;
   const description = body?.['error_description'];
   const code = (error === undefined ? undefined : codes[error]) ?? codeOf(status, error);
-  const suffix = error === undefined ? '' : `: ${error}`;
+  const reason = typeof description === 'string' && description !== '' ? ` (${oneLine(description)})` : '';
+  const suffix = error === undefined ? '' : `: ${error}${reason}`;
   return new OAuthExchangeError(code, `The token endpoint responded with status ${status}${suffix}.`, {
     status,
     error,
@@ -241,6 +242,9 @@ function refusal(answer: Answer, body: Record<string, unknown> | null): OAuthExc
     requestId: requestIdOf(answer),
   });
 }
+
+/** Without control characters, for a log. */
+const oneLine = (text: string): string => text.replace(/\p{C}/gu, ' ').slice(0, 300);
 
 function codeOf(status: number, error: string | undefined): OAuthExchangeErrorCode {
   if (status === 503 || status === 429) return 'TEMPORARILY_UNAVAILABLE';

@@ -8,6 +8,7 @@ export const latchkey = createLatchkey({
   apiKey: process.env.LATCHKEY_API_KEY,
   redirectUri: process.env.REDIRECT_URI,
   session: { secret: process.env.SESSION_SECRET },
+  onError: (error) => console.error(error.code, error.message),
 });
 
 export const auth = nextAdapter(latchkey, { headers, redirect });

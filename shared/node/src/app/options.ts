@@ -76,6 +76,9 @@ export interface Site {
 }
 
 const secretMethods: readonly string[] = ['client_secret_basic', 'client_secret_post'];
+const credentialNames = ['apiKey', 'clientSecret', 'privateKey'] as const;
+/** For an option whose value is undefined, as that of a variable that is not set. */
+const isUnset = ' is undefined: check its environment variable.';
 const minSecretLength = 32;
 const longestSeconds = 400 * 24 * 3600;
 
@@ -83,11 +86,13 @@ const longestSeconds = 400 * 24 * 3600;
 export function checkOptions(options: LatchkeyOptions<unknown>): void {
   if (typeof options !== 'object' || options === null) invalid('options must be an object.');
   for (const name of ['issuer', 'clientId'] as const) {
-    if (typeof options[name] !== 'string' || options[name] === '') invalid(`${name} is required.`);
+    if (typeof options[name] !== 'string' || options[name] === '') missing(name, options[name]);
   }
   const { apiKey, clientSecret, privateKey, tokenEndpointAuthMethod: method } = options;
   if ([apiKey, clientSecret, privateKey].filter((credential) => credential !== undefined).length !== 1) {
-    invalid('one of apiKey, clientSecret and privateKey is required.');
+    const unset = credentialNames.find((name) => Object.hasOwn(options, name) && options[name] === undefined);
+    const which = 'one of apiKey, clientSecret and privateKey is required';
+    invalid(unset === undefined ? `${which}.` : `${which}, and ${unset}${isUnset}`);
   }
   if (method !== undefined && (clientSecret === undefined || !secretMethods.includes(method))) {
     invalid(`tokenEndpointAuthMethod must be ${secretMethods.join(' or ')}, with clientSecret.`);
@@ -118,11 +123,11 @@ function checkKey(apiKey: unknown): void {
 /** The site's settings. Throws `OAuthExchangeError` for missing or invalid options. */
 export function siteOf(options: LatchkeyOptions<unknown>): Site {
   const { allowInsecureHttp, basePath = '/auth', clientId, issuer, redirectUri, session } = options;
-  if (typeof redirectUri !== 'string') invalid('redirectUri is required.');
+  if (typeof redirectUri !== 'string') missing('redirectUri', redirectUri);
   const address = checkAddress('redirectUri', redirectUri, allowInsecureHttp);
   if (!/^(\/[\w.~-]+)+$/.test(basePath)) invalid('basePath must be a path, such as /auth.');
   const secrets = [session?.secret ?? []].flat();
-  if (secrets.length === 0) invalid('session.secret is required.');
+  if (secrets.length === 0) missing('session.secret', session?.secret);
   if (secrets.some((secret) => typeof secret !== 'string' || secret.length < minSecretLength)) {
     invalid(`session.secret must have at least ${minSecretLength} characters.`);
   }
@@ -148,6 +153,10 @@ export function siteOf(options: LatchkeyOptions<unknown>): Site {
 function cookieName({ protocol }: URL, clientId: string): string {
   const name = `latchkey-${clientId.replace(/[^A-Za-z0-9]/g, '').slice(-8)}`;
   return protocol === 'https:' ? `__Host-${name}` : name;
+}
+
+function missing(name: string, value: unknown): never {
+  return invalid(value === undefined ? `${name}${isUnset}` : `${name} is required.`);
 }
 
 function invalid(problem: string): never {
