@@ -20,13 +20,7 @@ const same = new Set([
   ...['webhook-id', 'Authorization', ', gzip', '${userName}@example.com', 'login.example.com'],
   ...['EdDSA', 'Ed25519', '{ "kty": "OKP", "crv": "Ed25519", "x": "…" }'],
   // Codes of the sources, style sheets and the API.
-  ...[
-    'as a hash',
-    'not all',
-    '.frame, body > div',
-    'input, textarea, select, [contenteditable="true"]',
-    'input:not([type="radio"]), textarea',
-  ],
+  ...['as a hash', 'not all', '.frame, body > div', 'input, textarea, select, [contenteditable="true"]'],
   "curl -OJ '‹{}{}›' \\ -H 'Authorization: Bearer <admin API token>'",
   "curl ‹{}›/admin/graphql \\ -H 'Authorization: Bearer <admin API token>' \\ -H 'Content-Type: application/json' \\ -d '{}'",
 ]);

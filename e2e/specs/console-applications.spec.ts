@@ -48,7 +48,10 @@ test('the keyboard alone creates an application, and its keys are shown once', a
   await tabTo(page, button(page, 'Continue'));
   await keyboard.press('Enter');
 
-  await expect(page.getByLabel('Redirect URIs, 1', { exact: true })).toBeFocused();
+  const address = page.getByLabel('Redirect URIs, 1', { exact: true });
+  await expect(address).toBeFocused();
+  await expect(address).toHaveValue('http://localhost:3001/callback');
+  // The address is selected.
   await keyboard.type('http://portal.example.com/callback');
   await expect(page.getByText('Must be https; http only on localhost')).toBeVisible();
   await keyboard.press('Control+A');
@@ -59,8 +62,10 @@ test('the keyboard alone creates an application, and its keys are shown once', a
   await keyboard.press('Enter');
 
   await expect(page.getByRole('heading', { name: 'Customer portal is ready' })).toBeVisible();
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
   const keys = page.getByRole('region', { name: 'Its keys' });
-  const secret = await issuedSecret(keys, 'sk').innerText();
+  const secret = await issuedSecret(keys, 'cs').innerText();
+  await expect(keys.getByText(/^lk_[ps]k_/)).toHaveCount(0);
   await expect(button(page, 'Done')).toBeDisabled();
   await tabTo(page, page.getByRole('checkbox', { name: "I've saved these keys" }));
   await keyboard.press('Space');
@@ -73,8 +78,14 @@ test('the keyboard alone creates an application, and its keys are shown once', a
   const settings = page.getByRole('region', { name: 'Connection settings' });
   await expect(settings.getByText(/^lk_pk_[\w-]{43}$/)).toBeVisible();
   const clientId = page.url().split('/').at(-1) ?? '';
-  const created = await admin.run<{ client: object }>(`{ client(id: "${clientId}") { pkceRequired } }`);
-  expect(created.client).toEqual({ pkceRequired: false });
+  const created = await admin.run<{ client: object }>(
+    `{ client(id: "${clientId}") { pkceRequired redirectUris postLogoutRedirectUris } }`,
+  );
+  expect(created.client).toEqual({
+    pkceRequired: false,
+    redirectUris: ['https://portal.example.com/callback', 'http://localhost:5173/callback'],
+    postLogoutRedirectUris: [],
+  });
   await page.goto(at('applications'));
   await expect(page.getByRole('row', { name: /Customer portal/ })).toContainText('Ready');
   expect(browserErrors).toEqual([]);
@@ -84,9 +95,14 @@ test('a single-page application gets no secret key, and a back end may have one 
   const { page } = owner;
   await page.goto(at('applications/new'));
   await page.getByLabel('Name', { exact: true }).fill('Browser alone');
+  await page.getByRole('radio', { name: /^Web server/ }).check();
+  await page.getByRole('radio', { name: /^Single-page/ }).check();
   await button(page, 'Continue').click();
-  await page.getByLabel('Redirect URIs, 1', { exact: true }).fill('http://localhost:5173/callback');
   await button(page, 'Create application').click();
+  await expect(page.getByText('No redirect URI')).toHaveCount(0);
+  const code = page.getByRole('region', { name: 'Browser only' });
+  await expect(code).toContainText("redirectUri: 'http://localhost:5173/callback'");
+  await expect(code).toContainText('http://localhost:5173/');
   const keys = page.getByRole('region', { name: 'Its keys' });
   await expect(keys.getByText(/^lk_pk_/)).toBeVisible();
   await expect(keys.getByText(/secret/i)).toHaveCount(0);
@@ -96,6 +112,24 @@ test('a single-page application gets no secret key, and a back end may have one 
   const row = page.getByRole('table', { name: 'API keys' }).getByRole('row');
   await expect(row.filter({ hasText: 'lk_pk_' })).toHaveCount(1);
   await expect(row.filter({ hasText: 'lk_sk_' })).toHaveCount(0);
+});
+
+test('an application without a redirect URI gets one from a link of the last step', async () => {
+  const { page } = owner;
+  await page.goto(at('applications/new'));
+  await page.getByLabel('Name', { exact: true }).fill('No address yet');
+  await button(page, 'Continue').click();
+  await page.getByLabel('Redirect URIs, 1', { exact: true }).fill('');
+  await button(page, 'Create application').click();
+  await expect(page.getByRole('heading', { name: 'No address yet is ready' })).toBeVisible();
+  // The keys of this page are shown once.
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('link', { name: 'Add one' }).click();
+  const settings = await opened;
+  const address = settings.getByLabel('Redirect URIs, 1', { exact: true });
+  await expect(address).toHaveAttribute('placeholder', 'http://localhost:5173/callback');
+  await expect(address).toHaveValue('');
+  await settings.close();
 });
 
 test('the snippets contain the application’s values', async () => {

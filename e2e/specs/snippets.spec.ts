@@ -179,10 +179,16 @@ for (const kind of ['Express', 'Fastify', 'Hono']) {
       const env = { ...ofBackEnd(secretKey), CLIENT_SECRET: clientSecret ?? '' };
       await run(`${kind}-${secret.replace(' ', '-')}.mjs`, code, origin, env);
       const address = `${kind}.${secret.replace(' ', '-')}@example.com`.toLowerCase();
-      await page.goto(`${origin}/account`);
+      await page.goto(`${origin}/`);
+      await page.getByRole('link', { name: 'Your account' }).click();
       await signInOnPage(page, admin, address);
       await expect(page.locator('body')).toContainText(`"email":"${address}"`);
       expect(page.url()).toBe(`${origin}/account`);
+      await page.goto(`${origin}/`);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await expect(page).toHaveURL(`${origin}/`);
+      await page.getByRole('link', { name: 'Your account' }).click();
+      await expect(page).toHaveURL(/\/signin\?/);
     });
   }
 }
@@ -219,7 +225,7 @@ test('Next.js has the files that `npm run interop` runs, with values in place of
     'process.env.LATCHKEY_ISSUER': `'${latchkey.baseUrl}'`,
     'process.env.LATCHKEY_CLIENT_ID': `'${clientId}'`,
     'process.env.LATCHKEY_API_KEY,': 'process.env.LATCHKEY_API_KEY, // the secret key, lk_sk_…',
-    'process.env.REDIRECT_URI': `'${origin}/callback'`,
+    'process.env.REDIRECT_URI,': `'${origin}/callback',\n  postLogoutRedirectUri: '${origin}/',`,
   };
   for (const path of ['auth.js', 'proxy.js', 'app/layout.jsx', 'app/account/page.jsx']) {
     const example = readFileSync(join(modules, '../shared/node/example/next', path), 'utf8');

@@ -96,6 +96,9 @@ test('the wizard chooses RS256, optional PKCE, refresh tokens and nothing else f
     idTokenSignedResponseAlg: 'RS256',
     pkceRequired: false,
     grantTypes: ['AUTHORIZATION_CODE', 'REFRESH_TOKEN'],
+    secretKey: false,
+    redirectUris: ['https://grafana.example.com/login/generic_oauth'],
+    postLogoutRedirectUris: [],
   });
 });
 
@@ -106,13 +109,17 @@ test('the last step of the wizard shows what a product asks for: the issuer that
   expect(values).not.toContain('Base issuer');
   expect(values).toMatch(/Client ID\s+[0-9a-f-]{36}/);
   expect(shown).toMatch(/lk_cs_/);
+  expect(shown.split('Quickstart')[0]).not.toMatch(/lk_[ps]k_/);
 });
 
 test('the last step names the endpoints, for products that do not read the discovery document', () => {
   for (const [name, url] of Object.entries(metadata)) {
-    if (/^(?:authorization|token|userinfo|end_session)_endpoint$|^jwks_uri$/.test(name))
-      expect(settings).toContain(url);
+    if (!/^(?:authorization|token|userinfo|end_session)_endpoint$|^jwks_uri$/.test(name)) continue;
+    expect(settings).toContain(url);
+    // One field for each, with a button that copies it.
+    if (name !== 'jwks_uri') expect(shown.split('\n')).toContain(url);
   }
+  expect(shown.split('\n')).toContain('openid profile email groups roles');
 });
 
 test('the requests of products at their defaults sign in, and the answers pass their checks', async ({ page }) => {

@@ -72,6 +72,6 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
 }
 
 /** The secret just issued, shown in full in `within`; not the abbreviated ones in lists that reload in the meantime. */
-export function issuedSecret(within: Page | Locator, kind: 'admin' | 'scim' | 'sk'): Locator {
+export function issuedSecret(within: Page | Locator, kind: 'admin' | 'scim' | 'sk' | 'cs'): Locator {
   return within.getByText(new RegExp(`^lk_${kind}_[\\w-]{43}$`));
 }

@@ -16,9 +16,10 @@ import { labelsOf, namesOf, SwitchList } from '../ui/forms/switches.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { algorithmNames } from './algorithm-names.ts';
 import type { ClientPartProps } from './client-part.ts';
+import { developmentUris } from './development.ts';
 import { Grants, grantNames } from './grants.tsx';
 import { KeyPair } from './keys/key-pair.tsx';
-import { authMethodNames } from './kind.ts';
+import { authMethodNames, kindOf } from './kind.ts';
 import { addressFault } from './redirect-fault.ts';
 import { PostLogoutUris, RedirectUris } from './redirect-uris.tsx';
 import { useClientForm } from './use-client-form.ts';
@@ -59,7 +60,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
         />
       </Section>
       <Section title={t('Addresses')} lead={t('Users are redirected only to these URIs. No wildcards.')}>
-        <RedirectUris {...form.field('redirectUris')} />
+        <RedirectUris placeholder={developmentUris[kindOf(client)]} {...form.field('redirectUris')} />
         <PostLogoutUris {...form.field('postLogoutRedirectUris')} />
       </Section>
       <Section title={t('Authentication')} lead={t('Client authentication at the token endpoint.')}>

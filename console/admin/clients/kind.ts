@@ -13,7 +13,9 @@ export const clientKinds: Record<ClientKind, { name: string; hint: string; icon:
   },
   'web-server': {
     name: t('Web server'),
-    hint: t('Renders pages on a server that can keep a secret: Express, Next.js, Rails, Django.'),
+    hint: t(
+      'Runs on a server that keeps a secret: Express, Next.js, Django, or a product such as Grafana (server/docs/products.md).',
+    ),
     icon: 'server',
   },
   native: {

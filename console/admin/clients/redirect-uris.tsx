@@ -7,16 +7,14 @@ interface UrisProps {
   onChange(uris: string[]): void;
   error?: string | undefined;
   disabled?: boolean;
-  placeholder?: string;
 }
 
-export function RedirectUris({ placeholder = 'https://app.example.com/callback', ...props }: UrisProps) {
+export function RedirectUris(props: UrisProps & { placeholder: string }) {
   return (
     <ListField
       label={t('Redirect URIs')}
-      hint={t('Must match exactly. Their origins are also allowed by CORS.')}
+      hint={t('Must match exactly; loopback addresses at any port. CORS allows their origins.')}
       one={t('redirect URI')}
-      placeholder={placeholder}
       fault={addressFault}
       {...props}
     />
@@ -27,7 +25,7 @@ export function PostLogoutUris(props: UrisProps) {
   return (
     <ListField
       label={t('Post-logout redirect URIs')}
-      hint={t('Allowed destinations after sign-out. Optional.')}
+      hint={t('Allowed destinations after sign-out, matched exactly. Optional.')}
       one={t('post-logout URI')}
       placeholder="https://app.example.com/"
       fault={addressFault}

@@ -193,7 +193,7 @@ export type CreateClientInput = {
   projectId: string;
   /** Whether it must push its authorization requests to its project's issuer (RFC 9126). Default: false. */
   pushedRequestsRequired?: boolean | null | undefined;
-  /** Must match exactly; https, or http on loopback. */
+  /** Must match exactly, except the port of a loopback address; https, or http on loopback. */
   redirectUris?: Array<string> | null | undefined;
   /** Idle timeout of its refresh tokens, in seconds. The shorter value of client and project applies. */
   refreshTokenIdleSeconds?: number | null | undefined;
@@ -848,7 +848,7 @@ export type UpdateClientInput = {
   postLogoutRedirectUris?: Array<string> | null | undefined;
   /** Whether it must push its authorization requests to its project's issuer (RFC 9126). Default: false. */
   pushedRequestsRequired?: boolean | null | undefined;
-  /** Must match exactly; https, or http on loopback. */
+  /** Must match exactly, except the port of a loopback address; https, or http on loopback. */
   redirectUris?: Array<string> | null | undefined;
   /** Idle timeout of its refresh tokens, in seconds. The shorter value of client and project applies. */
   refreshTokenIdleSeconds?: number | null | undefined;

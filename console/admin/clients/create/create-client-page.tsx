@@ -1,6 +1,6 @@
 import { Alert, Box, Button, Group, NativeSelect, Switch, TextInput, ThemeIcon } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { useNavigate } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
 import { useMutation } from '../../api.ts';
 import { faultAt } from '../../failure.ts';
@@ -23,6 +23,8 @@ import { Radios } from '../../ui/forms/radios.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { Secrets } from '../../ui/secrets/secret.tsx';
 import { algorithmNames } from '../algorithm-names.ts';
+import { developmentReturns, developmentUris } from '../development.ts';
+import { needsProjectIssuer } from '../issuer-advice.ts';
 import { KeyPair } from '../keys/key-pair.tsx';
 import { type ClientKind, storedKinds } from '../kind.ts';
 import { ConnectionSettings } from '../quickstart/connection-settings.tsx';
@@ -61,12 +63,21 @@ const authentications = {
   },
 } as const;
 
-/** Redirect URIs on the developer's machine, where the quickstart of the last step runs. */
-const placeholders: Record<ClientKind, string> = {
-  'single-page': 'http://localhost:5173/callback',
-  'web-server': 'http://localhost:3001/callback',
-  native: 'http://127.0.0.1/callback',
-};
+/** The answers that depend on the type. Addresses on the developer's machine, unless others have been entered. */
+function answersOf(kind: ClientKind, before?: Answers): Partial<Answers> {
+  const method = kind === 'web-server' ? 'CLIENT_SECRET_BASIC' : 'NONE';
+  if (before && before.redirectUris.join() !== developmentUris[before.kind]) return { kind, method };
+  return {
+    ...{ kind, method, redirectUris: [developmentUris[kind]] },
+    postLogoutRedirectUris: developmentReturns(kind),
+  };
+}
+
+/** Without the developer's machine, its return after sign-out is not offered either. */
+function redirectAnswers(redirectUris: string[], { kind, postLogoutRedirectUris: returns }: Answers): Partial<Answers> {
+  const isLeft = !redirectUris.includes(developmentUris[kind]) && returns.join() === developmentReturns(kind).join();
+  return { redirectUris, ...(isLeft && { postLogoutRedirectUris: [] }) };
+}
 
 const steps = [t('Type'), t('Addresses'), t('Keys and code')] as const;
 
@@ -87,7 +98,11 @@ export function Component() {
     signature: 'RS256',
     pkceRequired: false,
     refreshTokens: true,
+    ...answersOf('single-page'),
   });
+  useEffect(() => {
+    if (step > 0) window.scrollTo({ top: 0 });
+  }, [step]);
   const answer = (some: Partial<Answers>) => setAnswers((before) => ({ ...before, ...some }));
   return (
     <Page
@@ -153,11 +168,13 @@ interface StepProps {
   answer(some: Partial<Answers>): void;
 }
 
-/** A step of the form; focuses its first field. */
+/** A step of the form; focuses its first field, whose text a key replaces. */
 function Step({ onSubmit, children }: { onSubmit(): void; children: ReactNode }) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    form.current?.querySelector<HTMLElement>('input:not([type="radio"]), textarea')?.focus();
+    const field = form.current?.querySelector<HTMLInputElement>('input:not([type="radio"])');
+    field?.focus();
+    field?.select();
   }, []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -190,10 +207,7 @@ function KindStep({ answers, answer, onNext }: StepProps & { onNext(): void }) {
         withAsterisk={false}
         onChange={(event) => answer({ name: event.currentTarget.value })}
       />
-      <KindCards
-        value={answers.kind}
-        onChange={(kind) => answer({ kind, method: kind === 'web-server' ? 'CLIENT_SECRET_BASIC' : 'NONE' })}
-      />
+      <KindCards value={answers.kind} onChange={(kind) => answer(answersOf(kind, answers))} />
       <Group justify="flex-end" className={styles.actions ?? ''}>
         <Button type="submit">{t('Continue')}</Button>
       </Group>
@@ -223,10 +237,10 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
   return (
     <Step onSubmit={() => void submit()}>
       <RedirectUris
-        placeholder={placeholders[kind]}
+        placeholder={developmentUris[kind]}
         value={answers.redirectUris}
         error={faultAt(failure, 'redirectUris')}
-        onChange={(redirectUris) => answer({ redirectUris })}
+        onChange={(redirectUris) => answer(redirectAnswers(redirectUris, answers))}
       />
       <PostLogoutUris
         value={answers.postLogoutRedirectUris}
@@ -298,8 +312,8 @@ function inputOf(answers: Answers, projectId: string): CreateClientInput {
     redirectUris: tidy(answers.redirectUris),
     postLogoutRedirectUris: tidy(answers.postLogoutRedirectUris),
     pkceRequired: method !== 'CLIENT_SECRET_BASIC' || answers.pkceRequired,
-    // Only a back end can keep one.
-    secretKey: kind === 'web-server',
+    // For @latchkey/node on a back end that has no other credential.
+    secretKey: kind === 'web-server' && method === 'NONE',
     ...(method === 'PRIVATE_KEY_JWT' ? { jwks: answers.jwks } : {}),
     ...(method === 'CLIENT_SECRET_BASIC' ? secretSettings(answers) : {}),
   };
@@ -320,7 +334,13 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
   const snippets = snippetsFor(kind, { client, projectIssuer: project.issuer, publishableKey });
   return (
     <>
-      {client.redirectUris.length === 0 && <RedirectUriAlert />}
+      {client.redirectUris.length === 0 && (
+        <RedirectUriAlert>
+          <Link to={path(`applications/${client.id}/settings`)} target="_blank">
+            {t('Add one')}
+          </Link>
+        </RedirectUriAlert>
+      )}
       <Section title={t('Its keys')} lead={t('For this application only. Replace them at any time.')}>
         <Secrets
           fileName={`${client.id}.keys.txt`}
@@ -334,12 +354,19 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
                     hint: t('For the issuer {issuer}. Server only.', { issuer: project.issuer }),
                   },
                 ]),
-            {
-              label: t('Publishable key'),
-              value: publishableKey,
-              hint: t('For @latchkey/browser. Safe to use in the browser: limited to the redirect URIs’ origins.'),
-              isPublic: true,
-            },
+            // Codes of @latchkey/browser are exchanged at the base issuer.
+            ...(needsProjectIssuer(client)
+              ? []
+              : [
+                  {
+                    label: t('Publishable key'),
+                    value: publishableKey,
+                    hint: t(
+                      'For @latchkey/browser. Safe to use in the browser: limited to the redirect URIs’ origins.',
+                    ),
+                    isPublic: true,
+                  },
+                ]),
             ...(secretKey === null
               ? []
               : [

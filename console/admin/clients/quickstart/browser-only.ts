@@ -7,10 +7,12 @@ import {
   clientIdOf,
   fill,
   issuerOf,
+  marked,
   proofOf,
   redirectStringOf,
   redirectUriOf,
   type SnippetValues,
+  stringOf,
 } from './values.ts';
 
 /** Pages without a back end, which sign in by redirect; none for a client that has a secret or pushes its requests. */
@@ -27,10 +29,10 @@ export function browserOnly(values: SnippetValues): Snippet[] {
 function stepsOf(values: SnippetValues, packages: string): string {
   const { hostname, origin, port } = new URL(redirectUriOf(values));
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  const address = `--host ‹${hostname.replace(/[[\]]/g, '')}› --port ‹${port || '80'}› --strictPort`;
+  const address = `--host ${marked(values, hostname.replace(/[[\]]/g, ''))} --port ${marked(values, port || '80')} --strictPort`;
   const serve = isHere
-    ? `npx vite ${address} -->\n<!-- Then open ‹${origin}› -->`
-    : `npx vite build -->\n<!-- Then serve the folder dist at ‹${origin}›, for every path. -->`;
+    ? `npx vite ${address} -->\n<!-- Then open ${marked(values, origin)} -->`
+    : `npx vite build -->\n<!-- Then serve the folder dist at ${marked(values, origin)}, for every path. -->`;
   return `<!-- No back end: the browser alone. npm install ${packages} -->
 <!-- Save as index.html, then: ${serve}`;
 }
@@ -40,6 +42,7 @@ function page(values: SnippetValues): string {
   return fill(redirectPage, {
     "issuer: 'https://id.example.com'": `issuer: '${issuerOf(values)}'`,
     'https://id.example.com': baseIssuer(),
+    '<title>Example</title>': titleOf(values),
     "clientId: '…'": `clientId: '${clientIdOf(values)}'`,
     "'https://app.example.com/callback'": redirectStringOf(values),
     ...(leaving !== undefined && { 'signOut()': `signOut({ returnTo: ${stringOf(leaving)} })` }),
@@ -49,7 +52,10 @@ function page(values: SnippetValues): string {
 function oidcClientPage(values: SnippetValues): string {
   const [leaving] = values.client.postLogoutRedirectUris;
   return `<!doctype html>
-<title>Example</title>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+${titleOf(values)}
 <p role="status"></p>
 <button hidden>Sign in</button> <button hidden>Sign out</button>
 <script type="module">
@@ -77,4 +83,8 @@ function oidcClientPage(values: SnippetValues): string {
 </script>`;
 }
 
-const stringOf = (uri: string) => `'‹${uri.replaceAll("'", "\\'")}›'`;
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;' };
+
+/** The application's name, which may contain any character. */
+const titleOf = ({ client: { name } }: SnippetValues) =>
+  `<title>‹${name.replace(/[&<]/g, (character) => entities[character] ?? '')}›</title>`;

@@ -23,7 +23,23 @@ export function ConnectionSettings({
         <CopyField label={t('Project issuer')} value={project.issuer} />
         <CopyField label={t('Client ID')} value={client.id} />
         {publishableKey && <CopyField label={t('Publishable key')} value={publishableKey} />}
+        {needsProjectIssuer(client) && <ProductSettings issuer={project.issuer} />}
       </SimpleGrid>
     </Section>
+  );
+}
+
+const scopes = ['openid', 'profile', 'email', 'groups', 'roles'];
+
+/** For products that do not read the discovery document. */
+function ProductSettings({ issuer }: { issuer: string }) {
+  return (
+    <>
+      <CopyField label={t('Authorization endpoint')} value={`${issuer}/authorize`} />
+      <CopyField label={t('Token endpoint')} value={`${issuer}/oauth2/token`} />
+      <CopyField label={t('UserInfo endpoint')} value={`${issuer}/userinfo`} />
+      <CopyField label={t('Logout endpoint')} value={`${issuer}/oauth2/end_session`} />
+      <CopyField label={t('Scopes')} value={scopes.join(' ')} />
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import type { Snippet } from '../../ui/code/snippets.tsx';
-import { clientIdOf, issuerOf, proofOf, redirectUriOf, type SnippetValues } from './values.ts';
+import { clientIdOf, issuerOf, marked, proofOf, redirectUriOf, type SnippetValues } from './values.ts';
 
 /** A manual sign-in in a shell. */
 export function curl(values: SnippetValues): Snippet {
@@ -29,7 +29,7 @@ VERIFIER=$(openssl rand -base64 48 | tr '+/' '-_' | tr -d '=\\n')
 CHALLENGE=$(printf %s "$VERIFIER" | openssl dgst -sha256 -binary | openssl base64 | tr '+/' '-_' | tr -d '=\\n')
 
 # 2. Open this in a browser, and sign in
-echo "${issuerOf(values)}/authorize?response_type=code&client_id=${clientIdOf(values)}&redirect_uri=‹${encodeURIComponent(redirect)}›&scope=openid%20email&code_challenge=$CHALLENGE&code_challenge_method=S256&state=1"
+echo "${issuerOf(values)}/authorize?response_type=code&client_id=${clientIdOf(values)}&redirect_uri=${marked(values, encodeURIComponent(redirect))}&scope=openid%20email&code_challenge=$CHALLENGE&code_challenge_method=S256&state=1"
 
 # 3. The browser returns with ?code=… in its address: paste the code within 60 seconds
 read -r -p 'code: ' CODE
@@ -37,7 +37,7 @@ ${proof === 'key' ? assertion : ''}
 curl ${issuerOf(values)}/oauth2/token \\
   -d grant_type=authorization_code \\
 ${auth}
-  --data-urlencode redirect_uri='‹${redirect.replaceAll("'", "'\\''")}›' \\
+  --data-urlencode redirect_uri='${marked(values, redirect.replaceAll("'", "'\\''"))}' \\
   -d code_verifier="$VERIFIER" \\
   -d code="$CODE"`,
   };

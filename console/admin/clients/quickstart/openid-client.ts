@@ -84,6 +84,6 @@ createServer(async (req, res) => {
   } catch (error) {
     res.writeHead(400).end(String(error));
   }
-}).listen(‹${portOf(values)}›);`,
+}).listen(${portOf(values)});`,
   };
 }

@@ -7,6 +7,7 @@ import {
   clientIdOf,
   fill,
   issuerOf,
+  marked,
   portOf,
   proofOf,
   redirectOf,
@@ -22,7 +23,7 @@ export function otherLanguages(values: SnippetValues): Snippet[] {
   return [inFastApi(values), inGo(values)];
 }
 
-const callbackOf = (values: SnippetValues) => `"‹${new URL(redirectUriOf(values)).pathname}›"`;
+const callbackOf = (values: SnippetValues) => `"${marked(values, new URL(redirectUriOf(values)).pathname)}"`;
 
 function inFastApi(values: SnippetValues): Snippet {
   const code = fill(fastapi, {
@@ -30,7 +31,7 @@ function inFastApi(values: SnippetValues): Snippet {
     'os.environ["CLIENT_ID"]': `"${clientIdOf(values)}"`,
     'os.environ["REDIRECT_URI"]': `"${redirectOf(values)}"`,
     "f\"{os.environ['ISSUER']}": `"${issuerOf(values)}`,
-    'int(os.environ["PORT"])': `‹${portOf(values)}›`,
+    'int(os.environ["PORT"])': portOf(values),
     '"/callback"': callbackOf(values),
   });
   const variable = proofOf(values) === 'none' ? '' : 'CLIENT_SECRET=… ';
@@ -50,7 +51,7 @@ function inGo(values: SnippetValues): Snippet {
     'os.Getenv("ISSUER")': `"${issuerOf(values)}"`,
     'os.Getenv("CLIENT_ID")': `"${clientIdOf(values)}"`,
     'os.Getenv("REDIRECT_URI")': `"${redirectOf(values)}"`,
-    '":"+os.Getenv("PORT")': `":‹${portOf(values)}›"`,
+    '":"+os.Getenv("PORT")': `":${portOf(values)}"`,
     '"RS256"': `"${signatureOf(values)}"`,
     '"/callback"': callbackOf(values),
   });

@@ -23,6 +23,7 @@ import {
   proofOf,
   redirectStringOf,
   type SnippetValues,
+  stringOf,
 } from './values.ts';
 
 /** Servers with `createLatchkey`, Express first; none for a client that pushes its requests. */
@@ -55,7 +56,7 @@ function next(values: SnippetValues): Snippet {
   return {
     label: 'Next.js',
     code: `// npm install next react react-dom ${packageOf('node')}
-// Four files, then: ${environments[proofOf(values)]}SESSION_SECRET=… npx next dev -p ‹${portOf(values)}›
+// Four files, then: ${environments[proofOf(values)]}SESSION_SECRET=… npx next dev -p ${portOf(values)}, and open /account
 ${filesOf(files)}`,
   };
 }
@@ -71,13 +72,18 @@ const credentials = {
 const environments = { none: 'LATCHKEY_API_KEY=… ', secret: 'CLIENT_SECRET=… ', key: '' };
 
 function filled(example: string, values: SnippetValues): string {
-  return fill(example, {
+  const [leaving] = values.client.postLogoutRedirectUris;
+  const addresses = example.replace(/^( *)redirectUri: .*$/m, (_, indent: string) =>
+    [
+      `${indent}redirectUri: ${redirectStringOf(values)},`,
+      ...(leaving === undefined ? [] : [`${indent}postLogoutRedirectUri: ${stringOf(leaving)},`]),
+    ].join('\n'),
+  );
+  return fill(addresses, {
     'process.env.LATCHKEY_ISSUER': `'${issuerOf(values)}'`,
     'process.env.LATCHKEY_CLIENT_ID': `'${clientIdOf(values)}'`,
     'apiKey: process.env.LATCHKEY_API_KEY,': credentials[proofOf(values)],
-    // The example also names an address.
-    'process.env.REDIRECT_URI, // http://localhost:3001/auth/callback': `${redirectStringOf(values)},`,
     'process.env.REDIRECT_URI': redirectStringOf(values),
-    'Number(process.env.PORT)': `‹${portOf(values)}›`,
+    'Number(process.env.PORT)': portOf(values),
   });
 }

@@ -1,8 +1,9 @@
 import { version } from '../../../../shared/browser/package.json';
 import { settings } from '../../settings.ts';
 import type { Client } from '../client-part.ts';
+import { developmentUris } from '../development.ts';
 import { needsProjectIssuer } from '../issuer-advice.ts';
-import { hasSecret } from '../kind.ts';
+import { hasSecret, kindOf } from '../kind.ts';
 
 export interface SnippetValues {
   client: Client;
@@ -15,13 +16,21 @@ export interface SnippetValues {
 /** This application's values are between ‹ and › in a snippet. */
 export const baseIssuer = () => `‹${settings.issuer}›`;
 export const clientIdOf = ({ client }: SnippetValues) => `‹${client.id}›`;
-/** A loopback address, at which pasted code runs, before others. */
-export const redirectUriOf = ({ client: { redirectUris } }: SnippetValues) =>
-  redirectUris.find((uri) => uri.startsWith('http:')) ?? redirectUris[0] ?? 'https://app.example.com/callback';
-export const redirectOf = (values: SnippetValues) => `‹${redirectUriOf(values)}›`;
+/** A loopback address, at which pasted code runs, before others; an example if the application has none. */
+export const redirectUriOf = ({ client }: SnippetValues) =>
+  client.redirectUris.find((uri) => uri.startsWith('http:')) ??
+  client.redirectUris[0] ??
+  developmentUris[kindOf(client)];
+/** A part of the redirect URI, marked unless it is an example. */
+export const marked = ({ client: { redirectUris } }: SnippetValues, part: string) =>
+  redirectUris.length === 0 ? part : `‹${part}›`;
+export const redirectOf = (values: SnippetValues) => marked(values, redirectUriOf(values));
 
-/** The redirect URI as a string in JavaScript. It may contain apostrophes; quotation marks and backslashes are refused. */
-export const redirectStringOf = (values: SnippetValues) => `'${redirectOf(values).replaceAll("'", "\\'")}'`;
+/** An address as a string in JavaScript. It may contain apostrophes; quotation marks and backslashes are refused. */
+const literalOf = (address: string) => `'${address.replaceAll("'", "\\'")}'`;
+export const redirectStringOf = (values: SnippetValues) => literalOf(redirectOf(values));
+/** A registered address as a string in JavaScript, marked. */
+export const stringOf = (uri: string) => literalOf(`‹${uri}›`);
 
 /** The issuer that this application needs; the base issuer if either would do. */
 export function issuerOf({ client, projectIssuer }: SnippetValues): string {
@@ -48,8 +57,9 @@ export function keyAlgorithmOf({ client }: SnippetValues): 'Ed25519' | 'ES256' |
   return key?.crv === 'P-256' ? 'ES256' : 'Ed25519';
 }
 
+/** The port of the redirect URI, marked. */
 export function portOf(values: SnippetValues): string {
-  return new URL(redirectUriOf(values)).port || '3001';
+  return marked(values, new URL(redirectUriOf(values)).port || '3001');
 }
 
 /** This instance serves its own packages. */

@@ -63,7 +63,7 @@ export const clientFields = {
   ),
   redirectUris: texts({
     ...{ default: [], columnDefault: null, check: uris, sensitive: true },
-    input: 'Must match exactly; https, or http on loopback.',
+    input: 'Must match exactly, except the port of a loopback address; https, or http on loopback.',
   }),
   postLogoutRedirectUris: texts({ default: [], columnDefault: null, check: uris, sensitive: true }),
   backchannelLogoutUri: text({ default: null, clearable: true, check: fetchedUri, sensitive: true }),
