@@ -168,8 +168,6 @@ export interface DomainSettings {
   auditRetentionDays?: number;
   /** Sign-ins that one network may begin in a minute; absent: unlimited. */
   challengesPerMinute?: number;
-  /** False disables shortcuts, for the test that compares both; absent: true. */
-  signInShortcuts?: boolean;
   /** Authorization requests that one network may leave waiting in a minute; absent: unlimited. */
   authorizationsPerMinute?: number;
 }
@@ -323,7 +321,6 @@ function withSignIn(lower: ReturnType<typeof withTokens>, settings: DomainSettin
       callers,
       setupLinks: lower.admins,
       challengesPerMinute: settings.challengesPerMinute ?? Number.POSITIVE_INFINITY,
-      takesShortcuts: settings.signInShortcuts ?? true,
     }),
     retention: new Retention(lower),
   };

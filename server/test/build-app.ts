@@ -62,7 +62,6 @@ export function buildSibling(first: TestApp, issuer = first.url, ports: Partial<
 interface TestPorts {
   clock: AdjustableClock;
   random: Random;
-  signInShortcuts: boolean;
   authorizationsPerMinute: number;
   /** Whether PostgreSQL enforces the scope of statements. */
   rowSecurity: boolean;
@@ -94,7 +93,6 @@ function queueInMemory(): TestQueue {
 const realPorts = (): TestPorts => ({
   clock: adjustableClock(),
   random: systemRandom,
-  signInShortcuts: true,
   authorizationsPerMinute: 1000,
   rowSecurity: true,
   queue: queueInMemory(),
@@ -106,7 +104,7 @@ async function build(
   way: string,
   behind?: string,
 ): Promise<TestApp> {
-  const { clock, random, signInShortcuts, authorizationsPerMinute, rowSecurity, readTxt, queue, poolSize } = ports;
+  const { clock, random, authorizationsPerMinute, rowSecurity, readTxt, queue, poolSize } = ports;
   const { connectionName: name, postWebhook, sendBatch } = ports;
   const logLines: string[] = [];
   const log = openLog('debug', { write: (line) => void logLines.push(line) });
@@ -146,7 +144,6 @@ async function build(
       allowPrivateTargets: true,
       challengesPerMinute: 1000,
       authorizationsPerMinute,
-      signInShortcuts,
     },
   );
   await services.keys.maintain();

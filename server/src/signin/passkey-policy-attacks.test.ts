@@ -208,7 +208,7 @@ describe('a tightened policy', () => {
     );
   });
 
-  it('applies to the shortcut of a trusted device on an application page', async () => {
+  it('applies to a trusted device on an application page', async () => {
     const page = await world.page();
     expectStatus(await world.register(page, person.userid), 'SUCCESS');
     const signIn = async () => {

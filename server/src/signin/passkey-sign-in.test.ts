@@ -1,31 +1,24 @@
-/** Sign-in by passkey on an application's page: one reading and one granting statement (decisions/0132). */
+/** Sign-in by passkey on an application's page: one statement reads the facts, one ends it (decisions/0085). */
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GetDeviations, SoftAuthenticator } from '../../test/authenticator.ts';
-import { buildSibling, type TestApp } from '../../test/build-app.ts';
+import { givenNow, onceRead, outcomeOf } from '../../test/endings.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
 import { indexConditions, multiply } from '../../test/plan.ts';
 import { changed, rows } from '../../test/rows.ts';
-import { givenNow, onceRead, outcomeOf } from '../../test/shortcuts.ts';
-import { newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
+import type { SigninPage } from '../../test/signin-browser.ts';
 import { appOrigin, claimsOf, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { statementsDuring } from '../../test/statements.ts';
-import { passkeyCandidateStatement } from '../domain/ceremonies/shortcuts/passkey-sign-in.ts';
+import { passkeyFactsStatement } from '../domain/ceremonies/steps/verified-passkey.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { digest } from '../domain/kernel/secret.ts';
 
 const world = SigninWorld.ofTests();
-/** A process without shortcuts. */
-let plain: TestApp;
 let authenticator: SoftAuthenticator;
 let userid: string;
 let page: SigninPage;
 let release = () => {};
 
-beforeAll(async () => {
-  plain = await buildSibling(world.app, undefined, { signInShortcuts: false });
-});
-afterAll(() => plain.close());
 beforeEach(() => begin());
 afterEach(() => release());
 
@@ -117,9 +110,12 @@ describe('a passkey on a page of an application', () => {
     const name = 'gen_random_uuid()';
     await multiply(db, 'users', { id: name, user_name_key: name, email_key: name, phone: 'null' });
     await multiply(db, 'credentials', { id: name, jkt: name, credential_id: name });
-    const asked = { txn: 'txn', challenge: 'c', credentialId: 'id', now: world.app.clock.now() };
+    const asked = { txn: 'txn', challenge: 'c', credentialId: 'id', domain: null, now: world.app.clock.now() };
     const { project, client } = world;
-    const found = await indexConditions(db, passkeyCandidateStatement({ project, client, origin: appOrigin }, asked));
+    const found = await indexConditions(
+      db,
+      passkeyFactsStatement({ project, client, origin: appOrigin, request: null }, asked),
+    );
     expect(
       Object.entries(found)
         .map(([table, [first]]) => `${table}: ${first}`)
@@ -209,12 +205,7 @@ const changes: readonly (readonly [what: string, change: () => Promise<unknown>,
 describe('a valid response gets no code', () => {
   it.each(changes)('if, between the two statements, %s', async (_, what, answer) => {
     const credential = await answered();
-    let once = what;
-    const seen = onceRead(world.app, 'passkey-sign-in.candidate', () => {
-      const now = once();
-      once = () => Promise.resolve(0);
-      return now;
-    });
+    const seen = onceRead(world.app, 'verified-passkey.facts', what);
     release = seen.release;
     expect(await page.step('verify-passkey', { credential })).toMatchObject(answer);
     expect(seen.count).toBe(1);
@@ -224,7 +215,7 @@ describe('a valid response gets no code', () => {
   it('for a passkey of a custom domain, even if it is signed for this host', async () => {
     const credential = await answered();
     await toDomain();
-    const seen = onceRead(world.app, 'passkey-sign-in.candidate', () => Promise.resolve());
+    const seen = onceRead(world.app, 'verified-passkey.facts', () => Promise.resolve());
     release = seen.release;
     expect(await page.step('verify-passkey', { credential })).toMatchObject(rejected);
     expect(seen.count).toBe(0);
@@ -246,57 +237,43 @@ describe('a valid response gets no code', () => {
   });
 });
 
-/** A request for the step, on a page of this process. */
-type Ask = (at: SigninPage) => Promise<StepAnswer>;
-const ask =
-  (over: Partial<GetDeviations> = {}): Ask =>
-  async (at) =>
-    at.step('verify-passkey', { credential: await answered(at, over) });
-
-describe('verify-passkey with and without its shortcut: same responses, same rows', () => {
-  const asks: [what: string, ask: Ask, registered?: Record<string, unknown>][] = [
-    ['a key of one device', ask({ signCount: 3 }), { signCount: 2 }],
-    ['a synced key', ask({ flags }), { flags }],
-    ['a synced key whose counter goes back', ask({ flags, signCount: 1 }), { flags, signCount: 2 }],
-    ['a key of one device whose counter goes back', ask({ signCount: 2 }), { signCount: 2 }],
-    ['without PIN or biometrics', ask({ flags: { UV: false } })],
-    ['for a passkey that had not verified its user', ask(), { flags: { UV: false } }],
-    ['of a foreign origin', ask({ origin: 'https://evil.example' })],
-    ['in a frame of another origin', ask({ crossOrigin: true })],
-    ['without a user handle', ask({ userHandle: null })],
-    ['with a foreign signature', ask({ signature: 'AAAA' })],
-    ['with another challenge', ask({ challenge: 'c'.repeat(43) })],
-    [
-      'of a replay',
-      async (at) => {
-        const credential = await answered(at);
-        await at.step('verify-passkey', { credential });
-        return at.step('verify-passkey', { credential });
-      },
-    ],
-    [
-      'after an address was typed, with options requested by a separate step',
-      async (at) => {
-        await at.challenge();
-        await at.step('authenticate', { userid: `other-${userid}` });
-        const { options } = await at.step('passkey-options', {});
-        return at.step('verify-passkey', { credential: authenticator.get(options, { origin: appOrigin }) });
-      },
-    ],
+describe('a response', () => {
+  const responses: [what: string, over: Partial<GetDeviations>, registered: Record<string, unknown>][] = [
+    ['of one device', { signCount: 3 }, { signCount: 2 }],
+    ['of a synced key', { flags }, { flags }],
+    ['of a synced key whose counter goes back', { flags, signCount: 1 }, { flags, signCount: 2 }],
   ];
 
-  it.each(asks.map(([what, asked, registered = {}]) => ({ what, asked, registered })))(
-    '$what',
-    async ({ asked, registered }) => {
-      const outcomes = [];
-      for (const app of [world.app, plain]) {
-        await world.begin();
-        await begin(registered);
-        const now = () => Math.floor(world.app.clock.now().getTime() / 1000);
-        const at = new SigninPage(app.url, { origin: appOrigin, apiKey: world.apiKey }, await newDeviceKey(), now);
-        outcomes.push(await outcomeOf(world, await asked(at)));
-      }
-      expect(outcomes[0]).toEqual(outcomes[1]);
-    },
-  );
+  it.each(responses)('%s ends a sign-in the same if the facts change meanwhile', async (_, over, registered) => {
+    const outcomes = [];
+    for (const when of ['never', 'between']) {
+      await world.begin();
+      await begin(registered);
+      const credential = await answered(page, over);
+      const another = () => change(`update ceremonies set nonce_hash = 'another' where txn_hash = ?`, digest(page.txn));
+      const seen = onceRead(world.app, 'verified-passkey.facts', async () => when === 'between' && another());
+      outcomes.push(await outcomeOf(world, await page.step('verify-passkey', { credential })));
+      expect(seen.count).toBe(1);
+      seen.release();
+    }
+    expect(outcomes[1]).toEqual(outcomes[0]);
+  });
+
+  const rejecteds: [what: string, over: Partial<GetDeviations>, registered?: Record<string, unknown>][] = [
+    ['whose counter goes back, of one device', { signCount: 2 }, { signCount: 2 }],
+    ['of a foreign origin', { origin: 'https://evil.example' }],
+    ['in a frame of another origin', { crossOrigin: true }],
+    ['without a user handle', { userHandle: null }],
+    ['with a foreign signature', { signature: 'AAAA' }],
+  ];
+
+  it.each(rejecteds)('%s is rejected, and uses up its challenge', async (_, over, registered = {}) => {
+    await begin(registered);
+    const { passkey_options: options } = await page.challenge({ passkey: true });
+    for (const deviations of [over, { signCount: 9 }]) {
+      const credential = authenticator.get(options, { origin: appOrigin, ...deviations });
+      expect(await page.step('verify-passkey', { credential })).toMatchObject(rejected);
+    }
+    expect(await givenNow(world)).toEqual([]);
+  });
 });

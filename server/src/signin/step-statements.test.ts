@@ -1,9 +1,8 @@
-/** The statements of a step in the table of steps, without shortcuts (decisions/0369). */
+/** The statements of a step on the hosted page (decisions/0085). */
 import { expect, it } from 'vitest';
 import { authorizationParameters, CookieBrowser, locationOf, pkce } from '../../test/browser.ts';
-import { buildSibling } from '../../test/build-app.ts';
 import { newDeviceKey, SigninPage } from '../../test/signin-browser.ts';
-import { appOrigin, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
+import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { statementsDuring } from '../../test/statements.ts';
 
 const world = SigninWorld.ofTests();
@@ -24,7 +23,7 @@ async function statementsOf(page: () => Promise<SigninPage>, userid: string): Pr
   return count;
 }
 
-it('a trusted device on the hosted page takes 11, its request and the transaction included', async () => {
+it('a trusted device takes three: its request, the facts, and the end of the sign-in', async () => {
   const browser = new CookieBrowser();
   const [key, userid] = [await newDeviceKey(), newAddress()];
   const page = async () => {
@@ -34,18 +33,5 @@ it('a trusted device on the hosted page takes 11, its request and the transactio
     return new SigninPage(world.app.url, { origin: world.app.url, flow, cookie }, key, now);
   };
   expectStatus(await world.register(await page(), userid), 'SUCCESS');
-  expect(await statementsOf(page, userid)).toBe(11);
-});
-
-it('a trusted device on an application’s page takes 10', async () => {
-  const plain = await buildSibling(world.app, undefined, { signInShortcuts: false });
-  try {
-    const userid = newAddress();
-    const first = await world.page();
-    await world.register(first, userid);
-    const page = async () => new SigninPage(plain.url, { origin: appOrigin, apiKey: world.apiKey }, first.key, now);
-    expect(await statementsOf(page, userid)).toBe(10);
-  } finally {
-    await plain.close();
-  }
+  expect(await statementsOf(page, userid)).toBe(3);
 });

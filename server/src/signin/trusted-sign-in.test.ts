@@ -1,4 +1,4 @@
-/** The sign-in of a trusted device: one reading and one granting statement, with a cached page (decisions/0085). */
+/** The sign-in of a trusted device: one statement reads the facts, one ends it, with a cached page (decisions/0085). */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, type TestApp } from '../../test/build-app.ts';
@@ -8,7 +8,7 @@ import { type DeviceKey, SigninPage, type StepAnswer } from '../../test/signin-b
 import { appOrigin, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { statementsDuring } from '../../test/statements.ts';
 import type { CheckedPage } from '../domain/ceremonies/callers.ts';
-import { candidateStatement } from '../domain/ceremonies/shortcuts/trusted-sign-in.ts';
+import { deviceFactsStatement } from '../domain/ceremonies/steps/trusted-device.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
@@ -149,7 +149,7 @@ describe('a trusted device', () => {
     await multiply(db, 'credentials', { id: 'gen_random_uuid()', jkt: 'gen_random_uuid()' });
     const asked = { txn: 'txn', addressKey: userid, now: world.app.clock.now() };
     const { project, client } = world;
-    const statement = candidateStatement({ project, client, origin: appOrigin }, asked);
+    const statement = deviceFactsStatement({ project, client, origin: appOrigin, request: null }, asked);
     expect(await indexConditions(db, statement)).toMatchObject({
       credentials: ['(jkt = begun.jkt)'],
       users: ['((project_id = ?) AND (email_key = ?))', expect.stringContaining('(id = d.user_id)')],
@@ -243,8 +243,8 @@ describe('a change by one process applies immediately in another that has cached
   });
 });
 
-describe('between the reading and the granting statement', () => {
-  /** The change takes its locks first and commits while the granting statement waits for them. */
+describe('between the two statements', () => {
+  /** The change takes its locks first and commits while the ending statement waits for them. */
   async function meanwhile(change: string, params: unknown[]): Promise<StepAnswer> {
     await page.challenge();
     const { db } = world.app.services;

@@ -16,7 +16,7 @@ import { accountOf, provedIn, withPiece } from '../policy/evidence.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
 import { type CheckedPage, inSignIn, type SigninCaller } from './callers.ts';
-import { type Ceremony, type PasskeyPurpose, txnTtlSeconds } from './ceremony.entity.ts';
+import { type Ceremony, nonceTtlSeconds, type PasskeyPurpose, txnTtlSeconds } from './ceremony.entity.ts';
 import { type CodeChallenges, chosenChallenge, lacksPkce } from './code-challenge.ts';
 import { Counters } from './counters.ts';
 import {
@@ -32,8 +32,6 @@ import { open, type TakenNonce } from './opening.ts';
 import { requestOptions } from './passkey-request.ts';
 import { refusalEvent } from './refusals.ts';
 import { isPending, type Resumed, resumed } from './resume.ts';
-import { nonceTtlSeconds } from './shortcuts/granting.ts';
-import { shortcuts } from './shortcuts/shortcuts.ts';
 import { mayUsePasskeys, siteOfPage } from './sign-in-context.ts';
 import { authenticate } from './steps/authenticate.ts';
 import { changePhoneNumber, verifyPhoneNumber } from './steps/change-phone-number.ts';
@@ -59,7 +57,6 @@ const rules: { [S in CeremonyStep]: StepRule<S> } = {
 interface CeremonyDeps extends FlowDeps {
   /** Sign-ins that one network (IPv6: a /64) may start per minute. */
   challengesPerMinute: number;
-  takesShortcuts: boolean;
 }
 
 export interface Challenge {
@@ -85,15 +82,13 @@ interface Begun extends CodeChallenges {
 const noUser = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Sign-ins (decisions §8): runs the table in `steps.ts`. Each step is one transaction that locks the ceremony's row, so
- * steps of one sign-in never overlap. Most sign-ins finish in a shortcut instead (`shortcuts/`).
+ * Sign-ins (decisions §8): runs the table in `steps.ts`. A step is one read and one write, if its sign-in ends with it; else one
+ * transaction that locks the ceremony's row. So steps of one sign-in never overlap.
  */
 export class Ceremonies {
   private readonly challengesPerNetwork: LimitRule;
-  private readonly shortcuts: typeof shortcuts;
 
   constructor(private readonly deps: CeremonyDeps) {
-    this.shortcuts = deps.takesShortcuts ? shortcuts : {};
     this.challengesPerNetwork = { name: 'challenge-network', max: deps.challengesPerMinute, windowSeconds: 60 };
   }
 
@@ -192,8 +187,9 @@ export class Ceremonies {
   private async attempt<S extends CeremonyStep>(step: S, caller: SigninCaller, input: StepInput) {
     const { db, random } = this.deps;
     const nonce = newSecret(random);
-    const short = caller.key !== undefined && (await this.shortcuts[step]?.(this.deps, caller, input, nonce));
-    if (short) return { ...short, nonce };
+    const rule: StepRule<S> = rules[step];
+    const ended = await rule.endAtOnce?.(this.deps, caller, input, nonce);
+    if (ended) return { ...ended, nonce };
     const outcome = await pastDeadlocks(() => db.transaction((em) => this.decide(em, step, caller, input, nonce)));
     if (!outcome) return null;
     if (!('refused' in outcome)) return { ...outcome.answer, nonce };

@@ -26,6 +26,8 @@ export type CeremonyState = (typeof ceremonyStates)[number];
 
 /** Lifetime of a sign-in. */
 export const txnTtlSeconds = 10 * 60;
+/** Lifetime of a nonce. */
+export const nonceTtlSeconds = 120;
 
 /** The purpose of a WebAuthn challenge. `conditional-registration`: without a dialog, and without presence of the user. */
 export type PasskeyPurpose = 'sign-in' | 'registration' | 'conditional-registration';

@@ -119,6 +119,13 @@ export type StepOutcome<S extends CeremonyStep> = Accepted<S> | RefusedStep;
 /** The implementation of one step. */
 export interface StepRule<S extends CeremonyStep> {
   /**
+   * Decides from one read, without locks, and ends the sign-in by one write if this step's proof is all that it requires. Null,
+   * with nothing written or counted: {@link count} and {@link take} decide.
+   *
+   * @param nextNonce replaces the sign-in's nonce
+   */
+  endAtOnce?(deps: FlowDeps, caller: SigninCaller, input: StepInput, nextNonce: string): Promise<Answers[S] | null>;
+  /**
    * Counts the attempt before the decision; the count is kept regardless of the outcome. It can only count. Refuses when a
    * limit is reached.
    */

@@ -23,35 +23,71 @@ export async function signInContext(
   factors: readonly Enrolment[],
   credential: Credential | { user: { id: string } },
 ): Promise<SignInContext> {
-  const { deps, ceremony, caller } = flow;
+  const { em, deps, caller } = flow;
+  const owner = { projectId: caller.project.id, userId: credential.user.id };
+  return contextOf(flow, {
+    factors,
+    holdsPasskey: asksForPasskeys(flow, factors) && (await deps.passkeys.isHeldBy(em, owner)),
+    skipsFactor: credential instanceof Device && deps.devices.skipsFactor(credential, caller.project),
+  });
+}
+
+/** The facts of a user and a browser that the policy depends on. */
+export interface PersonFacts {
+  factors: readonly { method: MfaMethod; besidePasskey?: boolean }[];
+  /** Whether a passkey has verified the user, also while passkeys are off. Not read unless {@link asksForPasskeys}. */
+  holdsPasskey: boolean;
+  /** `remember_me` lets the device skip the factor. */
+  skipsFactor: boolean;
+}
+
+/** The page and the sign-in that the policy depends on. */
+type Asking = Pick<Place, 'caller' | 'ceremony'>;
+
+/** Pure. */
+export function contextOf(asking: Asking, { factors, holdsPasskey, skipsFactor }: PersonFacts): SignInContext {
+  const { caller } = asking;
   const { client, project } = caller;
-  const { acrValues, acrEssential = false, addsAuthenticator, addsPasskey } = caller.request ?? {};
-  const changesPhone = ceremony.stepUp === 'change_phone_number';
-  // An authenticator app and a change of the phone need the same evidence as a passkey.
-  const changesAccount =
-    changesPhone || ceremony.stepUp === 'create_passkey' || addsPasskey === true || addsAuthenticator === true;
-  const isMarked = factors.some(({ besidePasskey }) => besidePasskey);
-  const asksForPasskeys =
-    asksForFacts(project) || client.passkeyRequired || changesAccount || acrValues != null || isMarked;
-  const owner = { projectId: project.id, userId: credential.user.id };
-  // Also while passkeys are off: the mailbox alone must not change the phone (decisions/0108).
-  const passkeysCount = changesPhone || project.passkeys;
-  const holds = asksForPasskeys && passkeysCount && (await deps.passkeys.isHeldBy(flow.em, owner));
-  const holdsPasskey = holds && !isByLink(caller);
+  const { acrValues, acrEssential = false } = caller.request ?? {};
+  const holds = passkeysCount(asking) && holdsPasskey;
   // By a setup link, an admin creates another one.
+  const hasPasskey = holds && !isByLink(caller);
   const passkeyRequired = client.passkeyRequired || requiresPasskey(project, holds);
   return {
     policy: project.mfaPolicy,
     emailFactor: project.emailFactor,
-    factors: factors.map((factor) => strengthOf(factor, holdsPasskey)),
-    hasPasskey: holdsPasskey,
-    skipsFactor: credential instanceof Device && deps.devices.skipsFactor(credential, project),
+    factors: factors.map((factor) => strengthOf(factor, hasPasskey)),
+    hasPasskey,
+    skipsFactor,
     // A passkey can meet the request: its owner is asked, instead of the device key alone.
-    personRequired: isPersonRequired(flow) || (acrValues != null && holdsPasskey) || passkeyRequired,
-    changesAccount: changesAccount || passkeyRequired,
+    personRequired: isPersonRequired(asking) || (acrValues != null && hasPasskey) || passkeyRequired,
+    changesAccount: changesAccount(asking) || passkeyRequired,
     passkeyRequired,
     needsPasskey: acrEssential,
   };
+}
+
+/** Whether the policy depends on the user's passkeys. */
+export function asksForPasskeys(asking: Asking, factors: PersonFacts['factors']): boolean {
+  const { project, client, request } = asking.caller;
+  const isMarked = factors.some(({ besidePasskey }) => besidePasskey);
+  const byRequest = changesAccount(asking) || request?.acrValues != null;
+  return passkeysCount(asking) && (asksForFacts(project) || client.passkeyRequired || byRequest || isMarked);
+}
+
+/** Also while passkeys are off: the mailbox alone must not change the phone (decisions/0108). */
+function passkeysCount({ caller, ceremony }: Asking): boolean {
+  return changesPhone(ceremony) || caller.project.passkeys;
+}
+
+/** An authenticator app and a change of the phone need the same evidence as a passkey. */
+function changesAccount({ caller: { request }, ceremony }: Asking): boolean {
+  const isAsked = request?.addsPasskey === true || request?.addsAuthenticator === true;
+  return changesPhone(ceremony) || ceremony.stepUp === 'create_passkey' || isAsked;
+}
+
+function changesPhone({ stepUp }: Asking['ceremony']): boolean {
+  return stepUp === 'change_phone_number';
 }
 
 /** Whether every user must sign in with a passkey here: by the project's policy or for this client. */

@@ -3,7 +3,7 @@ import { instant, key } from '../kernel/columns.ts';
 import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 
-type CredentialKind = 'device-key' | 'passkey';
+export type CredentialKind = 'device-key' | 'passkey';
 
 export const credentialOrigins = ['mail-code', 'factor', 'passkey'] as const;
 /** The evidence of the sign-in or session that added the credential. */

@@ -245,7 +245,7 @@ export class Devices {
  * clients would trust it.
  */
 export function belongsTo(
-  key: Pick<Device, 'client' | 'domain' | 'hosted'>,
+  key: Pick<Device, 'domain' | 'hosted'> & { client: { id: string } },
   { client, isHosted, domain }: { client: Pick<Client, 'id'>; isHosted: boolean; domain: string | null },
 ): boolean {
   if ((key.domain ?? null) !== domain) return false;

@@ -4,7 +4,7 @@ import type { Actor } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
+import { columnsOf, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import { asksForFacts, begun, hasExpired, meetsSignInPolicy, used } from '../policy/session.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
@@ -67,15 +67,14 @@ export class Sessions {
   ): Promise<{ session: Session; secret: string; replaced: Session | null }> {
     const { project, actor, domain = null } = signIn;
     const now = this.deps.clock.now();
-    const secret = newSecret(this.deps.random);
-    const secretHash = digest(presented(secret, domain));
     const current = signIn.currentSecret ? await this.live(em, project, signIn.currentSecret, now) : null;
     if (current && current.user.id === signIn.userId) {
+      const secret = newSecret(this.deps.random);
       const moment = await nextMoment(em);
       Object.assign(current, {
         moment,
         ...freshness(signIn, moment, current),
-        secretHash,
+        secretHash: digest(presented(secret, domain)),
         deviceId: deviceOf(signIn, current),
         passkeyId: signIn.passkeyId ?? null,
         authTime: signIn.authTime,
@@ -87,26 +86,28 @@ export class Sessions {
     // The new user ends the session: IP address and user agent are theirs.
     const by: Actor = actor.kind === 'anonymous' ? { ...actor, kind: 'user', id: signIn.userId } : actor;
     if (current) await this.end(em, current, 'replaced', by);
-    // The column's default is the next one.
-    const moment = signIn.freshAt && signIn.requestMoment === undefined ? await nextMoment(em) : undefined;
-    const session = em.create(Session, {
-      id: this.deps.random.id(),
-      project: project.id,
-      user: [project.id, signIn.userId],
-      secretHash,
-      domain,
-      deviceId: signIn.deviceId ?? null,
-      passkeyId: signIn.passkeyId ?? null,
-      authTime: signIn.authTime,
-      ...(moment !== undefined && { moment }),
-      ...freshness(signIn, moment ?? 0, null),
-      amr: signIn.amr,
-      ...begun(project, now),
-      ip: actor.ip ?? null,
-      userAgent: actor.userAgent ?? null,
-    });
-    em.persist(session);
+    const { secret, insertion } = this.begin(signIn);
+    const inserting = sql<object>`${insertion} returning ${columnsOf(em, Session)}`;
+    const [row] = await query(em, inserting, { prepare: 'sessions.begin' });
+    const session = em.map(Session, row ?? {});
     return { session, secret, replaced: current };
+  }
+
+  /** SQL: begins a session where `when` holds, in table alias `c`; and the secret of its cookie. */
+  begin(signIn: SignIn, when: Fragment = sql`true`): { secret: string; insertion: Fragment } {
+    const { project, actor, domain = null, freshAt = null, requestMoment = null } = signIn;
+    const secret = newSecret(this.deps.random);
+    const { createdAt, lastSeenAt, idleExpiresAt, expiresAt } = begun(project, this.deps.clock.now());
+    const insertion = sql`insert into sessions as c (project_id, id, user_id, domain, secret_hash, device_id, passkey_id, auth_time,
+        fresh_at, moment, fresh_moment, amr, created_at, last_seen_at, idle_expires_at, expires_at, ip, user_agent)
+      select ${project.id}::uuid, ${this.deps.random.id()}::uuid, ${signIn.userId}::uuid, ${domain}::text,
+        ${digest(presented(secret, domain))}::text, ${signIn.deviceId ?? null}::uuid, ${signIn.passkeyId ?? null}::uuid,
+        ${signIn.authTime}::timestamptz, ${freshAt}::timestamptz, n.moment,
+        case when ${freshAt}::timestamptz is not null then coalesce(${requestMoment}::bigint, n.moment) end, ${signIn.amr}::text[],
+        ${createdAt}::timestamptz, ${lastSeenAt}::timestamptz, ${idleExpiresAt}::timestamptz, ${expiresAt}::timestamptz,
+        ${actor.ip ?? null}::text, ${actor.userAgent ?? null}::text
+      from (select nextval('moments') as moment) n where ${when}`;
+    return { secret, insertion };
   }
 
   /**
@@ -223,6 +224,30 @@ export function endOfSession(
   return { type: 'session.ended', actor, projectId, subject: { kind: 'session', id }, detail: { reason, userId } };
 }
 
+/** The times of the browser's session: {@link timesOfHeld}. Instants are text; null: none that has not ended. */
+export interface HeldRow {
+  held: { createdAt: string; lastSeenAt: string; idleExpiresAt: string; expiresAt: string } | null;
+}
+
+/** SQL: one column, the times of the session of this cookie. */
+export function timesOfHeld(projectId: string, secret: string | undefined): Fragment {
+  if (secret === undefined) return sql`null::json as held`;
+  return sql`(select json_build_object('createdAt', s.created_at, 'lastSeenAt', s.last_seen_at,
+      'idleExpiresAt', s.idle_expires_at, 'expiresAt', s.expires_at)
+    from sessions s where s.project_id = ${projectId}::uuid and s.secret_hash = ${digest(secret)}::text and s.ended_at is null) as held`;
+}
+
+/** Whether the browser's session is live, if its user is active. */
+export function isHeldLive({ held }: HeldRow, project: Project, now: Date): boolean {
+  if (held === null) return false;
+  const { createdAt, lastSeenAt, idleExpiresAt, expiresAt } = held;
+  const times = {
+    ...{ createdAt: new Date(createdAt), lastSeenAt: new Date(lastSeenAt) },
+    ...{ idleExpiresAt: new Date(idleExpiresAt), expiresAt: new Date(expiresAt) },
+  };
+  return !hasExpired(times, project, now);
+}
+
 /** SQL: the users' sessions that have not ended, expired ones included. */
 export function liveSessions(projectId: string, userIds: readonly string[]): Statement<{ id: string; userId: string }> {
   return sql<{ id: string; userId: string }>`select id, user_id as "userId" from sessions
@@ -276,7 +301,7 @@ function deviceOf({ deviceId, passkeyId }: SignIn, current: Session): string | n
   return (isNamed ? current.deviceId : deviceId) ?? deviceId ?? current.deviceId ?? null;
 }
 
-function freshness({ freshAt, requestMoment }: SignIn, moment: number, current: Session | null) {
+function freshness({ freshAt, requestMoment }: SignIn, moment: number, current: Session) {
   if (!freshAt) return {};
-  return { freshAt, freshMoment: Math.max(requestMoment ?? moment, current?.freshMoment ?? 0) };
+  return { freshAt, freshMoment: Math.max(requestMoment ?? moment, current.freshMoment ?? 0) };
 }

@@ -31,7 +31,8 @@ export function factorsOf(projectId: string, userId: Fragment): Fragment {
     and e.verified_at is not null and (e.method <> 'sms' or e.phone is not null) order by e.method)`;
 }
 
-function holdsPasskey(projectId: string, userId: Fragment): Fragment {
+/** SQL condition: a passkey has verified the user. */
+export function holdsPasskey(projectId: string, userId: Fragment): Fragment {
   return sql`exists (select 1 from credentials k where k.project_id = ${projectId}::uuid and k.user_id = ${userId}
     and k.user_verified and k.revoked_at is null)`;
 }

@@ -20,12 +20,15 @@ import { isPasskeyRequired, isPersonRequired, mayUsePasskeys, signInContext } fr
 import { finish } from './finish.ts';
 import { needPasskey } from './new-passkey.ts';
 import type { Answers } from './steps.ts';
+import { byTrustedDevice } from './trusted-device.ts';
 
 /**
  * Starts or restarts a sign-in for one address. A trusted device continues; every other request, for a known address or
  * not, gets OTP_NEEDED after the same work.
  */
 export const authenticate: StepRule<'authenticate'> = {
+  endAtOnce: byTrustedDevice,
+
   async take(flow) {
     const { ceremony, input, device } = flow;
     const address = trimmed(input.userid ?? '');

@@ -3,25 +3,15 @@ import { Device } from '../../credentials/device.entity.ts';
 import { notedUse } from '../../credentials/devices.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { execute, sql } from '../../kernel/sql.ts';
-import {
-  accountOf,
-  amrOf,
-  type Evidence,
-  freshAt,
-  grantOf,
-  has,
-  isRecovered,
-  provedPasskey,
-  registeredIn,
-  withPiece,
-} from '../../policy/evidence.ts';
+import { accountOf, type Evidence, grantOf, has, isRecovered, registeredIn, withPiece } from '../../policy/evidence.ts';
 import { type FactorStrength, mayAddPasskey, nextRequirement, type SignInContext } from '../../policy/requirements.ts';
 import { passkeyPolicyOf } from '../../projects/project.entity.ts';
 import { sdkScope } from '../../tokens/claims.ts';
 import type { User } from '../../users/user.entity.ts';
 import { notedSignIn } from '../../users/user-writing.ts';
 import type { Flow } from '../flow.ts';
-import { hasPasskey, mayUsePasskeys, signInContext, siteOfPage } from '../sign-in-context.ts';
+import { hasPasskey, mayUsePasskeys, signInContext } from '../sign-in-context.ts';
+import { type Conclusion, concluded, type SignedIn, sessionOf, signInEvent } from './conclusion.ts';
 import type { Success } from './steps.ts';
 
 /** Seconds after the proof within which the change of a step-up, or a new passkey, must follow. */
@@ -42,27 +32,16 @@ export interface Proved {
   recoveryCodes?: string[] | null;
 }
 
-/** The conclusion drawn from the evidence of a sign-in. */
-interface Conclusion {
-  amr: string[];
-  authTime: Date;
-  /** Time of the last proof by the person; null: none in this sign-in. */
-  freshAt: Date | null;
-  passkeyId: string | undefined;
-  /** Whether the hosted page may offer a passkey. */
-  offersPasskey: boolean;
-}
-
 /**
  * Ends the ceremony and issues the code or the session. Throws if the evidence does not name this user and credential, or
  * if a requirement is still open: a step that calls too early is a bug.
  */
 export async function finish(flow: Flow, ending: Proved): Promise<Success> {
   const { deps, caller, ceremony } = flow;
-  const concluded = await conclude(flow, ending);
+  const { conclusion, offersPasskey } = await conclude(flow, ending);
   const now = deps.clock.now();
-  await noteSignIn(flow, ending, concluded, now);
-  if (concluded.offersPasskey) ceremony.stepUp = 'create_passkey';
+  await noteSignIn(flow, ending, conclusion, now);
+  if (offersPasskey) ceremony.stepUp = 'create_passkey';
   // A step-up stays open while the proof is fresh.
   if (ceremony.stepUp) ceremony.expiresAt = secondsLater(now, stepUpSeconds);
   else {
@@ -71,10 +50,9 @@ export async function finish(flow: Flow, ending: Proved): Promise<Success> {
     ceremony.address = null;
   }
   const given = caller.request
-    ? await session(flow, ending, concluded)
-    : { code: await code(flow, ending.user, concluded) };
+    ? await session(flow, ending, conclusion)
+    : { code: await code(flow, ending.user, conclusion) };
   const recoveryCodes = (await claim(flow, ending.user)) ?? ending.recoveryCodes;
-  const { offersPasskey } = concluded;
   return {
     status: 'SUCCESS',
     ...given,
@@ -83,7 +61,8 @@ export async function finish(flow: Flow, ending: Proved): Promise<Success> {
   };
 }
 
-async function conclude(flow: Flow, ending: Proved): Promise<Conclusion> {
+/** @returns and whether the hosted page may offer a passkey */
+async function conclude(flow: Flow, ending: Proved): Promise<{ conclusion: Conclusion; offersPasskey: boolean }> {
   const { user, credential, proved } = ending;
   const { ceremony } = flow;
   const evidence = withPiece(ceremony.evidence, proved);
@@ -97,14 +76,14 @@ async function conclude(flow: Flow, ending: Proved): Promise<Conclusion> {
   }
   const context = ending.context ?? (await currentContext(flow, ending));
   if (nextRequirement(evidence, context) !== 'nothing') throw new Error('a requirement of the sign-in is still open');
-  const offersPasskey = await mayOffer(flow, user, evidence, context.factors);
   return {
-    amr: amrOf(evidence, await isMailedBesidePasskey(flow, user, evidence)),
-    passkeyId: provedPasskey(evidence),
-    authTime: new Date(proved.at),
-    freshAt: freshAt(evidence),
-    offersPasskey,
+    conclusion: concluded(evidence, await isMailedBesidePasskey(flow, user, evidence)),
+    offersPasskey: await mayOffer(flow, user, evidence, context.factors),
   };
+}
+
+function signedInBy({ user, credential }: Proved): SignedIn {
+  return { user, credential: { kind: credential instanceof Device ? 'device-key' : 'passkey', id: credential.id } };
 }
 
 /** Whether a factor is a code by mail, and the user has a passkey, also while passkeys are off. */
@@ -145,21 +124,11 @@ async function mayOffer(
 }
 
 /** Writes the last use of user and device, and the audit event; in one statement if both rows are already stored. */
-async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now: Date): Promise<void> {
+async function noteSignIn(flow: Flow, ending: Proved, conclusion: Conclusion, now: Date): Promise<void> {
   const { em, deps, caller, ceremony } = flow;
   const { user, credential } = ending;
-  if (concluded.freshAt) await deps.guessing.remember(em, user, caller.actor.ip);
-  const event = {
-    type: 'user.signed_in' as const,
-    actor: caller.actor,
-    projectId: caller.project.id,
-    clientId: caller.client.id,
-    subject: { kind: 'user', id: user.id, name: user.userName },
-    detail: {
-      amr: concluded.amr,
-      ...(credential instanceof Device ? { deviceId: credential.id } : { passkeyId: credential.id }),
-    },
-  };
+  if (conclusion.freshAt) await deps.guessing.remember(em, user, caller.actor.ip);
+  const event = signInEvent(caller, signedInBy(ending), conclusion);
   if (!(credential instanceof Device)) {
     user.lastSignInAt = now;
     for (const device of await registeredDevices(flow, user)) deps.devices.used(device, caller.project, 0);
@@ -206,22 +175,11 @@ async function code({ em, deps, caller, ceremony }: Flow, user: User, { amr, aut
   });
 }
 
-/** For the hosted page: an SSO session, under which /authorize completes the pending request. */
-async function session(flow: Flow, { user, credential, proved }: Proved, concluded: Conclusion) {
+async function session(flow: Flow, ending: Proved, conclusion: Conclusion) {
   const { em, deps, caller } = flow;
-  const { secret, session: opened } = await deps.sessions.signIn(em, {
-    project: caller.project,
-    userId: user.id,
-    deviceId: credential.id,
-    amr: concluded.amr,
-    passkeyId: concluded.passkeyId,
-    authTime: concluded.authTime,
-    freshAt: concluded.freshAt ?? undefined,
-    requestMoment: caller.request?.moment,
-    currentSecret: caller.sessionSecret,
-    domain: siteOfPage(flow).domain,
-    actor: caller.actor,
-  });
+  const { user, proved } = ending;
+  const signIn = sessionOf(deps, caller, signedInBy(ending), conclusion);
+  const { secret, session: opened } = await deps.sessions.signIn(em, signIn);
   const granted = grantOf([proved]);
   if (granted) await deps.mfa.recoveryGrants.bind(em, user, granted.grant, opened.id);
   // Only this session can verify it, at the account page (decisions/0180).

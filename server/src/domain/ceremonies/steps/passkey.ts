@@ -24,6 +24,7 @@ import { mayUsePasskeys, signInContext, siteOfPage } from '../sign-in-context.ts
 import { finish } from './finish.ts';
 import { creatorOf, finishWith } from './new-passkey.ts';
 import { isSignedIn, mayAdd, sessionPieceOf } from './session-proof.ts';
+import { byVerifiedPasskey } from './verified-passkey.ts';
 
 const purposes = {
   sign_in: 'sign-in',
@@ -89,6 +90,8 @@ async function creationOptions(flow: Flow, challenge: string) {
 
 /** Signs in with a passkey: by its own evidence, or as the second factor that this sign-in requires. */
 export const verifyPasskey: StepRule<'verify-passkey'> = {
+  endAtOnce: byVerifiedPasskey,
+
   count: (counters, { input }) => counters.passkeyChallenge(challengeOf(input.credential), ['sign-in']),
 
   async take(flow) {
