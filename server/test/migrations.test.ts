@@ -117,7 +117,8 @@ async function fill(client: pg.Client): Promise<Record<string, number>> {
        and (c.is_nullable = 'NO' and c.column_default is null
          -- Columns that a device key needs, and a passkey does not have.
          or c.table_name = 'credentials' and c.column_name in ('client_id', 'jkt', 'public_jwk', 'alg')
-         or c.table_name = 'role_assignments' and c.column_name = 'user_id')
+         -- One of several holders.
+         or c.column_name = 'user_id' and exists (select from pg_constraint where conname = c.table_name || '_holder'))
      group by c.table_name order by quote_ident(c.table_name)::regclass::oid`,
   );
   let waiting = tables;
