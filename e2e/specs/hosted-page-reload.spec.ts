@@ -71,6 +71,7 @@ test('back and forward lead to the step reached, and a page from the back/forwar
   const backAndForth = async (step: string) => {
     await page.goBack();
     await titled(page, 'Sign in to Shop');
+    await expect(page).toHaveTitle('Sign in to Shop');
     await page.goForward();
     await titled(page, step);
   };

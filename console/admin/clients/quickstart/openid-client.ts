@@ -36,7 +36,7 @@ export function openidClient(values: SnippetValues): Snippet {
   return {
     label: 'openid-client',
     code: `// npm install openid-client${proof.packages ?? ''}
-// Save as server.mjs, then: ${variable}node server.mjs, and open /login
+// Save as server.mjs, then: ${variable}node server.mjs
 import { createServer } from 'node:http';${proof.imports ?? ''}
 import * as client from 'openid-client';
 
@@ -84,6 +84,6 @@ createServer(async (req, res) => {
   } catch (error) {
     res.writeHead(400).end(String(error));
   }
-}).listen(${portOf(values)});`,
+}).listen(${portOf(values)}, () => console.log(\`Open \${new URL('/login', redirectUri)}\`));`,
   };
 }
