@@ -1,31 +1,36 @@
 /**
  * Extracts the messages of the console, and those of the server that it shows, into the catalogs of its languages: adds
- * new ones with an empty translation, which a test refuses, unless it is declared with the setting, and removes those that are no longer used. With `--check`,
- * fails if a catalog is out of date.
+ * new ones with an empty translation, which a test refuses, unless it is declared with the setting, and removes those that are no
+ * longer used. A message moves, with its translation, between the main catalog and that of an area. With `--check`, fails if a
+ * catalog is out of date.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resources } from '../server/dist/resources.js';
-import { catalogOf, consoleSources, languages, read } from './lib/messages.mjs';
+import { areasOf, catalogOf, catalogued, consoleSources, languages, read } from './lib/messages.mjs';
 import { serverTexts } from './lib/server-texts.mjs';
 import { fail, root } from './lib/workspace.mjs';
 
-const messages = consoleSources(root).flatMap((path) => read(join(root, path)).messages.map(({ text }) => text));
-const sorted = [...new Set([...messages, ...serverTexts(root)])].sort();
+const areas = areasOf(root);
+const sources = consoleSources(root).map((path) => ({ path, ...read(join(root, path)) }));
+const catalogs = catalogued(areas, sources, serverTexts(root));
 /** Translations of declared settings: the declarations have them. */
 const declared = Object.values(resources).flatMap((fields) =>
   Object.values(fields).flatMap(({ control }) => (control ? [control.label, control.help] : [])),
 );
+const textOf = (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '');
 for (const language of languages) {
-  const path = catalogOf(language);
-  const before = readFileSync(join(root, path), 'utf8');
+  const paths = [undefined, ...areas].map((area) => catalogOf(language, area));
   const known = {
-    ...JSON.parse(before),
+    ...Object.assign({}, ...paths.map((path) => JSON.parse(textOf(path) || '{}'))),
     ...Object.fromEntries(declared.map((text) => [text.en, text[language]])),
   };
-  const after = `${JSON.stringify(Object.fromEntries(sorted.map((text) => [text, known[text] ?? ''])), null, 2)}\n`;
-  if (after === before) continue;
-  if (process.argv.includes('--check')) fail(`${path} is out of date: run npm run gen`);
-  writeFileSync(join(root, path), after);
-  process.stdout.write(`${path}\n`);
+  for (const [area, messages] of catalogs) {
+    const path = catalogOf(language, area);
+    const after = `${JSON.stringify(Object.fromEntries(messages.map((text) => [text, known[text] ?? ''])), null, 2)}\n`;
+    if (after === textOf(path)) continue;
+    if (process.argv.includes('--check')) fail(`${path} is out of date: run npm run gen`);
+    writeFileSync(join(root, path), after);
+    process.stdout.write(`${path}\n`);
+  }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { formatEnglish } from '../console/admin/language/english.ts';
-import { catalogOf, consoleSources, isSnippet, languages, read } from './lib/messages.mjs';
+import { areaOf, areasOf, catalogOf, catalogued, consoleSources, isSnippet, languages, read } from './lib/messages.mjs';
 import { serverTexts } from './lib/server-texts.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -27,11 +27,14 @@ const same = new Set([
 
 const sources = consoleSources(root).map((path) => ({ path, ...read(join(root, path)) }));
 const messages = [...new Set(sources.flatMap((source) => source.messages.map(({ text }) => text)))];
-const ofServer = serverTexts(root);
-const catalogs = languages.map((language) => ({
-  language,
-  catalog: JSON.parse(readFileSync(join(root, catalogOf(language)), 'utf8')) as Record<string, string>,
-}));
+const areas = areasOf(root);
+const wanted = catalogued(areas, sources, serverTexts(root));
+const catalogs = languages.flatMap((language) =>
+  [undefined, ...areas].map((area) => ({
+    ...{ name: catalogOf(language, area), language, area },
+    catalog: JSON.parse(readFileSync(join(root, catalogOf(language, area)), 'utf8')) as Record<string, string>,
+  })),
+);
 
 /** Names of the arguments and tags in a message, each once. */
 function partsOf(message: string): string[] {
@@ -63,9 +66,9 @@ describe('texts of the console', () => {
   });
 });
 
-describe.each(catalogs)('the catalog $language', ({ language, catalog }) => {
-  it('has each message of the console and text of the server, and no other: run `npm run gen`', () => {
-    expect(Object.keys(catalog)).toEqual([...new Set([...messages, ...ofServer])].sort());
+describe.each(catalogs)('the catalog $name', ({ language, area, catalog }) => {
+  it('has each message of its part of the console, the main one also the texts of the server, and no other: run `npm run gen`', () => {
+    expect(Object.keys(catalog)).toEqual(wanted.get(area));
   });
 
   it('translates each message', () => {
@@ -153,6 +156,62 @@ describe('the gate', () => {
 });
 
 it('has no other catalogs', () => {
-  const names = readdirSync(join(root, 'console/admin/language/messages')).sort();
-  expect(names).toEqual(languages.map((language) => `${language}.json`));
+  const names = readdirSync(join(root, 'console/admin/language/messages'), { recursive: true }).sort();
+  const files = languages.map((language) => `${language}.json`);
+  expect(names).toEqual(
+    [...files, ...areas.flatMap((area) => [area, ...files.map((file) => `${area}/${file}`)])].sort(),
+  );
+});
+
+describe('an area with texts of its own', () => {
+  /** Imports of a source, without those of types and within `withTexts()` of the area. */
+  const imports = (path: string, area: string, source = readFileSync(join(root, path), 'utf8')) => {
+    const loading = new RegExp(
+      `withTexts\\(\\s*${area}Texts,\\s*(?:async )?\\(\\) =>\\s*import\\('[^']+'\\),?\\s*\\)`,
+      'g',
+    );
+    const rest = source.replace(loading, '').replace(/^import type .*$/gm, '');
+    return [...rest.matchAll(/(?:\bfrom|\bimport)[ (]+'(\.[^']+)'/g)]
+      .map(([, to]) => join(path, '..', to as string))
+      .filter((to) => areaOf(to, [area]) && !to.endsWith('/texts.ts'));
+  };
+
+  it.each(areas)('%s is loaded by withTexts() alone', (area) => {
+    for (const { path } of sources.filter((source) => areaOf(source.path, areas) !== area)) {
+      expect(imports(path, area), path).toEqual([]);
+    }
+  });
+
+  it.each(areas)('%s names its own catalogs', (area) => {
+    const source = readFileSync(join(root, 'console/admin', area, 'texts.ts'), 'utf8');
+    expect(source).toContain(`export const ${area}Texts: AreaTexts`);
+    expect(source).toContain(`import.meta.glob<Record<string, string>>('../language/messages/${area}/*.json'`);
+  });
+
+  it.each([
+    ["import { A } from '../roles/a.tsx';", ['console/admin/roles/a.tsx']],
+    ["const A = () => import('../roles/a.tsx');", ['console/admin/roles/a.tsx']],
+    ["withTexts(otherTexts, () => import('../roles/a.tsx'))", ['console/admin/roles/a.tsx']],
+    ["withTexts(rolesTexts, () => import('../roles/a.tsx'))", []],
+    ["import { rolesTexts } from '../roles/texts.ts';\nimport type { A } from '../roles/a.tsx';", []],
+    ["import { A } from '../users/a.tsx';", []],
+  ])('is found in %s', (source, found) => {
+    expect(imports('console/admin/clients/page.tsx', 'roles', source)).toEqual(found);
+  });
+
+  it('shares the texts that other parts use', () => {
+    const message = (text: string) => ({ text });
+    const found = catalogued(
+      ['roles'],
+      [
+        { path: 'console/admin/roles/a.tsx', messages: ['Own', 'Shared', 'Of the server'].map(message) },
+        { path: 'console/admin/users/b.tsx', messages: [message('Shared')] },
+      ],
+      ['Of the server'],
+    );
+    expect([...found]).toEqual([
+      [undefined, ['Of the server', 'Shared']],
+      ['roles', ['Own']],
+    ]);
+  });
 });

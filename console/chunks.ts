@@ -14,7 +14,7 @@ const rareUi =
   'code/snippets|feedback/lazy-dialog|forms/(?:lines|list-field|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
 /** Areas whose operations only a few pages send. */
-const rareTexts = 'apis|experience|logout|messages';
+const rareTexts = 'access|apis|experience|logout|messages';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
@@ -44,7 +44,7 @@ export const chunks = [
   {
     name: 'widgets',
     test: new RegExp(
-      `${mantine('Checkbox', 'Chip', 'Fieldset', 'FileButton', 'Pill', 'Progress', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler`,
+      `${mantine('Checkbox', 'Chip', 'Fieldset', 'FileButton', 'Pill', 'Progress', 'Radio', 'SimpleGrid', 'Textarea')}|${admin('\\w+/texts\\.').source}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler`,
     ),
   },
   { name: 'menu', test: new RegExp(`${mantine('Menu')}|/ui/layout/menu-button`) },

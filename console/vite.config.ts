@@ -27,7 +27,7 @@ const translations: Plugin = {
   apply: 'build',
   enforce: 'pre',
   transform(code, id) {
-    if (!/\/admin\/language\/messages\/\w+\.json$/.test(id)) return null;
+    if (!/\/admin\/language\/messages\/(?:\w+\/)?\w+\.json$/.test(id)) return null;
     const entries = Object.entries(JSON.parse(code) as Record<string, string>);
     return JSON.stringify(Object.fromEntries(entries.filter(([english, text]) => text !== english)));
   },

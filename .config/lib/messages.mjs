@@ -4,7 +4,39 @@ import { parseSync } from 'vite';
 
 /** Languages that are translated; the sources are in English. */
 export const languages = ['de', 'es', 'fr', 'ja'];
-export const catalogOf = (language) => `console/admin/language/messages/${language}.json`;
+const catalogs = 'console/admin/language/messages';
+
+/**
+ * Folders of the console whose texts load with their pages, from catalogs of their own: those that have a folder of catalogs.
+ * A text that other folders use, too, is in the main catalog.
+ * @param {string} root
+ */
+export const areasOf = (root) =>
+  readdirSync(join(root, catalogs), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+
+/** @param {string} [area] absent: the main catalog */
+export const catalogOf = (language, area) => `${catalogs}/${area === undefined ? '' : `${area}/`}${language}.json`;
+
+/** The area of a source; undefined: none. */
+export const areaOf = (path, areas) => areas.find((area) => path.startsWith(`console/admin/${area}/`));
+
+/**
+ * The messages of each catalog, sorted; `undefined` is the main one.
+ * @param {readonly string[]} areas
+ * @param {readonly { path: string; messages: readonly { text: string }[] }[]} sources
+ * @param {readonly string[]} ofServer
+ */
+export function catalogued(areas, sources, ofServer) {
+  const users = new Map(ofServer.map((text) => [text, new Set([undefined])]));
+  for (const { path, messages } of sources)
+    for (const { text } of messages) users.set(text, (users.get(text) ?? new Set()).add(areaOf(path, areas)));
+  const found = new Map([undefined, ...areas].map((area) => [area, []]));
+  for (const [text, of] of users) found.get(of.size === 1 ? [...of][0] : undefined).push(text);
+  return new Map([...found].map(([area, texts]) => [area, texts.sort()]));
+}
 
 /** Functions of console/admin/language/ that translate their first argument. `template` leaves its placeholders. */
 const translators = new Set(['t', 'rich', 'template']);

@@ -43,6 +43,9 @@ describe('the console', () => {
   /** A catalog, or the library that reads it. */
   const isLanguage = (name: string) => chunk(name).moduleIds.some((id) => id.includes('/admin/language/'));
 
+  const isAreaCatalog = (name: string) =>
+    chunk(name).moduleIds.some((id) => /\/admin\/language\/messages\/\w+\/\w+\.json/.test(id));
+
   it('keeps its modules and libraries out of the chunks of the hosted pages', () => {
     const pages = output.filter(({ fileName }) => fileName.endsWith('.html') && !fileName.startsWith('admin/'));
     expect(pages.length).toBeGreaterThan(5);
@@ -83,6 +86,18 @@ describe('the console', () => {
       // Only this page loads the editor and the schema reader.
       const limit = page.includes('explorer-page') ? 190_000 : 32_768;
       expect(weigh(more), page).toBeLessThanOrEqual(limit);
+    }
+  });
+
+  it('loads the texts of a part with the part, in at most 6 KB for each', () => {
+    const areas = output.filter(({ fileName, type }) => type === 'chunk' && isAreaCatalog(fileName));
+    expect(areas.length % 4).toBe(0);
+    expect(areas.length).toBeGreaterThan(0);
+    const first = firstChunks();
+    for (const { fileName } of areas) {
+      expect(weigh([fileName]), fileName).toBeLessThanOrEqual(6_000);
+      const loading = output.filter((one) => one.type === 'chunk' && one.dynamicImports.includes(fileName));
+      expect(loading.filter((one) => first.has(one.fileName))).toEqual([]);
     }
   });
 

@@ -15,6 +15,8 @@ export function shots({
   projectId,
   emptyProjectId,
   clientId,
+  bareClientId,
+  closedClientId,
   userId,
   bareUserId,
   groupId,
@@ -47,10 +49,14 @@ export function shots({
     { name: 'projects-create', path: '/admin/projects?new' },
     ...inProject.map((name) => ({ name: `project-${name.replace('/', '-')}`, path: project(projectId, name) })),
     { name: 'application-create', path: project(projectId, 'applications/new') },
-    ...['', 'settings', 'keys', 'tokens', 'security', 'apis', 'roles', 'claims', 'events', 'danger'].map((tab) => ({
-      name: `application-${tab || 'quickstart'}`,
-      path: project(projectId, `applications/${clientId}${tab && `/${tab}`}`),
-    })),
+    ...['', 'settings', 'keys', 'tokens', 'security', 'apis', 'roles', 'access', 'claims', 'events', 'danger'].map(
+      (tab) => ({
+        name: `application-${tab || 'quickstart'}`,
+        path: project(projectId, `applications/${clientId}${tab && `/${tab}`}`),
+      }),
+    ),
+    { name: 'empty-application-access', path: project(projectId, `applications/${bareClientId}/access`) },
+    { name: 'closed-application-access', path: project(projectId, `applications/${closedClientId}/access`) },
     { name: 'users-import', path: project(projectId, 'users/import') },
     { name: 'user', path: project(projectId, `users/${userId}`) },
     { name: 'empty-user', path: project(projectId, `users/${bareUserId}`) },

@@ -8,6 +8,9 @@ export interface World {
   projectId: string;
   emptyProjectId: string;
   clientId: string;
+  /** Without access rules: everyone may use the first, no one the second. */
+  bareClientId: string;
+  closedClientId: string;
   userId: string;
   /** A user without sessions, devices and passkeys. */
   bareUserId: string;
@@ -47,7 +50,8 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
     redirectUris: ['http://127.0.0.1/callback'],
     backchannelLogoutUri: 'https://field.northwind.example/logout',
   });
-  await admin.createClient({ ...web, name: 'Back office' });
+  const { clientId: bareClientId } = await admin.createClient({ ...web, name: 'Back office' });
+  const { clientId: closedClientId } = await admin.createClient({ ...web, name: 'Payroll', access: 'ASSIGNED' });
   const token = await admin.issueScimToken(projectId);
   const scim = directory(latchkey.baseUrl, projectId, token);
   const ids = await provision(scim);
@@ -62,6 +66,7 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
   const [userId, bareUserId] = [ids[0] as string, ids[40] as string];
   const users = { userId, bareUserId };
   await rolesAndClaims(admin, portal.clientId, userId, groupId);
+  await access(admin, portal.clientId, userId, groupId);
   await apis(admin, projectId, portal.clientId);
   const webhookId = await webhooks(latchkey, admin, projectId);
   const streamId = await logStreams(latchkey, admin, projectId);
@@ -71,6 +76,7 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
     projectId,
     emptyProjectId,
     clientId,
+    ...{ bareClientId, closedClientId },
     ...users,
     groupId,
     webhookId,
@@ -147,6 +153,17 @@ async function rolesAndClaims(admin: AdminApi, clientId: string, userId: string,
   ];
   await admin.run('mutation ($input: UpdateClaimSettingsInput!) { updateClaimSettings(input: $input) { version } }', {
     input: { clientId, groups: 'ASSIGNED', mappings },
+  });
+}
+
+/** Access to an application by a group, a role and a user. */
+async function access(admin: AdminApi, clientId: string, userId: string, groupId: string): Promise<void> {
+  const grant = 'mutation ($input: GrantAccessInput!) { grantAccess(input: $input) { id } }';
+  for (const holder of [{ groupId }, { roleKey: 'admin' }, { userId }]) {
+    await admin.run(grant, { input: { clientId, ...holder } });
+  }
+  await admin.run('mutation ($input: UpdateClientInput!) { updateClient(input: $input) { id } }', {
+    input: { id: clientId, access: 'ASSIGNED' },
   });
 }
 

@@ -88,7 +88,8 @@ test('pages of a project: sign-in, activity, settings', async () => {
 });
 
 test('pages of an application', async () => {
-  const tabs = ['', '/settings', '/keys', '/tokens', '/apis', '/security', '/roles', '/claims', '/events', '/danger'];
+  const tabs = ['', '/settings', '/keys', '/tokens', '/apis', '/security', '/roles', '/access', '/claims', '/events'];
+  tabs.push('/danger');
   await visit([
     `/projects/${projectId}/applications/new`,
     ...tabs.map((tab) => `/projects/${projectId}/applications/${clientId}${tab}`),

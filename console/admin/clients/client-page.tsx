@@ -1,12 +1,15 @@
 import { Badge } from '@mantine/core';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { useParams } from 'react-router';
+import { accessTexts } from '../access/texts.ts';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
+import { claimsTexts } from '../claims/texts.ts';
 import { Missing } from '../frame/root.tsx';
 import { ClientById } from '../generated/operations.ts';
-import { t } from '../language/language.ts';
+import { t, withTexts } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { rolesTexts } from '../roles/texts.ts';
 import { IdChip } from '../ui/code/copy.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -44,12 +47,17 @@ const parts: readonly { tab: string; label: string; Part: ComponentType<ClientPa
   {
     tab: 'roles',
     label: t('Roles'),
-    Part: fetched(async () => (await import('../roles/client-roles.tsx')).ClientRoles),
+    Part: fetched(async () => (await withTexts(rolesTexts, () => import('../roles/client-roles.tsx'))).ClientRoles),
+  },
+  {
+    tab: 'access',
+    label: t('Access'),
+    Part: fetched(async () => (await withTexts(accessTexts, () => import('../access/client-access.tsx'))).ClientAccess),
   },
   {
     tab: 'claims',
     label: t('Claims'),
-    Part: fetched(async () => (await import('../claims/client-claims.tsx')).ClientClaims),
+    Part: fetched(async () => (await withTexts(claimsTexts, () => import('../claims/client-claims.tsx'))).ClientClaims),
   },
   { tab: 'events', label: t('Events'), Part: fetched(async () => (await import('./client-events.tsx')).ClientEvents) },
   { tab: 'danger', label: t('Danger'), Part: fetched(async () => (await import('./client-danger.tsx')).ClientDanger) },

@@ -1,4 +1,5 @@
 // Written by npm run gen from the .graphql files beside the pages. Do not edit.
+export * from './texts/access.ts';
 export * from './texts/admins.ts';
 export * from './texts/apis.ts';
 export * from './texts/attributes.ts';

@@ -445,6 +445,15 @@ export type FinishTrialInput = {
   state: string;
 };
 
+/** Exactly one of `userId`, `groupId` and `roleKey`, in the project of the application. */
+export type GrantAccessInput = {
+  clientId: string;
+  groupId?: string | null | undefined;
+  /** `key` of a role of the application. */
+  roleKey?: string | null | undefined;
+  userId?: string | null | undefined;
+};
+
 export type GrantRoleInput = {
   /** The address used to sign in to the console. */
   email: string;
@@ -1061,6 +1070,30 @@ export type WebhookDisabledReason =
   | 'FAILURES'
   | 'GONE';
 
+export type TotalFragment = { count: number, isLimited: boolean };
+
+export type AccessToClientQueryVariables = Exact<{
+  clientId: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type AccessToClientQuery = { assigned: TotalFragment, everyone: TotalFragment, accessRules: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, createdAt: string, user: { id: string, userName: string, displayName: string | null, active: boolean } | null, group: { id: string, displayName: string, memberCount: number, isMemberCountLimited: boolean } | null, role: { id: string, name: string, userCount: number, groupCount: number } | null } }> } };
+
+export type GrantAccessMutationVariables = Exact<{
+  input: GrantAccessInput;
+}>;
+
+
+export type GrantAccessMutation = { grantAccess: { id: string } };
+
+export type RevokeAccessMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeAccessMutation = { revokeAccess: string };
+
 export type MembershipRowFragment = { id: string, role: Role, createdAt: string, admin: { id: string, name: string | null, email: string, active: boolean | null, lastSignInAt: string | null } };
 
 export type AdminTokenRowFragment = { id: string, name: string, hint: string, role: Role, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null };
@@ -1298,7 +1331,7 @@ export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, va
 export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
 export type ClientSettingsFragment = (
-  { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceOptional: boolean, grantTypes: Array<GrantType>, adminScopes: Array<string>, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> }
+  { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceOptional: boolean, grantTypes: Array<GrantType>, access: ClientAccess, adminScopes: Array<string>, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> }
   & ClientSwitchesFragment
 );
 
@@ -2186,7 +2219,17 @@ export type UserPageQueryVariables = Exact<{
 export type UserPageQuery = { user: (
     UserDetailsFragment
     & CustomValuesFragment
-  ) | null, userAccess: UserAccessPartsFragment, auditEvents: EventListFragment, groups: GroupNamesFragment, refreshGrants: GrantListFragment, userRoles: Array<HeldRoleFragment> };
+  ) | null, userAccess: UserAccessPartsFragment, auditEvents: EventListFragment, groups: GroupNamesFragment, refreshGrants: GrantListFragment, userRoles: Array<HeldRoleFragment>, userApplications: ApplicationsOfUserFragment };
+
+export type ApplicationsOfUserFragment = { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { client: { id: string, name: string }, through: Array<{ id: string, group: { id: string, displayName: string } | null, role: { id: string, name: string } | null }> } }> };
+
+export type UserApplicationsQueryVariables = Exact<{
+  userId: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type UserApplicationsQuery = { userApplications: ApplicationsOfUserFragment };
 
 export type UserHoldingsQueryVariables = Exact<{
   userId: string;

@@ -1,4 +1,4 @@
-import { AuditEvents, GroupById, GroupsOfUser, UserRoles, Users } from '../generated/operations.ts';
+import { AuditEvents, GroupById, GroupsOfUser, UserApplications, UserRoles, Users } from '../generated/operations.ts';
 
 /** Lists that show members of groups. */
-export const stale = [Users, GroupById, GroupsOfUser, UserRoles, AuditEvents];
+export const stale = [Users, GroupById, GroupsOfUser, UserRoles, UserApplications, AuditEvents];

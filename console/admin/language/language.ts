@@ -28,6 +28,18 @@ export const language: Language = translated ? wanted : 'en';
 /** Locale of numbers and times: the browser's, if it prefers this language. */
 export const locale = language === 'en' ? 'en-GB' : (preferred.find((tag) => stem(tag) === language) ?? language);
 
+/** Catalogs of an area of the console: `import.meta.glob('../language/messages/‹area›/*.json', { import: 'default' })`. */
+export type AreaTexts = Readonly<Record<string, () => Promise<Record<string, string>>>>;
+
+/** Loads a part of the console after its texts: its modules may translate when they are loaded. English does not wait. */
+export async function withTexts<Part>(texts: AreaTexts, part: () => Promise<Part>): Promise<Part> {
+  const name = Object.keys(texts).find((path) => path.endsWith(`/${language}.json`));
+  // Without the file, the part is in English.
+  const more = translated && name && (await texts[name]?.().catch(() => undefined));
+  if (more) Object.assign(translated.messages, more);
+  return part();
+}
+
 /** Text in the language of the page. @param message English, as an ICU message; see english.ts for its form */
 export function t(message: string, values?: Values): string {
   return fill(translationOf(message), values);

@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import { useSearch } from '../frame/search/use-search.ts';
-import { AssignRole, AuditEvents, Clients, Roles, UserRoles } from '../generated/operations.ts';
+import { AssignRole, AuditEvents, Clients, Roles, UserApplications, UserRoles } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
@@ -21,7 +21,7 @@ export function AssignRoleForm({ userId, onClose }: { userId: string; onClose():
   const form = useDialogForm({
     initial: { roleId: undefined as string | undefined },
     request: ({ roleId = roles?.[0]?.id ?? '' }) => request(AssignRole, { input: { roleId, userId } }),
-    invalidates: [UserRoles, AuditEvents],
+    invalidates: [UserRoles, UserApplications, AuditEvents],
     done: t('Role assigned'),
     onClose,
   });

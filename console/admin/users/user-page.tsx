@@ -4,8 +4,10 @@ import { useNavigate, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { part, usePrefetch, useQuery } from '../api.ts';
 import { Activity } from '../audit/activity.tsx';
+import { claimsTexts } from '../claims/texts.ts';
 import { useCommand } from '../frame/use-command.ts';
 import {
+  UserApplications as ApplicationsOf,
   AuditEvents,
   GroupsOfUser,
   RefreshGrants,
@@ -20,7 +22,7 @@ import {
 } from '../generated/operations.ts';
 import { GrantList } from '../grants/refresh-grants.tsx';
 import { UserConsents } from '../grants/user-consents.tsx';
-import { t } from '../language/language.ts';
+import { t, withTexts } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Breakable } from '../ui/breakable.tsx';
 import { SecondaryButton } from '../ui/buttons.tsx';
@@ -49,7 +51,10 @@ const UserRecovery = lazy(async () => ({ default: (await sections()).UserRecover
 const UserGroups = lazy(async () => ({ default: (await sections()).UserGroups }));
 const UserRoles = lazy(async () => ({ default: (await sections()).UserRoles }));
 const UserInvitation = lazy(async () => ({ default: (await sections()).UserInvitation }));
-const UserClaims = lazy(async () => ({ default: (await import('../claims/user-claims.tsx')).UserClaims }));
+const UserClaims = lazy(async () => ({
+  default: (await withTexts(claimsTexts, () => import('../claims/user-claims.tsx'))).UserClaims,
+}));
+const UserApplications = lazy(async () => ({ default: (await sections()).UserApplications }));
 const GrantRecovery = lazy(async () => ({ default: (await import('./grant-recovery.tsx')).GrantRecovery }));
 const EditProfile = lazy(async () => ({ default: (await import('./edit-profile.tsx')).EditProfile }));
 
@@ -70,6 +75,7 @@ export function Component() {
     part(GroupsOfUser, ofProject),
     part(RefreshGrants, { ...ofProject, clientId: null, after: null }),
     part(UserRolesOf, { userId }),
+    part(ApplicationsOf, { userId, after: null }),
   ]);
   const { data, failure, reload } = useQuery(UserById, { id: userId });
   const access = useQuery(UserAccess, { userId });
@@ -190,6 +196,7 @@ function Access({ user, found }: { user: User; found: UserAccessQuery['userAcces
       <Suspense>
         <UserGroups user={named} mayChange={mayChange} />
         <UserRoles userId={user.id} mayChange={mayChange} />
+        <UserApplications userId={user.id} />
       </Suspense>
       <Section
         title={t('View as user')}

@@ -4,6 +4,7 @@ import { useQuery } from '../../api.ts';
 import {
   AuditEvents,
   UnassignRole,
+  UserApplications,
   UserRoles as UserRolesOf,
   type UserRolesQuery,
 } from '../../generated/operations.ts';
@@ -50,7 +51,7 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
       ),
       verb: t('Remove'),
       request: request(UnassignRole, { input: { roleId: id, userId } }),
-      invalidates: [UserRolesOf, AuditEvents],
+      invalidates: [UserRolesOf, UserApplications, AuditEvents],
       done: t('Role removed'),
     });
   const columns: Columns<Held> = [

@@ -8,12 +8,14 @@ import {
 } from '../../domain/access/access-lists.ts';
 import type { AccessRule } from '../../domain/access/access-rule.entity.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
+import { clientFields } from '../../domain/clients/client.resource.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { User } from '../../domain/users/user.entity.ts';
 import { Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
 import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
+import { enumOf } from '../api/resource-types.ts';
 import { ClientView } from '../clients/client.view.ts';
 import { RoleView } from '../roles/role.view.ts';
 import { GroupView } from '../users/group.view.ts';
@@ -38,8 +40,17 @@ export class AccessRuleResolver {
 
   @Requires('project_viewer', { about: { client: 'clientId' }, scope: 'users:read' })
   @Query(() => UserTotal, { description: 'The number of active users who may use an application.' })
-  async usersWithAccess(@Arg('clientId', () => ID) clientId: string, @Ctx() { em, projectId }: ProjectContext) {
-    return countUsers(em, found(await em.findOne(Client, { project: projectId, id: clientId }), 'client'));
+  async usersWithAccess(
+    @Arg('clientId', () => ID) clientId: string,
+    @Ctx() { em, projectId }: ProjectContext,
+    @Arg('access', () => enumOf(clientFields.access.enum), {
+      nullable: true,
+      description: 'Counts as if the application had this `access`. Default: the one that it has.',
+    })
+    access?: Client['access'] | null,
+  ) {
+    const client = found(await em.findOne(Client, { project: projectId, id: clientId }), 'client');
+    return countUsers(em, { project: client.project, id: client.id, access: access ?? client.access });
   }
 
   @Requires('project_viewer', { about: { user: 'userId' }, scope: 'users:read' })

@@ -166,6 +166,11 @@ describe('the users who may use an application', () => {
     expect(await count()).toEqual({ count: 4, isLimited: false });
     await make.user(project);
     expect(await count()).toEqual({ count: 5, isLimited: false });
+    // As it would be.
+    const { data } = await harness.call(
+      `{ assigned: usersWithAccess(clientId: "${clientId}", access: ASSIGNED) { count } }`,
+    );
+    expect(data.assigned).toEqual({ count: 4 });
   });
 
   it('see each application with the rules that give access', async () => {
