@@ -29,6 +29,7 @@ export async function configuredProject(services: Services): Promise<Project> {
     system,
   );
   await services.roles.create(client, { key: 'editor', name: 'Editor' }, system);
+  await services.accessRules.grant(client, { roleKey: 'editor' }, system);
   await services.claims.update(client, { mappings: [{ claim: 'cost', attribute: 'custom.costCenter' }] }, system);
   await services.apis.grant(client, api.id, { scopes: ['read'], introspects: false }, system);
   const logo = await services.experiences.addLogo(id, pngOf(40, 40), system);

@@ -136,6 +136,42 @@ describe('apply', () => {
     expect(await live()).toHaveLength(0);
   });
 
+  it('gives access to a group by its name, and takes it; rules for users stay', async () => {
+    const client = await clientIn(here);
+    const user = await here.make.user(project);
+    await here.services.accessRules.grant(client, { userId: user.id }, system);
+    const values = { displayName: 'Night shift', externalId: null };
+    const group = () => here.services.groups.create(project.id, values, [], system);
+    const { id: groupId } = await group();
+    const rules = () =>
+      rows<{ group_id: string | null; user_id: string | null; role_id: string | null }>(
+        here.services.db,
+        'select group_id, user_id, role_id is not null as role from access_rules where client_id = ? order by id',
+        [client.id],
+      );
+    const [role, byUser] = [
+      { group_id: null, user_id: null, role: true },
+      { group_id: null, user_id: user.id, role: false },
+    ];
+    edit('- holder: role:editor', '- holder: group:Night shift\n      - holder: role:editor');
+    expect(await run('apply')).toMatchObject({ code: 0, out: expect.stringContaining('+ accessRules') });
+    expect(await rules()).toEqual([role, byUser, { group_id: groupId, user_id: null, role: false }]);
+    expect((await run('plan')).code).toBe(0);
+    write();
+    expect((await run('plan')).code).toBe(2);
+    expect(await run('apply', '--prune')).toMatchObject({ code: 0 });
+    expect(await rules()).toEqual([role, byUser]);
+
+    edit('- holder: role:editor', '- holder: group:Night shift\n      - holder: role:editor');
+    await group();
+    expect((await run('apply')).err).toContain('names several groups');
+    edit('group:Night shift', 'group:Day shift');
+    expect((await run('apply')).err).toContain('names no group');
+    edit('group:Day shift', 'user:ada');
+    expect((await run('plan')).err).toContain('must be role: and a key, or group: and a name');
+    await here.services.accountAccess.erase(project.id, user.id, system);
+  });
+
   it('changes nothing in a project if one of its changes is refused', async () => {
     const updates = () => here.services.db.reader().execute("select id from audit_log where type = 'project.updated'");
     const before = await updates();

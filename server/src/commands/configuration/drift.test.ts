@@ -204,6 +204,13 @@ const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], E
       async (input) => send('setApiGrant', { clientId: await clientId(), apiId: await apiOf(), ...input }),
     ),
   },
+  accessRules: {
+    holder: async () => {
+      const values = { displayName: 'Staff', externalId: null };
+      const { id: groupId } = await harness.services.groups.create(project.id, values, [], system);
+      await send('grantAccess', { clientId: await clientId(), groupId });
+    },
+  },
   branding: {
     ...by(
       {

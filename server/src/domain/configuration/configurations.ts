@@ -13,6 +13,7 @@ import { Project, passkeyPolicyOf } from '../projects/project.entity.ts';
 import { mfaMethods } from '../projects/project.resource.ts';
 import { keyIn } from '../projects/tenant.ts';
 import { ClientRole } from '../roles/client-role.entity.ts';
+import { ruleHoldersOf } from './access.ts';
 import { type Difference, differencesOf } from './differences.ts';
 import {
   claimValues,
@@ -141,6 +142,7 @@ export class Configurations {
       const { id, name } = client;
       const owned = { project: project.id, client: [project.id, id] as [string, string] };
       const roles = await em.find(ClientRole, owned, { orderBy: { key: 'asc' } });
+      const holders = await ruleHoldersOf(em, keyIn(project.id, id));
       const grants = await em.find(ApiGrant, owned, { populate: ['api'] });
       parts.push(
         { kind: 'applications', keys: [name], values: clientValues(client) },
@@ -151,6 +153,7 @@ export class Configurations {
           values: claimValues(await this.deps.claims.settings(em, keyIn(project.id, id))),
         },
         ...grants.map((grant): Part => accessPart(name, grant)),
+        ...holders.map((holder): Part => ({ kind: 'accessRules', keys: [name, holder], values: { holder } })),
       );
     }
     return parts;

@@ -13,6 +13,7 @@ import type { Projects } from '../projects/projects.ts';
 import { checkedSlug } from '../projects/slug.ts';
 import { checkedRole, checkRoleKey, type RoleValues } from '../roles/roles.ts';
 import { checkedDefinition } from '../users/custom/definition.ts';
+import { ruleHolder } from './access.ts';
 import { checkedDomain, checkedStream, checkedWebhook, type ReceiverChecks, receiverNames } from './receivers.ts';
 import { at, knownOnly, objectIn, textIn, type Values } from './values.ts';
 
@@ -114,6 +115,15 @@ export const documentKinds = {
       if (typeof introspects !== 'boolean')
         refuse({ code: 'invalid', field: 'introspects', reason: 'must be true or false' });
       return { identifier, scopes: [...(scopes as string[])].sort(), introspects };
+    },
+  },
+  accessRules: {
+    names: ['holder'],
+    id: 'holder',
+    owner: 'applications',
+    check({ holder }) {
+      ruleHolder(holder);
+      return { holder };
     },
   },
   branding: {

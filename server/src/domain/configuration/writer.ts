@@ -1,3 +1,4 @@
+import type { AccessRules } from '../access/access-rules.ts';
 import { Api } from '../apis/api.entity.ts';
 import { ApiGrant } from '../apis/api-grant.entity.ts';
 import type { Apis, NewApi } from '../apis/apis.ts';
@@ -19,6 +20,7 @@ import type { Roles } from '../roles/roles.ts';
 import type { LogStreams } from '../streams/log-streams.ts';
 import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
+import { writeAccessRule } from './access.ts';
 import type { Difference } from './differences.ts';
 import type { Kind, WantedProject } from './document.ts';
 import { ReceiverWriter } from './receiver-writer.ts';
@@ -29,6 +31,7 @@ export interface ConfigurationDeps {
   projects: Projects;
   clients: Clients;
   roles: Roles;
+  accessRules: AccessRules;
   claims: Claims;
   apis: Apis;
   customAttributes: CustomAttributes;
@@ -112,6 +115,11 @@ export class Writer {
       const known = action === 'update' ? await this.accessOf(client.id, api.id) : null;
       const { scopes = known?.scopes ?? [], introspects = known?.introspects ?? false } = after as Partial<ApiGrant>;
       return this.deps.apis.grant(client, api.id, { scopes, introspects }, this.target.actor);
+    },
+    accessRules: async ({ action, keys: [application = '', holder] }) => {
+      const { db, accessRules } = this.deps;
+      const target = { rules: accessRules, client: await this.clientKey(application), actor: this.target.actor };
+      return writeAccessRule(db.reader(), target, { holder, isGiven: action === 'create' });
     },
     branding: (difference) => this.branding(difference),
     domains: (difference) => this.receivers.domain(difference),
