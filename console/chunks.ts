@@ -44,7 +44,7 @@ export const chunks = [
   {
     name: 'widgets',
     test: new RegExp(
-      `${mantine('Checkbox', 'Chip', 'Fieldset', 'FileButton', 'Pill', 'Progress', 'Radio', 'SimpleGrid', 'Textarea')}|${admin('\\w+/texts\\.').source}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler`,
+      `${mantine('Checkbox', 'Chip', 'Fieldset', 'FileButton', 'Pill', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler`,
     ),
   },
   { name: 'menu', test: new RegExp(`${mantine('Menu')}|/ui/layout/menu-button`) },
@@ -55,7 +55,7 @@ export const chunks = [
   { name: 'deliveries', test: admin('(?:webhooks/webhook-state|streams/stream-state|ui/lists/deliveries)') },
   // Large parts of one area.
   { name: 'events', test: admin('audit/(?:events|query-bar|event-chips|event-query)\\.') },
-  { name: 'import', test: admin('users/(?:add/csv|bulk/bulk-run)') },
+  { name: 'import', test: new RegExp(`${mantine('Progress')}|${admin('users/(?:add/csv|bulk/bulk-run)').source}`) },
   { name: 'clients', test: admin('clients/(?:kind|issuer-advice|redirect|use-client-form|keys/(?:pem|key-pair))') },
   { name: 'quickstart', test: admin('clients/(?:quickstart|trial/try)'), minShareCount: 2 },
   // The page of a user has most of the code in grants/.

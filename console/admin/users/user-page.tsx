@@ -4,7 +4,6 @@ import { useNavigate, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { part, usePrefetch, useQuery } from '../api.ts';
 import { Activity } from '../audit/activity.tsx';
-import { claimsTexts } from '../claims/texts.ts';
 import { useCommand } from '../frame/use-command.ts';
 import {
   UserApplications as ApplicationsOf,
@@ -51,6 +50,10 @@ const UserRecovery = lazy(async () => ({ default: (await sections()).UserRecover
 const UserGroups = lazy(async () => ({ default: (await sections()).UserGroups }));
 const UserRoles = lazy(async () => ({ default: (await sections()).UserRoles }));
 const UserInvitation = lazy(async () => ({ default: (await sections()).UserInvitation }));
+// Not that of claims/: a module that two pages share would be a script of its own.
+const claimsTexts = import.meta.glob<Record<string, string>>('../language/messages/claims/*.json', {
+  import: 'default',
+});
 const UserClaims = lazy(async () => ({
   default: (await withTexts(claimsTexts, () => import('../claims/user-claims.tsx'))).UserClaims,
 }));
