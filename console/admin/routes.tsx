@@ -55,6 +55,7 @@ const inProject: RouteObject[] = [
   page('apis', () => import('./apis/apis-page.tsx')),
   page('users', () => import('./users/users-page.tsx')),
   page('users/import', () => import('./users/add/import-page.tsx')),
+  page('users/sign-ups', () => import('./users/sign-ups-page.tsx')),
   page('users/:userId', () => import('./users/user-page.tsx')),
   page('groups', () => import('./groups/groups-page.tsx')),
   page('groups/:groupId', () => import('./groups/group-page.tsx')),

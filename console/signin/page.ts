@@ -183,6 +183,7 @@ const sentences: Record<string, string> = {
   DEVICE_KEY_LOST: 'problem.keyLost',
   DEVICE_REVOKED: 'problem.revoked',
   ACCOUNT_INACTIVE: 'problem.inactive',
+  APPROVAL_REQUIRED: 'problem.approval',
   PASSKEY_REJECTED: 'problem.passkeyRejected',
   PASSKEY_UNKNOWN: 'problem.passkeyUnknown',
   PASSKEY_VERIFICATION_REQUIRED: 'problem.passkeyVerification',

@@ -57,6 +57,8 @@ export function shots({
     ),
     { name: 'empty-application-access', path: project(projectId, `applications/${bareClientId}/access`) },
     { name: 'closed-application-access', path: project(projectId, `applications/${closedClientId}/access`) },
+    { name: 'users-sign-ups', path: project(projectId, 'users/sign-ups') },
+    { name: 'empty-users-sign-ups', path: project(emptyProjectId, 'users/sign-ups') },
     { name: 'users-import', path: project(projectId, 'users/import') },
     { name: 'user', path: project(projectId, `users/${userId}`) },
     { name: 'empty-user', path: project(projectId, `users/${bareUserId}`) },

@@ -10,6 +10,7 @@ import { OwnAccount } from './domain/accounts/own-account.ts';
 import { OwnAuthenticator } from './domain/accounts/own-authenticator.ts';
 import { OwnContactChanges } from './domain/accounts/own-contacts.ts';
 import { Recoveries } from './domain/accounts/recoveries.ts';
+import { SignUpApprovals } from './domain/accounts/sign-up-approvals.ts';
 import { UserEdits } from './domain/accounts/user-edits.ts';
 import { AdminClients } from './domain/admins/admin-clients.ts';
 import { AdminInvitations } from './domain/admins/admin-invitations.ts';
@@ -92,6 +93,7 @@ import { Projects } from './domain/projects/projects.ts';
 import { Relay } from './domain/relay/relay.ts';
 import { Roles } from './domain/roles/roles.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
+import { SignUpRequests } from './domain/signups/sign-up-requests.ts';
 import { SmsGuard } from './domain/sms/sms-guard.ts';
 import { type SendBatch } from './domain/streams/batch.ts';
 import type { StreamKind } from './domain/streams/log-stream.entity.ts';
@@ -281,6 +283,7 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
     pendingPhones,
     pendingEmails: new PendingChanges('email', { ...lower, ...codes }),
     phones: new PhoneChanges({ ...lower, ...codes, pendingPhones, endOpenWork }),
+    signUpRequests: new SignUpRequests(lower),
     sessions: new Sessions(lower),
     consents: new Consents(lower),
   };
@@ -345,6 +348,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     ...lower,
     invitations,
     newUsers: new NewUsers({ ...lower, invitations }),
+    signUpApprovals: new SignUpApprovals(lower),
     userEdits: new UserEdits(lower),
     accountAccess: new AccountAccess(lower),
     forecast: new SignInForecast(lower),

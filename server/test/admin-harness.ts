@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -16,6 +17,7 @@ import { PoolTurns } from '../src/domain/limits/turns.ts';
 import { LogoutDelivery } from '../src/domain/logout/logout-delivery.entity.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';
 import type { TenantKey } from '../src/domain/projects/tenant.ts';
+import { SignUpRequest } from '../src/domain/signups/sign-up-request.entity.ts';
 import { RefreshGrant } from '../src/domain/tokens/refresh-grant.entity.ts';
 import type { User } from '../src/domain/users/user.entity.ts';
 import { withContext } from '../src/http/context.ts';
@@ -68,6 +70,8 @@ export interface AdminHarness {
   refreshGrantOf(client: TenantKey, user: { id: string }): Promise<string>;
   /** A consent for `openid offline_access`. */
   consentOf(client: TenantKey, user: User): Promise<string>;
+  /** A pending request to sign up. */
+  signUpRequestOf(client: TenantKey): Promise<string>;
   /** A user of the console's project without a role. */
   person(email: string): Promise<string>;
   close(): Promise<void>;
@@ -298,6 +302,19 @@ export async function openAdminHarness(
       db.transaction(async (em) => {
         await services.consents.give(em, client, user, 'openid offline_access', system);
         return (await services.consents.list(em, user)).find(({ clientId }) => clientId === client.id)?.id ?? '';
+      }),
+    signUpRequestOf: (client) =>
+      db.transaction(async (em) => {
+        const address = `${randomUUID()}@example.com`;
+        const asked = {
+          projectId: client.project.id,
+          clientId: client.id,
+          address,
+          locale: 'en',
+          actor: system,
+        } as const;
+        await services.signUpRequests.ask(em, asked);
+        return (await em.findOneOrFail(SignUpRequest, { project: client.project.id, address })).id;
       }),
     person: (email) =>
       db.transaction(async (em) => (await services.users.signUp(em, builtIn.console.id, email, system)).id),

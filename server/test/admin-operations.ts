@@ -78,6 +78,7 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
     logoutDelivery: await harness.failedLogout(project, client, user),
     refreshGrant: await harness.refreshGrantOf(client, user),
     consent: await harness.consentOf(client, user),
+    signUpRequest: await harness.signUpRequestOf(client),
     accessRule: (await harness.services.accessRules.grant(client, { userId: user.id }, system)).id,
     logo: (await services.experiences.addLogo(project.id, pngOf(64, 64), system)).id,
   };

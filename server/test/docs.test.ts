@@ -71,7 +71,7 @@ describe.each(documents)('%s', (path) => {
   it('mentions only existing settings', () => {
     const known = renderConfigMarkdown();
     const words = text(path).match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [];
-    // OIDC_…: settings of Outline. CONFIG_…: the reader's variables.
+    // GF_… and OIDC_…: settings of Grafana and Outline. CONFIG_…: the reader's variables.
     const others = [
       'LATCHKEY_TEST_DATABASE_URL',
       'CHROME_PATH',
@@ -80,13 +80,15 @@ describe.each(documents)('%s', (path) => {
       'DANGER_',
       'SERVER_ERROR',
       'NO_ACCESS',
+      'APPROVAL_REQUIRED',
+      'PROVISIONED_ONLY',
       'USER_NOT_FOUND',
       'CODE_REJECTED',
       'PASSKEY_UNSUPPORTED',
       'PASSKEY_REQUIRED',
       'PASSKEY_MODEL_NOT_ALLOWED',
     ];
-    const isOthers = (word: string) => others.includes(word) || /^(OIDC|CONFIG)_/.test(word);
+    const isOthers = (word: string) => others.includes(word) || /^(GF|OIDC|CONFIG)_/.test(word);
     for (const word of new Set(words.filter((each) => !isOthers(each)))) expect(known, word).toContain(`\`${word}\``);
   });
 

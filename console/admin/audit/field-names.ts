@@ -47,6 +47,8 @@ const names: Readonly<Record<string, string>> = {
   scimEnabled: t('Directory sync'),
   sharedNetworks: t('Shared networks'),
   signUp: t('Sign-up'),
+  signUpDomains: t('Domains that may sign up'),
+  blockedSignUpDomains: t('Blocked domains'),
   smsCountries: t('SMS countries'),
   smsPerDay: t('SMS per day'),
   timezone: t('Time zone'),

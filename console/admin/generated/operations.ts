@@ -20,6 +20,7 @@ export * from './texts/messages.ts';
 export * from './texts/overview.ts';
 export * from './texts/projects.ts';
 export * from './texts/roles.ts';
+export * from './texts/signups.ts';
 export * from './texts/streams.ts';
 export * from './texts/support.ts';
 export * from './texts/system.ts';

@@ -4,6 +4,12 @@ import { t } from '../language/language.ts';
 /** Settings that are shown as switches, by resource and section. */
 export const switches = {
   Project: {
+    signUp: {
+      blocksDisposableMail: {
+        label: t("Block disposable addresses"),
+        help: t("Mailboxes of known disposable mail services cannot sign up."),
+      },
+    },
     factors: {
       emailFactor: {
         label: t("Email counts as a second factor"),

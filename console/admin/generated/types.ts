@@ -256,6 +256,10 @@ export type CreateLogStreamInput = {
 };
 
 export type CreateProjectInput = {
+  /** At most 1,000 mail domains, such as example.com; the domains below them are blocked, too. */
+  blockedSignUpDomains?: Array<string> | null | undefined;
+  /** Whether addresses at known services of disposable mailboxes cannot sign up. Default: false. */
+  blocksDisposableMail?: boolean | null | undefined;
   /** 1 to 3650. */
   deviceTrustDays?: number | null | undefined;
   /** Seconds for which a remembered device stays trusted after its last use. */
@@ -282,6 +286,8 @@ export type CreateProjectInput = {
   /** At most 20 addresses or ranges (CIDR), IPv4 /16 or smaller, IPv6 /32 or smaller. */
   sharedNetworks?: Array<string> | null | undefined;
   signUp?: SignUp | null | undefined;
+  /** At most 1,000 mail domains, such as example.com; *.example.com: all below it. */
+  signUpDomains?: Array<string> | null | undefined;
   /** 1 to 40 of a-z, 0-9 and hyphens. Default: made from the name. Never changes. */
   slug?: string | null | undefined;
   /** ISO 3166-1 alpha-2; empty: all countries. */
@@ -592,6 +598,7 @@ export type MessageTemplate =
   | 'RECOVERY_USED'
   | 'SCIM_TOKEN_EXPIRING'
   | 'SIGN_IN_CODE'
+  | 'SIGN_UP_APPROVED'
   | 'TEST_MESSAGE'
   | 'WEBHOOK_DISABLED';
 
@@ -736,8 +743,15 @@ export type SignInOutcome =
 
 /** Sign-up mode. */
 export type SignUp =
+  | 'APPROVAL'
+  | 'DOMAINS'
   | 'OPEN'
   | 'PROVISIONED_ONLY';
+
+/** Whether an admin has declined the request. */
+export type SignUpRequestState =
+  | 'DECLINED'
+  | 'PENDING';
 
 /** Algorithm of a signing key. */
 export type SigningAlgorithm =
@@ -924,6 +938,10 @@ export type UpdateLogStreamInput = {
 
 /** Absent fields are unchanged. */
 export type UpdateProjectInput = {
+  /** At most 1,000 mail domains, such as example.com; the domains below them are blocked, too. */
+  blockedSignUpDomains?: Array<string> | null | undefined;
+  /** Whether addresses at known services of disposable mailboxes cannot sign up. Default: false. */
+  blocksDisposableMail?: boolean | null | undefined;
   /** 1 to 3650. */
   deviceTrustDays?: number | null | undefined;
   /** Seconds for which a remembered device stays trusted after its last use. */
@@ -952,6 +970,8 @@ export type UpdateProjectInput = {
   /** At most 20 addresses or ranges (CIDR), IPv4 /16 or smaller, IPv6 /32 or smaller. */
   sharedNetworks?: Array<string> | null | undefined;
   signUp?: SignUp | null | undefined;
+  /** At most 1,000 mail domains, such as example.com; *.example.com: all below it. */
+  signUpDomains?: Array<string> | null | undefined;
   /** ISO 3166-1 alpha-2; empty: all countries. */
   smsCountries?: Array<string> | null | undefined;
   /** 0 to 1,000,000; 0: none. */
@@ -1895,7 +1915,7 @@ export type OverviewPageQuery = (
 ) & { owners?: Array<{ id: string, role: Role, admin: { id: string, active: boolean | null } }> };
 
 export type ProjectSettingsFragment = (
-  { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, sharedNetworks: Array<string>, notifyOnDeactivation: boolean | null, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string }
+  { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, sharedNetworks: Array<string>, signUpDomains: Array<string>, blockedSignUpDomains: Array<string>, notifyOnDeactivation: boolean | null, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string }
   & ProjectSwitchesFragment
 );
 
@@ -2051,6 +2071,36 @@ export type UnassignRoleMutationVariables = Exact<{
 
 
 export type UnassignRoleMutation = { unassignRole: { id: string } };
+
+export type SignUpRequestsQueryVariables = Exact<{
+  projectId: string;
+  state: SignUpRequestState;
+  after?: string | null | undefined;
+}>;
+
+
+export type SignUpRequestsQuery = { signUpRequests: { totalCount: number, isTotalLimited: boolean, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, address: string, state: SignUpRequestState, createdAt: string, expiresAt: string } }> } };
+
+export type WaitingSignUpsQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type WaitingSignUpsQuery = { signUpRequests: { totalCount: number, isTotalLimited: boolean } };
+
+export type ApproveSignUpMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ApproveSignUpMutation = { approveSignUp: { id: string, userName: string } };
+
+export type DeclineSignUpMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeclineSignUpMutation = { declineSignUp: { id: string } };
 
 export type LogStreamRowFragment = { id: string, kind: LogStreamKind, receiver: string, description: string, types: Array<string>, format: LogStreamFormat, gzip: boolean, header: string | null, paused: boolean, position: number, failures: number, failingSince: string | null, lastError: string | null, lastDeliveredAt: string | null, createdAt: string, lag: { waiting: number, since: string | null } };
 
@@ -2399,6 +2449,6 @@ export type ReplayFailedWebhookDeliveriesMutationVariables = Exact<{
 
 export type ReplayFailedWebhookDeliveriesMutation = { replayFailedWebhookDeliveries: number };
 
-export type ProjectSwitchesFragment = { emailFactor: boolean };
+export type ProjectSwitchesFragment = { blocksDisposableMail: boolean, emailFactor: boolean };
 
 export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean };

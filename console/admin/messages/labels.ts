@@ -17,6 +17,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   RECOVERY_CODES_RENEWED: t('New recovery codes'),
   RECOVERY_GRANTED: t('Account recovery granted'),
   RECOVERY_USED: t('Account recovery used'),
+  SIGN_UP_APPROVED: t('Sign-up approved'),
   INVITATION: t('Invitation'),
   ADMIN_INVITATION: t('Invitation of an admin'),
   SCIM_TOKEN_EXPIRING: t('Directory token expires'),

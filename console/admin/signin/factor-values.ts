@@ -6,10 +6,20 @@ import { pick } from '../ui/forms/pick.ts';
 import { namesOf } from '../ui/forms/switches.tsx';
 
 const names = [
-  ...(['signUp', 'mfaPolicy', 'offeredFactors', 'passkeyPolicy', 'passkeyAaguids', 'passkeyRoots'] as const),
+  ...([
+    'signUp',
+    'signUpDomains',
+    'blockedSignUpDomains',
+    'mfaPolicy',
+    'offeredFactors',
+    'passkeyPolicy',
+    'passkeyAaguids',
+    'passkeyRoots',
+  ] as const),
   ...(['rememberMfaSeconds', 'deviceTrustSeconds', 'deviceTrustDays'] as const),
   ...(['smsCountries', 'smsPerDay', 'sharedNetworks', 'testMode'] as const),
   ...namesOf(switches.Project.factors),
+  ...namesOf(switches.Project.signUp),
 ] as const;
 
 /** Form values of the factors page. */

@@ -22,14 +22,7 @@ import { FlowDrawing } from './flow-drawing.tsx';
 import { areModelsInvalid, modelConsequence, PasskeyModels, useModelUsage } from './passkey-models.tsx';
 import { amongRecent, PasskeyPages, passkeyConsequence, passkeyPolicies, WhatCounts } from './passkey-policy.tsx';
 import { SharedNetworks } from './shared-networks.tsx';
-
-const signUps = {
-  OPEN: { name: t('Open'), hint: t('The first sign-in with a verified address creates an account.') },
-  PROVISIONED_ONLY: {
-    name: t('Provisioned only'),
-    hint: t('Only users that a directory or an admin created can sign in.'),
-  },
-} as const;
+import { SignUpSection, signUps } from './sign-up.tsx';
 
 const policies = {
   OFF: {
@@ -42,6 +35,9 @@ const policies = {
 
 const labels: Record<keyof FactorValues, string> = {
   signUp: t('Sign-up'),
+  signUpDomains: t('Domains that may sign up'),
+  blockedSignUpDomains: t('Blocked domains'),
+  ...labelsOf(switches.Project.signUp),
   passkeyPolicy: t('Passkeys'),
   passkeyAaguids: t('Allowed models'),
   passkeyRoots: t('Root certificates'),
@@ -74,9 +70,7 @@ export function Component() {
       <Section title={t('Sign-in flow')}>
         <FlowDrawing values={values} />
       </Section>
-      <Section title={t('Sign-up')}>
-        <Radios label={t('Sign-up')} options={signUps} {...form.field('signUp')} disabled={!mayChange || isConsole} />
-      </Section>
+      <SignUpSection form={form} isDisabled={!mayChange || isConsole} />
       <PasskeySection form={form} usage={usage} />
       <FactorSection form={form} usage={usage} />
       <DeviceSection form={form} />
@@ -101,7 +95,7 @@ export function Component() {
             .filter(Boolean)
             .join(' ') || undefined
         }
-        isInvalid={areModelsInvalid(values)}
+        isInvalid={areModelsInvalid(values) || (values.signUp === 'DOMAINS' && values.signUpDomains.length === 0)}
       />
     </Page>
   );
@@ -254,7 +248,8 @@ function describe(name: keyof FactorValues, from: FactorValues): string | string
     return t('{count, plural, one {# certificate} other {# certificates}}', { count: from.passkeyRoots.length });
   if (name === 'smsCountries')
     return from.smsCountries.length > 0 ? from.smsCountries.map(countryName) : [t('Every country')];
-  if (name === 'sharedNetworks') return from.sharedNetworks.length > 0 ? from.sharedNetworks : [t('None')];
+  if (name === 'sharedNetworks' || name === 'signUpDomains' || name === 'blockedSignUpDomains')
+    return from[name].length > 0 ? from[name] : [t('None')];
   if (name === 'smsPerDay') return count.format(from.smsPerDay);
   if (name === 'deviceTrustDays')
     return t('{count, plural, one {# day} other {# days}}', { count: from.deviceTrustDays });
@@ -268,7 +263,7 @@ function consequence(saved: FactorValues, values: FactorValues, usage: Usage | u
   const dropped = saved.offeredFactors.filter((method) => !values.offeredFactors.includes(method));
   const parts = [
     values.signUp === 'PROVISIONED_ONLY' &&
-      saved.signUp === 'OPEN' &&
+      saved.signUp !== 'PROVISIONED_ONLY' &&
       t('New accounts can no longer be created. Existing ones stay.'),
     passkeyConsequence(saved, values, usage),
     values.passkeyPolicy === 'OFF' &&

@@ -31,7 +31,12 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
 const address = ({ signUp }: FactorValues): Step => ({
   icon: 'mail',
   name: t('Address'),
-  detail: signUp === 'OPEN' ? t('any') : t('provisioned users only'),
+  detail: {
+    APPROVAL: t('new ones wait for an admin'),
+    OPEN: t('any'),
+    DOMAINS: t('users, and certain domains'),
+    PROVISIONED_ONLY: t('provisioned users only'),
+  }[signUp],
 });
 const factor = (detail: string): Step => ({ icon: 'phone', name: t('Second factor'), detail });
 const end: Step = { icon: 'check', name: t('Signed in') };

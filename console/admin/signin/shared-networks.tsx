@@ -1,15 +1,5 @@
-import { TextInput } from '@mantine/core';
-import { useEffect, useState } from 'react';
 import { t } from '../language/language.ts';
-
-const networksIn = (text: string) => [
-  ...new Set(
-    text
-      .toLowerCase()
-      .split(/[\s,;]+/)
-      .filter(Boolean),
-  ),
-];
+import { ListInput } from '../ui/forms/list-input.tsx';
 
 interface SharedNetworksProps {
   value: readonly string[];
@@ -19,25 +9,14 @@ interface SharedNetworksProps {
 }
 
 /** Input for addresses and ranges that many users share. */
-export function SharedNetworks({ value: networks, onChange, error, disabled = false }: SharedNetworksProps) {
-  const [text, setText] = useState(() => networks.join(', '));
-  useEffect(() => {
-    // Changed from outside, for example by "Discard".
-    if (networksIn(text).join() !== networks.join()) setText(networks.join(', '));
-  }, [networks]);
+export function SharedNetworks(props: SharedNetworksProps) {
   return (
-    <TextInput
+    <ListInput
       label={t('Shared networks')}
       description={t('Addresses or ranges of offices: 5,000 more codes an hour for each.')}
-      inputWrapperOrder={['label', 'input', 'description', 'error']}
       placeholder="192.0.2.0/24, 2001:db8::/48"
-      value={text}
-      disabled={disabled}
-      error={error}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        onChange(networksIn(event.currentTarget.value));
-      }}
+      fold={(text) => text.toLowerCase()}
+      {...props}
     />
   );
 }

@@ -25,6 +25,7 @@ import { ChangeUsersDialog } from './change-users.tsx';
 import { type Selection, SelectionBar, selectColumn, type UserList, useSelection } from './selection.tsx';
 import { choosable, chosenColumns, keepColumns, type UserColumn, userColumns } from './user-columns.tsx';
 import { filterNames, filterOf, nextSorting, type Sorting, sortingOf, userFilters } from './user-filters.ts';
+import { WaitingSignUpsNotice } from './waiting-sign-ups.tsx';
 
 const AddUser = lazy(async () => ({ default: (await import('./add/add-user.tsx')).AddUser }));
 const BulkUsers = lazy(async () => ({ default: (await import('./bulk/bulk-users.tsx')).BulkUsers }));
@@ -64,6 +65,7 @@ export function Component() {
       lead={t('All accounts in {name}', { name: project.name })}
       actions={mayChange && <PageActions list={list} filter={filter} />}
     >
+      <WaitingSignUpsNotice projectId={project.id} />
       <ResourceList
         list={list}
         label={t('Users')}
@@ -150,7 +152,7 @@ function NoUsers() {
       title={t('No users yet')}
       action={<LinkButton to={path('directory')}>{t('Connect a directory')}</LinkButton>}
     >
-      {signUp === 'OPEN'
+      {signUp !== 'PROVISIONED_ONLY'
         ? t('Users appear at first sign-in, when a directory creates them, or when you add them.')
         : t('A directory creates users, or you add them.')}
     </Empty>

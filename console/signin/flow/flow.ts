@@ -383,6 +383,7 @@ export class Flow {
           (resumed) => (resumed ? this.#actions.run(async () => this.#continue(resumed)) : this.#restart(error)),
           () => this.#restart(error),
         );
+      case 'APPROVAL_REQUIRED':
       case 'OUT_OF_ORDER':
       case 'DEVICE_KEY_LOST':
       case 'DEVICE_REVOKED':

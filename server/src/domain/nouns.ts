@@ -24,6 +24,7 @@ import { otpNouns } from './otp/otp.nouns.ts';
 import { projectsNouns } from './projects/projects.nouns.ts';
 import { rolesNouns } from './roles/roles.nouns.ts';
 import { sessionsNouns } from './sessions/sessions.nouns.ts';
+import { signupsNouns } from './signups/signups.nouns.ts';
 import { streamsNouns } from './streams/streams.nouns.ts';
 import { tokensNouns } from './tokens/tokens.nouns.ts';
 import type { UserTables } from './users/user-tables.ts';
@@ -57,6 +58,7 @@ const rooms = {
   mfa: mfaNouns,
   contacts: contactsNouns,
   consents: consentsNouns,
+  signups: signupsNouns,
   tokens: tokensNouns,
   messagesToUsers,
   logout: logoutNouns,

@@ -3,10 +3,12 @@ import { Migration20261129002000Baseline } from './20261129002000-baseline.ts';
 import { Migration20261129002100EarlierDays } from './20261129002100-earlier-days.ts';
 import { Migration20261129004000RenewableRequests } from './20261129004000-renewable-requests.ts';
 import { Migration20261129114500AccessRules } from './20261129114500-access-rules.ts';
+import { Migration20261129160000SignUp } from './20261129160000-sign-up.ts';
 
 export const migrations = [
   { name: '20261129002000-baseline', class: Migration20261129002000Baseline },
   { name: '20261129002100-earlier-days', class: Migration20261129002100EarlierDays },
   { name: '20261129004000-renewable-requests', class: Migration20261129004000RenewableRequests },
   { name: '20261129114500-access-rules', class: Migration20261129114500AccessRules },
+  { name: '20261129160000-sign-up', class: Migration20261129160000SignUp },
 ];

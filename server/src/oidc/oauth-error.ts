@@ -102,6 +102,7 @@ const table = {
   'passkey-required': notHere,
   'pkce-required': notHere,
   'hosted-page-required': notHere,
+  'approval-required': notHere,
   'no-access': ['access_denied', 'The user has no access to this application.'],
   'phone-not-allowed': notHere,
   'phone-invalid': notHere,

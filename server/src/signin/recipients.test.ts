@@ -7,6 +7,7 @@ import { statementsDuring } from '../../test/statements.ts';
 import { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
+import type { ProjectSettings } from '../domain/projects/project.resource.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
@@ -241,24 +242,30 @@ describe('the audit log of a sign-in code', () => {
 });
 
 describe('sending a code', () => {
-  it('runs the same statements for known, unknown, disabled and renamed users', async () => {
-    const [mailbox, alias] = [newAddress(), newAddress()];
-    await world.set({ signUp: 'provisioned_only' });
-    const userids = [
-      (await world.user()).userName,
-      (await world.user({ active: false })).userName,
-      (await world.user({ ...named(alias), email: mailbox, emailKey: mailbox })).userName,
-      newAddress(),
-    ];
-    const seen: string[][] = [];
-    for (const userid of userids) {
-      await ask(userid);
-      const statements = await statementsDuring(() => world.app.runJobs());
-      // Only the values written to the message's row differ.
-      seen.push(statements.map((statement) => statement.replace(/^(update "messages" set ).*( where)/, '$1…$2')));
-    }
-    const [first, ...rest] = seen;
-    expect(first?.length).toBeGreaterThan(5);
-    for (const other of rest) expect(other).toEqual(first);
-  });
+  it.each([
+    { signUp: 'provisioned_only' },
+    { signUp: 'domains', signUpDomains: ['example.net'], blocksDisposableMail: true },
+  ] satisfies Partial<ProjectSettings>[])(
+    'runs the same statements for known, unknown, disabled and renamed users: $signUp',
+    async (settings) => {
+      const [mailbox, alias] = [newAddress(), newAddress()];
+      await world.set(settings);
+      const userids = [
+        (await world.user()).userName,
+        (await world.user({ active: false })).userName,
+        (await world.user({ ...named(alias), email: mailbox, emailKey: mailbox })).userName,
+        newAddress(),
+      ];
+      const seen: string[][] = [];
+      for (const userid of userids) {
+        await ask(userid);
+        const statements = await statementsDuring(() => world.app.runJobs());
+        // Only the values written to the message's row differ.
+        seen.push(statements.map((statement) => statement.replace(/^(update "messages" set ).*( where)/, '$1…$2')));
+      }
+      const [first, ...rest] = seen;
+      expect(first?.length).toBeGreaterThan(5);
+      for (const other of rest) expect(other).toEqual(first);
+    },
+  );
 });

@@ -80,6 +80,12 @@ const rows = {
     'fatal',
     'A third-party application signs users in on the hosted page: redirect to the authorization endpoint.',
   ],
+  'approval-required': [
+    403,
+    'APPROVAL_REQUIRED',
+    'user_action',
+    'An administrator must approve this address. A mail follows. Then call authenticate again.',
+  ],
   'no-access': [
     403,
     'NO_ACCESS',

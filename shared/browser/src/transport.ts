@@ -84,7 +84,7 @@ export const unexpected = (problem: string, httpStatus = 200, retryAfter?: numbe
   new LatchkeyError(
     'UNEXPECTED_RESPONSE',
     httpStatus === 429 || httpStatus >= 500 ? 'retryable' : 'fatal',
-    `Unexpected response (${problem}). Check that baseUrl is the service's URL and that no proxy responds in its place.`,
+    `Unexpected response (${problem}). Check baseUrl, and that no proxy responds in its place.`,
     { retryAfter: retryAfter || undefined },
   );
 

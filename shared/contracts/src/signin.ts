@@ -322,6 +322,8 @@ export const signinErrorCodes = [
   'ACCOUNT_INACTIVE',
   /** The account has no access to the application: after the last proof of the sign-in. */
   'NO_ACCESS',
+  /** The address was verified, and an admin must approve the new account. A mail follows; then sign in again. */
+  'APPROVAL_REQUIRED',
   'PKCE_REQUIRED',
   'HOSTED_PAGE_REQUIRED',
   'CODE_REJECTED',

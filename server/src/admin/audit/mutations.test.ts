@@ -33,6 +33,8 @@ const recorded: Record<string, string[]> = {
   removeGroupMembers: ['group.updated: group'],
   addGroupMembers: ['group.updated: group'],
   createUser: ['user.created: new user'],
+  declineSignUp: ['user.approval_refused: signUpRequest'],
+  approveSignUp: ['user.approval_given: signUpRequest', 'user.created: new user'],
   updateUser: ['user.updated: user'],
   inviteUser: ['user.invited: user'],
   grantUserRecovery: ['recovery.granted: user'],

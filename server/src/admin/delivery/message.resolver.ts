@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { maskAddress, maskPhone } from '../../domain/ceremonies/mask.ts';
 import type { Channel } from '../../domain/delivery/delivery.ts';
 import { type Locale, locales } from '../../domain/delivery/locale.ts';
+import { maskAddress, maskPhone } from '../../domain/delivery/mask.ts';
 import { type Message, type MessageOutcome, outcomeOf } from '../../domain/delivery/message.entity.ts';
 import { sampleOf, type TemplateName } from '../../domain/delivery/samples.ts';
 import { renderMail, renderSms } from '../../domain/delivery/templates.ts';

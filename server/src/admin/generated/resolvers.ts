@@ -29,6 +29,7 @@ import { GroupResolver } from '../users/group.resolver.ts';
 import { NewUserResolver } from '../users/new-user.resolver.ts';
 import { ProfileResolver } from '../users/profile.resolver.ts';
 import { RecoveryResolver } from '../users/recovery.resolver.ts';
+import { SignUpRequestResolver } from '../users/sign-up-request.resolver.ts';
 import { UserAccessResolver } from '../users/user-access.resolver.ts';
 import { UserConsentResolver } from '../users/user-consent.resolver.ts';
 import { UserResolver } from '../users/user.resolver.ts';
@@ -72,6 +73,7 @@ export const resolvers = [
   NewUserResolver,
   ProfileResolver,
   RecoveryResolver,
+  SignUpRequestResolver,
   UserAccessResolver,
   UserConsentResolver,
   UserResolver,

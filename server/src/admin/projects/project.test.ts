@@ -359,7 +359,7 @@ describe('the API of projects', () => {
   it("does not open the admins' project", async () => {
     const { id, name } = harness.builtIn.console;
     const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
-    for (const change of [{ testMode: true }, { scimEnabled: true }, { signUp: 'OPEN' }]) {
+    for (const change of [{ testMode: true }, { scimEnabled: true }, { signUp: 'OPEN' }, { signUp: 'DOMAINS' }]) {
       expect((await harness.call(mutation, { input: { id, ...change } })).code).toBe('invalid');
     }
     const remove = 'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { users } }';

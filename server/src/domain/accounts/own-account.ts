@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
-import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor, smsNumberOf } from '../ceremonies/recipients.ts';
 import type { BegunFlow } from '../ceremonies/requests/authorization-requests.ts';
@@ -12,6 +11,7 @@ import type { Passkeys } from '../credentials/passkeys.ts';
 import { forgetRemembered } from '../credentials/user-tables.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Locale } from '../delivery/locale.ts';
+import { maskAddress, maskPhone } from '../delivery/mask.ts';
 import type { MessageContent } from '../delivery/wording.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';

@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
-import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { mailboxesOf, notifyEverywhere } from '../ceremonies/notices.ts';
 import type { ChangeBy, ChangePlace, PendingChanges, RefusedChange } from '../contacts/pending-changes.ts';
 import type { PhoneChanges } from '../contacts/phone-changes.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import { maskAddress, maskPhone } from '../delivery/mask.ts';
 import { type Database, rolledBackIfRefused } from '../kernel/database.ts';
 import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';

@@ -89,7 +89,7 @@ afterAll(() => app.close());
 
 const ofUser = /^(user_id|account_id|subject|created_by_id|hinted_user_id)$/;
 const ofProject = /^(user_)?project_id$/;
-const ofMailbox = /^(recipient|address|sent_to)$/;
+const ofMailbox = /^(recipient|address|address_key|sent_to)$/;
 
 function rowOf(table: string, user: Owner): Row {
   const own = columns.filter((column) => column.table === table);

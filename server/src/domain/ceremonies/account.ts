@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { maskAddress } from '../delivery/mask.ts';
 import { query, sql } from '../kernel/sql.ts';
 import { addressKeys } from '../users/login.ts';
-import { maskAddress } from './mask.ts';
 
 /** The account of a sign-in code, and the only mailbox that may receive it. */
 export interface Decided {

@@ -20,11 +20,11 @@ import { type Ceremony, nonceTtlSeconds, type PasskeyPurpose, txnTtlSeconds } fr
 import { type CodeChallenges, chosenChallenge, lacksPkce } from './code-challenge.ts';
 import { Counters } from './counters.ts';
 import {
-  type Accepted,
   type Flow,
   type FlowDeps,
   type RefusedStep,
   type StepInput,
+  type StepOutcome,
   StepRefusal,
   type StepRule,
 } from './flow.ts';
@@ -192,6 +192,7 @@ export class Ceremonies {
     if (ended) return { ...ended, nonce };
     const outcome = await pastDeadlocks(() => db.transaction((em) => this.decide(em, step, caller, input, nonce)));
     if (!outcome) return null;
+    if ('ended' in outcome) throw new StepRefusal(outcome.ended, step);
     if (!('refused' in outcome)) return { ...outcome.answer, nonce };
     const canContinue = outcome.refused.code !== 'transaction-expired';
     throw new StepRefusal(await this.completed(outcome.refused, input), step, canContinue ? nonce : undefined);
@@ -213,7 +214,7 @@ export class Ceremonies {
     caller: SigninCaller,
     input: StepInput,
     nonce: string,
-  ): Promise<Accepted<S> | RefusedStep | null> {
+  ): Promise<StepOutcome<S> | null> {
     const provesNothing = step === 'authenticate' && input.proof === undefined;
     const now = this.deps.clock.now();
     const next = { hash: digest(nonce), expiresAt: secondsLater(now, nonceTtlSeconds) };
@@ -238,6 +239,7 @@ export class Ceremonies {
     const outcome =
       refused ?? (await this.count(flow, rule)) ?? (await rolledBackIfRefused(em, () => run(flow, step, rule)));
     if ('refused' in outcome) await this.note(flow, step, outcome, sentTo);
+    if ('ended' in outcome) await this.note(flow, step, { refused: outcome.ended }, sentTo);
     return outcome;
   }
 
@@ -370,11 +372,15 @@ export class Ceremonies {
   }
 }
 
-/** Takes the step; if accepted, updates the ceremony's state by the table and appends the evidence. */
-async function run<S extends CeremonyStep>(flow: Flow, step: S, rule: StepRule<S>): Promise<Accepted<S> | RefusedStep> {
+/** Takes the step; if accepted, updates the ceremony's state by the table and appends the evidence, or ends it. */
+async function run<S extends CeremonyStep>(flow: Flow, step: S, rule: StepRule<S>): Promise<StepOutcome<S>> {
   const { ceremony } = flow;
   const outcome = await rule.take(flow);
   if ('refused' in outcome) return outcome;
+  if ('ended' in outcome) {
+    ceremony.expiresAt = flow.deps.clock.now();
+    return outcome;
+  }
   if (outcome.proved) ceremony.evidence = withPiece(ceremony.evidence, outcome.proved);
   const leadsTo: Record<string, Ceremony['state'] | 'stays'> = steps[step].leadsTo;
   const next = leadsTo[outcome.answer.status];

@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import { maskAddress } from '../delivery/mask.ts';
 import type { Message } from '../delivery/message.entity.ts';
 import type { MessageContext } from '../delivery/recipient.ts';
 import { system } from '../kernel/actor.ts';
 import { subjectOf } from './account.ts';
-import { maskAddress } from './mask.ts';
 
 /**
  * Records `otp.sent`, `otp.failed` or `otp.suppressed` once the message of a sign-in code has been handled. The request itself

@@ -19,6 +19,7 @@ import type { Sends } from '../otp/sends.ts';
 import type { Evidence } from '../policy/evidence.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import type { SignUpRequests } from '../signups/sign-up-requests.ts';
 import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { Users } from '../users/users.ts';
@@ -50,6 +51,7 @@ export interface FlowDeps {
   tokens: Tokens;
   setupLinks: SetupLinks;
   testMode: TestMode;
+  signUpRequests: SignUpRequests;
   callers: Pick<SigninCallers, 'current'>;
   issuer: string;
 }
@@ -113,8 +115,13 @@ export interface RefusedStep {
   event?: Pick<AuditEntry, 'type' | 'subject' | 'detail'>;
 }
 
+/** An accepted step that ends the sign-in without signing in: its writes stay, and the response is a problem. */
+export interface EndedSignIn {
+  ended: Problem;
+}
+
 /** The outcome of a step. */
-export type StepOutcome<S extends CeremonyStep> = Accepted<S> | RefusedStep;
+export type StepOutcome<S extends CeremonyStep> = Accepted<S> | EndedSignIn | RefusedStep;
 
 /** The implementation of one step. */
 export interface StepRule<S extends CeremonyStep> {

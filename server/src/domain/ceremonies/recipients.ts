@@ -8,12 +8,21 @@ import type { Clock } from '../kernel/clock.ts';
 import { Enrolment } from '../mfa/enrolment.entity.ts';
 import { Project } from '../projects/project.entity.ts';
 import { addressKey, isAddress } from '../users/login.ts';
+import { type SignUpVerdict, signUpVerdict } from '../users/sign-up.ts';
 import { isAddressReserved } from '../users/suspension/suspensions.ts';
 import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 
 /** Notices of a changed login. */
 const loginNotices: readonly string[] = ['login-changed', 'email-changed'];
+
+/** Why an address without an account gets no code. */
+const suppressions: Record<SignUpVerdict, string | null> = {
+  open: null,
+  approval: null,
+  closed: 'no account has this address, and sign-up is closed',
+  domain: 'no account has this address, and its domain may not sign up',
+};
 
 /** The setup links of the console's project, as a sign-in uses them. */
 export interface SetupLinks {
@@ -39,12 +48,12 @@ export class Recipients {
     const user = await this.deps.users.find(em, projectId, account ?? message.id);
     const holder = await this.holderOf(em, message, mailbox);
     const project = await em.findOneOrFail(Project, projectId);
-    const canSignUp = await this.isSignUpOpen(em, project, setupLinkId);
+    const suppressed = suppressions[await this.verdictOn(em, project, mailbox, setupLinkId)];
     const isReserved = await this.isReserved(em, projectId, mailbox);
     if (account === null) {
       if (holder) return { suppress: 'an account has this address now' };
       if (isReserved) return { suppress: 'the address is reserved for a deactivated user' };
-      return canSignUp ? { to: mailbox } : { suppress: 'no account has this address, and sign-up is closed' };
+      return suppressed === null ? { to: mailbox } : { suppress: suppressed };
     }
     // An admin could otherwise suppress it, by deactivating the user or by giving the address to another user.
     if (user && loginNotices.includes(message.template)) return { to: mailbox };
@@ -61,25 +70,28 @@ export class Recipients {
   }
 
   /**
-   * Whether an unknown address may become a user: sign-up is open, or the setup link is valid, and the address is not
-   * reserved for an inactive user.
+   * What becomes of an unknown address that was verified: by the settings of the project, or by the setup link. One that is reserved
+   * for an inactive user is `closed`.
    */
-  async maySignUp(em: EntityManager, projectId: string, address: string, setupLinkId?: string): Promise<boolean> {
-    const isOpen = await this.isSignUpOpen(em, await em.findOneOrFail(Project, projectId), setupLinkId);
-    return isOpen && !(await this.isReserved(em, projectId, address));
+  async signUpOf(em: EntityManager, projectId: string, address: string, setupLinkId?: string): Promise<SignUpVerdict> {
+    const verdict = await this.verdictOn(em, await em.findOneOrFail(Project, projectId), address, setupLinkId);
+    return (await this.isReserved(em, projectId, address)) ? 'closed' : verdict;
   }
 
   private isReserved(em: EntityManager, projectId: string, address: string): Promise<boolean> {
     return isAddressReserved(em, projectId, addressKey(address), this.deps.clock.now());
   }
 
-  private async isSignUpOpen(em: EntityManager, project: Project, setupLinkId: string | undefined): Promise<boolean> {
-    if (project.signUp === 'open') return true;
-    return (
-      project.builtIn === 'console' &&
-      setupLinkId !== undefined &&
-      this.deps.setupLinks.isSetupLinkOpen(em, setupLinkId)
-    );
+  /** A valid setup link opens sign-up at the console. */
+  private async verdictOn(
+    em: EntityManager,
+    project: Project,
+    address: string,
+    setupLinkId: string | undefined,
+  ): Promise<SignUpVerdict> {
+    const verdict = signUpVerdict(project, address);
+    if (project.builtIn !== 'console' || setupLinkId === undefined) return verdict;
+    return (await this.deps.setupLinks.isSetupLinkOpen(em, setupLinkId)) ? 'open' : verdict;
   }
 
   private holderOf(em: EntityManager, message: Message, mailbox: string): Promise<User | null> {

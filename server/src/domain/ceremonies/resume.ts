@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { maskAddress, maskPhone } from '../delivery/mask.ts';
 import { seconds, secondsLater } from '../kernel/clock.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
@@ -13,7 +14,6 @@ import { User } from '../users/user.entity.ts';
 import type { CheckedPage, SigninCaller } from './callers.ts';
 import { Ceremony, type CeremonyState, nonceTtlSeconds } from './ceremony.entity.ts';
 import type { FlowDeps } from './flow.ts';
-import { maskAddress, maskPhone } from './mask.ts';
 import { addressOf } from './recipients.ts';
 import type { AuthorizationRequest } from './requests/authorization-request.entity.ts';
 import { offeredMethods } from './sign-in-context.ts';

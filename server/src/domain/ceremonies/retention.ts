@@ -28,6 +28,7 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
   { table: 'repeated_refusals', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 0 },
   { table: 'ceremonies', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
   { table: 'phone_changes', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 0 },
+  { table: 'sign_up_requests', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 0 },
   { table: 'email_changes', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 0 },
   {
     table: 'recovery_grants',

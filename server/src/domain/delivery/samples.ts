@@ -16,6 +16,7 @@ export const templateNames = [
   'recovery-granted',
   'recovery-used',
   'invitation',
+  'sign-up-approved',
   'admin-invitation',
   'scim-token-expiring',
   'webhook-disabled',
@@ -52,6 +53,7 @@ export function sampleOf(template: TemplateName, app: string, now: Date): Messag
     },
     'recovery-used': { template: 'recovery-used', app, at },
     invitation: { template: 'invitation', app, url: 'https://example.com/account', at },
+    'sign-up-approved': { template: 'sign-up-approved', app, url: 'https://example.com/account', at },
     'admin-invitation': {
       template: 'admin-invitation',
       app,

@@ -17,6 +17,7 @@ export type MessageContent =
   | { template: 'recovery-granted'; app: string; from: string; until: string; cancelUrl: string; at: string }
   | { template: 'recovery-used'; app: string; at: string }
   | { template: 'invitation'; app: string; url: string; at: string }
+  | { template: 'sign-up-approved'; app: string; url: string; at: string }
   | { template: 'admin-invitation'; app: string; role: AdminRole; url: string; at: string }
   | { template: 'scim-token-expiring'; app: string; token: string; days: number; at: string }
   | { template: 'webhook-disabled'; app: string; webhook: string; since: string; at: string }

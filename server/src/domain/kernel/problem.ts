@@ -84,6 +84,8 @@ export type Problem =
   | { code: 'hosted-page-required' }
   /** The user has no access to the client (decisions/0371); only for a caller who proved to be this user. */
   | { code: 'no-access' }
+  /** The address was verified and waits for an admin to let it sign up (decisions/0351). */
+  | { code: 'approval-required' }
   /** The client requires a code_challenge (RFC 7636). */
   | { code: 'pkce-required' }
   | { code: 'mfa-method-not-allowed'; method: string }

@@ -2,10 +2,11 @@ import { cleanMailName } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
 import { choice, choices, flag, number, type SettingsOf, text, texts } from '../kernel/resource.ts';
 import { isCountry } from './countries.ts';
+import { checkedMailDomains } from './mail-domains.ts';
 import { checkedNetworks } from './networks.ts';
 import { checkedAaguids, checkedRoots } from './passkey-models.ts';
 
-const signUpModes = ['open', 'provisioned_only'] as const;
+const signUpModes = ['open', 'domains', 'approval', 'provisioned_only'] as const;
 const mfaPolicies = ['off', 'optional', 'required'] as const;
 /** Use of passkeys at sign-in; see `passkeyPolicyOf`. */
 const passkeyPolicies = ['off', 'allowed', 'preferred', 'required'] as const;
@@ -28,7 +29,41 @@ export const projectFields = {
   }),
   /** One-time codes are also in the responses: anyone can sign in as any user. */
   testMode: flag({ default: false, sensitive: (wanted) => wanted === true, view: false }),
+  /** Who may become a user without an admin or a directory; see `signUpFault`. */
   signUp: choice({ name: 'SignUp', says: 'Sign-up mode.', values: signUpModes }, { default: 'open', sensitive: true }),
+  signUpDomains: texts({
+    ...{ default: [], check: (domains, field) => checkedMailDomains(domains, { field, patterns: true }) },
+    sensitive: true,
+    says: 'Mail domains whose users may sign up, with sign-up mode `DOMAINS`.',
+    input: 'At most 1,000 mail domains, such as example.com; *.example.com: all below it.',
+  }),
+  blockedSignUpDomains: texts({
+    ...{ default: [], check: (domains, field) => checkedMailDomains(domains, { field, patterns: false }) },
+    sensitive: true,
+    says: 'Mail domains whose users cannot sign up, with all domains below them, in every sign-up mode.',
+    input: 'At most 1,000 mail domains, such as example.com; the domains below them are blocked, too.',
+  }),
+  blocksDisposableMail: flag({
+    ...{ default: false, sensitive: true },
+    says: 'Whether addresses at known services of disposable mailboxes cannot sign up.',
+    control: {
+      section: 'signUp',
+      label: {
+        en: 'Block disposable addresses',
+        de: 'Wegwerfadressen sperren',
+        es: 'Bloquear direcciones desechables',
+        fr: 'Bloquer les adresses jetables',
+        ja: '使い捨てアドレスをブロック',
+      },
+      help: {
+        en: 'Mailboxes of known disposable mail services cannot sign up.',
+        de: 'Postfächer bekannter Wegwerf-Maildienste können sich nicht registrieren.',
+        es: 'Los buzones de servicios de correo desechable conocidos no pueden registrarse.',
+        fr: 'Les boîtes de services de messagerie jetable connus ne peuvent pas s’inscrire.',
+        ja: '既知の使い捨てメールサービスのメールボックスは登録できません。',
+      },
+    },
+  }),
   mfaPolicy: choice(
     { name: 'MfaPolicy', says: 'Whether a second factor is required.', values: mfaPolicies },
     { default: 'off', sensitive: true },

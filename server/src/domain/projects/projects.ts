@@ -336,5 +336,6 @@ function keepConsoleClosed(settings: Partial<ProjectSettings>): void {
   const reason = 'cannot be set on the project of the admins';
   if (settings.testMode === true) refuse({ code: 'invalid', field: 'testMode', reason });
   if (settings.scimEnabled === true) refuse({ code: 'invalid', field: 'scimEnabled', reason });
-  if (settings.signUp === 'open') refuse({ code: 'invalid', field: 'signUp', reason });
+  if ((settings.signUp ?? 'provisioned_only') !== 'provisioned_only')
+    refuse({ code: 'invalid', field: 'signUp', reason });
 }

@@ -36,6 +36,10 @@ export const codeFaults: Record<MailCodeFault, Explanation> = {
     'No account has this address, and sign-up is closed.',
     'Create or invite the user, or check the address for a typing error.',
   ),
+  domain: explain(
+    'No account has this address, and its domain may not sign up.',
+    'Add the user, or change the domains for sign-up under Sign-in & MFA.',
+  ),
   inactive: explain('The account is deactivated.', 'Activate the user here, or in the directory that manages them.'),
 };
 
@@ -72,6 +76,10 @@ export const stepFaults: Record<Problem['code'], Explanation | null> = {
   ),
   'last-sign-in-method': null,
   'no-access': noAccess,
+  'approval-required': explain(
+    'A new user waits for approval.',
+    'Approve or decline the request under Users, Sign-up requests.',
+  ),
   'hosted-page-required': explain('A third-party application must use the hosted page.', developer),
   'pkce-required': explain('The application must use PKCE.', developer),
   'mfa-method-not-allowed': explain(
@@ -166,6 +174,7 @@ const proofRejected = explain('The proof of the device key was not valid.', star
 /** `otp.suppressed`, by the reason in the message log. */
 export const suppressions: Record<string, Explanation> = {
   'no account has this address, and sign-up is closed': codeFaults['no-user'],
+  'no account has this address, and its domain may not sign up': codeFaults.domain,
   'the user is not active': codeFaults.inactive,
   'the user no longer exists': explain('The account was erased.', 'Create the user again.'),
   'the user has no address': explain('The user has no email address.', 'Add an address to the profile.'),

@@ -4,7 +4,7 @@ import type { EventType } from '../audit/event-types.ts';
 import { type EventFilter, listEvents } from '../audit/events.ts';
 import { momentOf } from '../audit/moment.ts';
 import { decidedFor } from '../ceremonies/account.ts';
-import { maskAddress } from '../ceremonies/mask.ts';
+import { maskAddress } from '../delivery/mask.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import { refuse } from '../kernel/problem.ts';
 import { isStorableText, isUuid } from '../kernel/secret.ts';

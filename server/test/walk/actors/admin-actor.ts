@@ -9,7 +9,8 @@ const policyFields: Record<string, unknown[]>[] = [
   { offeredFactors: [['TOTP'], ['SMS'], ['TOTP', 'SMS', 'EMAIL'], ['EMAIL', 'TOTP']] },
   { rememberMfaSeconds: [0, 60, 3600, 86_400] },
   { deviceTrustSeconds: [3600, 86_400, 2_592_000, 2_592_000] },
-  { signUp: ['OPEN', 'PROVISIONED_ONLY', 'OPEN', 'PROVISIONED_ONLY'] },
+  // Without listed domains.
+  { signUp: ['OPEN', 'PROVISIONED_ONLY', 'OPEN', 'DOMAINS'] },
   { emailFactor: [true, false, true, false] },
   { deviceTrustDays: [1, 30, 180, 180] },
   { scimAuthoritative: [true, false, true, false] },

@@ -67,6 +67,7 @@ export const keys = [
   'problem.revoked',
   'problem.inactive',
   'problem.noAccess',
+  'problem.approval',
   'problem.passkeyNotUsed',
   'problem.passkeyRejected',
   'problem.passkeyVerification',
@@ -74,7 +75,6 @@ export const keys = [
   'problem.newPasskey',
   'problem.storage',
   'problem.insecure',
-  'problem.offline',
   'problem.network',
   'problem.server',
 ] as const;

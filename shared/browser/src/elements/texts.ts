@@ -43,6 +43,7 @@ const problems: Record<string, Key> = {
   DEVICE_REVOKED: 'problem.revoked',
   ACCOUNT_INACTIVE: 'problem.inactive',
   NO_ACCESS: 'problem.noAccess',
+  APPROVAL_REQUIRED: 'problem.approval',
   OUT_OF_ORDER: 'problem.restart',
   NONCE_REJECTED: 'problem.restart',
   PROOF_REQUIRED: 'problem.restart',
@@ -56,7 +57,7 @@ const problems: Record<string, Key> = {
   PASSKEYS_NOT_ALLOWED: 'problem.passkeyUnsupported',
   STORAGE_UNAVAILABLE: 'problem.storage',
   INSECURE_CONTEXT: 'problem.insecure',
-  OFFLINE: 'problem.offline',
+  OFFLINE: 'problem.network',
   NETWORK: 'problem.network',
   TIMEOUT: 'problem.network',
 };

@@ -265,6 +265,7 @@ function ended(machine: Machine, answer: Ending): Transition {
 /** Errors after which the sign-in begins again. */
 const restarts = [
   'TRANSACTION_EXPIRED',
+  'APPROVAL_REQUIRED',
   'OUT_OF_ORDER',
   'DEVICE_KEY_LOST',
   'DEVICE_REVOKED',

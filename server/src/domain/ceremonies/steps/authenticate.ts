@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Device } from '../../credentials/device.entity.ts';
+import { maskAddress } from '../../delivery/mask.ts';
 import { isPast, processSkewSeconds, secondsLater } from '../../kernel/clock.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
@@ -15,7 +16,6 @@ import { type Decided, decidedFor, subjectOf } from '../account.ts';
 import { inSignIn } from '../callers.ts';
 import { Ceremony, txnTtlSeconds } from '../ceremony.entity.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
-import { maskAddress } from '../mask.ts';
 import { isPasskeyRequired, isPersonRequired, mayUsePasskeys, signInContext } from '../sign-in-context.ts';
 import { finish } from './finish.ts';
 import { needPasskey } from './new-passkey.ts';

@@ -1,8 +1,8 @@
 import type { ChangeBy } from '../../contacts/pending-changes.ts';
+import { maskPhone } from '../../delivery/mask.ts';
 import { accountOf, freshAt } from '../../policy/evidence.ts';
 import { nextRequirement } from '../../policy/requirements.ts';
 import type { Flow, StepRule } from '../flow.ts';
-import { maskPhone } from '../mask.ts';
 import { signInContext } from '../sign-in-context.ts';
 
 /** After a step-up: sends a code to the new number. Repeatable, also with another number. */

@@ -1,4 +1,5 @@
 import type { Channel } from '../../delivery/delivery.ts';
+import { maskAddress, maskPhone } from '../../delivery/mask.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { type Problem, problemOf } from '../../kernel/problem.ts';
 import { digest, sameSecret } from '../../kernel/secret.ts';
@@ -13,7 +14,6 @@ import type { User } from '../../users/user.entity.ts';
 import type { SigninCaller } from '../callers.ts';
 import type { Counters } from '../counters.ts';
 import type { Checked, Flow, RefusedStep, StepOutcome, StepRule } from '../flow.ts';
-import { maskAddress, maskPhone } from '../mask.ts';
 import { notify } from '../notices.ts';
 import { endOpenWork } from '../open-work.ts';
 import { addressOf, smsNumberOf } from '../recipients.ts';

@@ -3,12 +3,12 @@ import type { CodeFault } from '../../otp/code-check.ts';
 import type { Redemption } from '../../otp/otp.ts';
 import type { User } from '../../users/user.entity.ts';
 import { decidedFor, subjectOf } from '../account.ts';
-import type { Flow, RefusedStep, StepRule } from '../flow.ts';
+import type { EndedSignIn, Flow, RefusedStep, StepRule } from '../flow.ts';
 
 /** One refusal for wrong, expired, used, replaced and foreign codes. */
 const rejected: Problem = { code: 'code-rejected', attemptsLeft: 0 };
 
-export type MailCodeFault = CodeFault | 'no-user' | 'inactive';
+export type MailCodeFault = CodeFault | 'no-user' | 'domain' | 'inactive';
 
 /** Verifies the mailbox. Only the code's own row determines the account. */
 export const verifyEmailOtp: StepRule<'verify-email-otp'> = {
@@ -24,6 +24,7 @@ export const verifyEmailOtp: StepRule<'verify-email-otp'> = {
     const address = ceremony.address ?? '';
     if (!redeemed.isFor(address)) return reject(flow, 'account-changed');
     const user = await personOf(flow, address, redeemed);
+    if (user === 'approval') return askForApproval(flow, address);
     if (typeof user === 'string') return reject(flow, user);
     await deps.sends.redeemed(em, { projectId: caller.project.id, account: user.id, ip: caller.actor.ip });
     deps.audit.record(em, {
@@ -44,13 +45,13 @@ export const verifyEmailOtp: StepRule<'verify-email-otp'> = {
 
 /**
  * The user of the code, if they still have the address and the code went to their current mailbox. For an address that
- * had and has no account: a new user, if sign-up is open.
+ * had and has no account: a new user, if it may sign up, or `approval` if an admin must let it.
  */
 async function personOf(
   { em, deps, caller }: Flow,
   address: string,
   code: Extract<Redemption, { accepted: true }>,
-): Promise<User | MailCodeFault> {
+): Promise<User | MailCodeFault | 'approval'> {
   const { project, request, actor } = caller;
   const user = code.userId === null ? null : await deps.users.locked(em, project.id, code.userId);
   const today = await decidedFor(em, project.id, address);
@@ -59,7 +60,9 @@ async function personOf(
     if (!code.wentTo(user.email ?? '')) return 'account-changed';
     return user.active ? user : 'inactive';
   }
-  if (!(await deps.recipients.maySignUp(em, project.id, address, request?.setupLinkId ?? undefined))) return 'no-user';
+  const verdict = await deps.recipients.signUpOf(em, project.id, address, request?.setupLinkId ?? undefined);
+  if (verdict === 'closed') return 'no-user';
+  if (verdict !== 'open') return verdict;
   try {
     return await deps.users.signUp(em, project.id, address, actor);
   } catch (error) {
@@ -67,6 +70,13 @@ async function personOf(
     if (error instanceof Refusal && error.problem.code === 'taken') return 'account-changed';
     throw error;
   }
+}
+
+/** The code is used up. Ends the sign-in: the person begins again once an admin has decided. */
+async function askForApproval({ em, deps, caller }: Flow, address: string): Promise<EndedSignIn> {
+  const { actor, client, locale, project } = caller;
+  await deps.signUpRequests.ask(em, { projectId: project.id, clientId: client.id, address, locale, actor });
+  return { ended: { code: 'approval-required' } };
 }
 
 /** Counts against the budgets only if the right digits would have been accepted. */

@@ -147,6 +147,16 @@ export const de: Texts = {
     ],
     after: [],
   }),
+  'sign-up-approved': ({ app, url }) => ({
+    subject: `Ihr Konto bei ${app} ist bereit`,
+    before: [
+      `Ein Administrator von ${app} hat Ihre Anfrage genehmigt.`,
+      `Hier melden Sie sich an: ${url}`,
+      'Bei jeder Anmeldung auf einem neuen Gerät erhalten Sie einen Code an diese Adresse. Ein Passwort gibt es nicht.',
+      `Wenn Sie ${app} nicht kennen, müssen Sie nichts tun.`,
+    ],
+    after: [],
+  }),
   'admin-invitation': ({ app, role, url }) => ({
     subject: `Zugriff auf ${app} in der Verwaltungskonsole`,
     before: [

@@ -147,6 +147,16 @@ export const en: Texts = {
     ],
     after: [],
   }),
+  'sign-up-approved': ({ app, url }) => ({
+    subject: `Your account for ${app} is ready`,
+    before: [
+      `An administrator of ${app} approved your request.`,
+      `Sign in here: ${url}`,
+      'You get a code at this address each time you sign in on a new device. There is no password.',
+      `If you do not know ${app}, ignore this message.`,
+    ],
+    after: [],
+  }),
   'admin-invitation': ({ app, role, url }) => ({
     subject: `You have access to ${app} in the admin console`,
     before: [

@@ -147,6 +147,16 @@ export const es: Texts = {
     ],
     after: [],
   }),
+  'sign-up-approved': ({ app, url }) => ({
+    subject: `Su cuenta de ${app} está lista`,
+    before: [
+      `Un administrador de ${app} ha aprobado su solicitud.`,
+      `Inicie sesión aquí: ${url}`,
+      'Cada vez que inicie sesión en un dispositivo nuevo recibirá un código en esta dirección. No hay contraseña.',
+      `Si no conoce ${app}, ignore este mensaje.`,
+    ],
+    after: [],
+  }),
   'admin-invitation': ({ app, role, url }) => ({
     subject: `Tiene acceso a ${app} en la consola de administración`,
     before: [

@@ -147,6 +147,16 @@ export const fr: Texts = {
     ],
     after: [],
   }),
+  'sign-up-approved': ({ app, url }) => ({
+    subject: `Votre compte ${app} est prêt`,
+    before: [
+      `Un administrateur de ${app} a approuvé votre demande.`,
+      `Connectez-vous ici : ${url}`,
+      'À chaque connexion sur un nouvel appareil, vous recevez un code à cette adresse. Il n’y a pas de mot de passe.',
+      `Si vous ne connaissez pas ${app}, ignorez ce message.`,
+    ],
+    after: [],
+  }),
   'admin-invitation': ({ app, role, url }) => ({
     subject: `Vous avez accès à ${app} dans la console d’administration`,
     before: [

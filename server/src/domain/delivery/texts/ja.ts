@@ -147,6 +147,16 @@ export const ja: Texts = {
     ],
     after: [],
   }),
+  'sign-up-approved': ({ app, url }) => ({
+    subject: `${app} のアカウントの準備ができました`,
+    before: [
+      `${app} の管理者がリクエストを承認しました。`,
+      `こちらからサインインしてください: ${url}`,
+      '新しいデバイスでサインインするたびに、このアドレスにコードが届きます。パスワードはありません。',
+      `${app} に心当たりがない場合は、このメッセージを無視してください。`,
+    ],
+    after: [],
+  }),
   'admin-invitation': ({ app, role, url }) => ({
     subject: `管理コンソールで ${app} にアクセスできます`,
     before: [

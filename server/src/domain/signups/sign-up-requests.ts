@@ -1,0 +1,80 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit, AuditEntry } from '../audit/audit.ts';
+import type { Locale } from '../delivery/locale.ts';
+import { maskAddress } from '../delivery/mask.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import { type Page, type PageRequest, pageOf, type Total, totalOf } from '../kernel/page.ts';
+import type { Random } from '../kernel/random.ts';
+import { type Executing, execute, query, sql } from '../kernel/sql.ts';
+import type { TenantKey } from '../projects/tenant.ts';
+import { addressKey, trimmed } from '../users/login.ts';
+import { SignUpRequest } from './sign-up-request.entity.ts';
+
+/** Lifetime of a request, approved or not. */
+const ttlSeconds = 30 * 24 * 3600;
+
+/** Requests to sign up, in projects whose admins approve each new user (decisions/0351). */
+export class SignUpRequests {
+  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
+
+  /**
+   * Joins: asks the admins to let an address sign up that a code has verified. An address that waits, or was declined, changes
+   * nothing.
+   */
+  async ask(
+    em: EntityManager,
+    asked: { projectId: string; clientId: string; address: string; locale: Locale; actor: Actor },
+  ): Promise<void> {
+    const { audit, clock, random } = this.deps;
+    const { projectId, clientId, address, locale, actor } = asked;
+    const now = clock.now();
+    const id = random.id();
+    const [added] = await query(
+      em,
+      sql<{
+        id: string;
+      }>`insert into sign_up_requests (project_id, id, address, address_key, state, locale, created_at, expires_at)
+        values (${projectId}::uuid, ${id}::uuid, ${trimmed(address)}, ${addressKey(address)}, 'pending', ${locale},
+          ${now}::timestamptz, ${secondsLater(now, ttlSeconds)}::timestamptz)
+        on conflict (project_id, address_key) do update set id = excluded.id, address = excluded.address, state = excluded.state,
+          locale = excluded.locale, created_at = excluded.created_at, expires_at = excluded.expires_at
+          where sign_up_requests.expires_at <= ${now}::timestamptz
+        returning id`,
+      { prepare: 'signups.ask' },
+    );
+    if (added)
+      audit.record(em, { ...eventOf('user.approval_requested', projectId, added.id, address, actor), clientId });
+  }
+
+  /** Joins: deletes a request that is decided. */
+  async remove(em: EntityManager, { project, id }: TenantKey): Promise<void> {
+    await execute(em, sql`delete from sign_up_requests where project_id = ${project.id}::uuid and id = ${id}::uuid`);
+  }
+}
+
+type ApprovalEvent = 'user.approval_requested' | 'user.approval_given' | 'user.approval_refused';
+
+/** Events name the request; the address is masked, because no user has it yet. */
+export function eventOf(type: ApprovalEvent, projectId: string, id: string, address: string, actor: Actor): AuditEntry {
+  return { type, actor, projectId, subject: { kind: 'sign-up-request', id, name: maskAddress(address) } };
+}
+
+/** The requests of a project in a state, newest first, without expired ones. */
+export function requestsOf(
+  em: EntityManager,
+  { projectId, state, now }: { projectId: string; state: SignUpRequest['state']; now: Date },
+  page: PageRequest,
+): Promise<Page<SignUpRequest>> {
+  return pageOf(em, SignUpRequest, { project: projectId, state, expiresAt: { $gt: now } }, page);
+}
+
+export function countRequests(
+  on: Executing,
+  { projectId, state, now }: { projectId: string; state: SignUpRequest['state']; now: Date },
+): Promise<Total> {
+  return totalOf(
+    on,
+    sql`from sign_up_requests where project_id = ${projectId}::uuid and state = ${state}::text and expires_at > ${now}::timestamptz`,
+  );
+}
