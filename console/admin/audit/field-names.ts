@@ -9,6 +9,7 @@ const names: Readonly<Record<string, string>> = {
   ...Object.assign({}, ...sections.map(labelsOf)),
   accessTokenTtlSeconds: t('Access token lifetime'),
   backchannelLogoutSessionRequired: t('Session ID required'),
+  startUri: t('Start address'),
   backchannelLogoutUri: t('Back-channel logout URI'),
   birthdate: t('Date of birth'),
   deviceTrustDays: t('Device trust ends after'),

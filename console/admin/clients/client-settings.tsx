@@ -32,6 +32,7 @@ const valuesOf = (client: ClientPartProps['client']) => ({
   ...pick(client, ...namesOf(signIn)),
   jwks: client.jwks ? JSON.stringify(client.jwks, null, 2) : '',
   jwksUri: client.jwksUri ?? '',
+  startUri: client.startUri ?? '',
 });
 
 type Values = ReturnType<typeof valuesOf>;
@@ -43,6 +44,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
     ...edits,
     ...(edits.redirectUris ? { redirectUris: tidy(edits.redirectUris) } : {}),
     ...(edits.postLogoutRedirectUris ? { postLogoutRedirectUris: tidy(edits.postLogoutRedirectUris) } : {}),
+    ...(edits.startUri === undefined ? {} : { startUri: (edits.startUri.trim() || null) as never }),
     ...(edits.jwksUri === undefined ? {} : { jwksUri: (edits.jwksUri.trim() || null) as never }),
     ...(edits.jwks === undefined ? {} : { jwks: (edits.jwks.trim() || null) as never }),
   }));
@@ -62,6 +64,13 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
       <Section title={t('Addresses')} lead={t('Users are redirected only to these URIs. No wildcards.')}>
         <RedirectUris placeholder={developmentUris[kindOf(client)]} {...form.field('redirectUris')} />
         <PostLogoutUris {...form.field('postLogoutRedirectUris')} />
+        <TextInput
+          label={t('Start address')}
+          description={t('Empty: the account page has no link to the application.')}
+          placeholder="https://app.example.com/"
+          maw="28rem"
+          {...form.field('startUri')}
+        />
       </Section>
       <Section title={t('Authentication')} lead={t('Client authentication at the token endpoint.')}>
         <Authentication form={form} />
@@ -72,7 +81,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
         labels={labels}
         describe={describe}
         consequence={consequence(saved, values, usage)}
-        isInvalid={[...values.redirectUris, ...values.postLogoutRedirectUris].some(addressFault)}
+        isInvalid={[...values.redirectUris, ...values.postLogoutRedirectUris, values.startUri].some(addressFault)}
       />
     </>
   );
@@ -148,6 +157,7 @@ const labels: Record<keyof Values, string> = {
   tokenEndpointAuthMethod: t('Authentication'),
   jwks: t('Public key'),
   jwksUri: t('Key set address'),
+  startUri: t('Start address'),
   idTokenSignedResponseAlg: t('ID token signature'),
   pkceOptional: t('Sign-in without PKCE'),
   grantTypes: t('Grants'),
@@ -157,7 +167,7 @@ const labels: Record<keyof Values, string> = {
 function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'tokenEndpointAuthMethod') return authMethodNames[from.tokenEndpointAuthMethod];
   if (name === 'jwks') return /"x":\s*"([^"]+)"/.exec(from.jwks)?.[1] ?? (from.jwks && t('another key'));
-  if (name === 'jwksUri') return from.jwksUri;
+  if (name === 'jwksUri' || name === 'startUri') return from[name];
   if (name === 'idTokenSignedResponseAlg') return algorithmNames[from.idTokenSignedResponseAlg];
   if (name === 'grantTypes') return grantNames(from.grantTypes);
   if (name === 'pkceOptional') return from.pkceOptional ? t('Allowed') : t('Refused');

@@ -203,6 +203,8 @@ export type CreateClientInput = {
   relatedOrigins?: boolean | null | undefined;
   /** False: no secret key, for an application without a back end. Default: true. */
   secretKey?: boolean | null | undefined;
+  /** https, or http on loopback. The account page links to applications with a start address. */
+  startUri?: string | null | undefined;
   /** Whether users must consent before it gets their data. The browser SDK is refused. Default: false. */
   thirdParty?: boolean | null | undefined;
   /** Default: NONE. */
@@ -879,6 +881,8 @@ export type UpdateClientInput = {
   refreshTokenTtlSeconds?: number | null | undefined;
   /** Default: false. */
   relatedOrigins?: boolean | null | undefined;
+  /** https, or http on loopback. The account page links to applications with a start address. */
+  startUri?: string | null | undefined;
   /** Whether users must consent before it gets their data. The browser SDK is refused. Default: false. */
   thirdParty?: boolean | null | undefined;
   /** Default: NONE. */
@@ -1351,7 +1355,7 @@ export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, va
 export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
 export type ClientSettingsFragment = (
-  { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceOptional: boolean, grantTypes: Array<GrantType>, access: ClientAccess, adminScopes: Array<string>, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> }
+  { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, startUri: string | null, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceOptional: boolean, grantTypes: Array<GrantType>, access: ClientAccess, adminScopes: Array<string>, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> }
   & ClientSwitchesFragment
 );
 

@@ -115,3 +115,37 @@ describe('an application with refresh tokens', () => {
     expect((await access.refresh()).status).toBe(200);
   });
 });
+
+describe('the applications that a user can open', () => {
+  const section = async (page: Promise<string>) =>
+    /aria-labelledby="openable".*?<\/section>/s.exec(await page)?.[0] ?? '';
+  const links = async (page: Promise<string>) =>
+    [...(await section(page)).matchAll(/<a href="([^"]+)">([^<]+)<\/a>/g)].map(([, to, name]) => [name, to]);
+
+  it('are those with a start address, by name, without disabled ones and those of other projects', async () => {
+    const elsewhere = await app.make.project({ name: 'Other' });
+    await app.make.client(elsewhere, { name: 'Foreign', startUri: 'https://foreign.example.com/' });
+    const { visit } = await registeredUser();
+    expect(await section(visit.page())).toBe('');
+    for (const name of ['wiki', 'Calendar', 'Off', 'Bare']) {
+      const startUri = name === 'Bare' ? null : `https://${name.toLowerCase()}.example.com/?a=1&b=%22`;
+      const { client } = await app.make.client(world.project, { name, startUri });
+      if (name === 'Off') await app.services.clients.update(client, { disabled: true }, system);
+    }
+    expect(await links(visit.page())).toEqual([
+      ['Calendar', 'https://calendar.example.com/?a=1&amp;b=%22'],
+      ['wiki', 'https://wiki.example.com/?a=1&amp;b=%22'],
+    ]);
+  });
+
+  it('are those that the user has access to', async () => {
+    const { user, visit } = await registeredUser();
+    const settings = { name: 'Ledger', access: 'assigned', startUri: 'https://ledger.example.com/' } as const;
+    const { client } = await app.make.client(world.project, settings);
+    expect(await links(visit.page())).toEqual([]);
+    const rule = await app.services.accessRules.grant(client, { userId: user.id }, system);
+    expect(await links(visit.page())).toEqual([['Ledger', 'https://ledger.example.com/']]);
+    await app.services.accessRules.revoke(rule, system);
+    expect(await links(visit.page())).toEqual([]);
+  });
+});

@@ -1,3 +1,4 @@
+import type { OpenableClient } from '../domain/access/access-lists.ts';
 import type { ApplicationAccess } from '../domain/accounts/application-access.ts';
 import type { AccountOverview, OwnFactor } from '../domain/accounts/own-account.ts';
 import type { AuthenticatorState } from '../domain/accounts/own-authenticator.ts';
@@ -122,6 +123,7 @@ export function accountView(
       ${notice ? page.notice(notice, waitSeconds) : nothing}
       ${page.recovery(overview)}
       ${page.setUp(overview.app)}
+      ${page.openable(overview.openable)}
       ${page.profile(overview)}
       ${page.devices(overview.devices)}
       ${page.passkeys(overview)}
@@ -299,6 +301,13 @@ class AccountPage {
       <p class="hint">${t('sessionsText')}</p>
       ${list(sessions.map((session) => this.session(session, devices)))}
       ${others ? this.form('end-other-sessions', {}, this.button(t('endOthers'))) : nothing}</section>`;
+  }
+
+  /** The applications that the user can open. */
+  openable(clients: readonly OpenableClient[]): Html {
+    if (clients.length === 0) return nothing;
+    return html`<section aria-labelledby="openable"><h2 id="openable">${this.t('openable')}</h2>
+      ${list(clients.map(({ name, start }) => html`<li class="row"><a href="${start}">${name}</a></li>`))}</section>`;
   }
 
   applications(applications: readonly ApplicationAccess[]): Html {

@@ -167,6 +167,7 @@ const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], E
         idTokenSignedResponseAlg: { idTokenSignedResponseAlg: 'ES256' },
         redirectUris: { redirectUris: ['https://evil.example.com/'] },
         postLogoutRedirectUris: { postLogoutRedirectUris: ['https://evil.example.com/'] },
+        startUri: { startUri: 'https://evil.example.com/' },
         backchannelLogoutUri: { backchannelLogoutUri: 'https://evil.example.com/' },
         logoutTokenType: { logoutTokenTyp: 'LOGOUT' },
         idTokenTtlSeconds: { idTokenTtlSeconds: 3600 },

@@ -79,6 +79,25 @@ export function countClientsOfUser(on: Executing, user: TenantKey): Promise<Tota
   return totalOf(on, usableBy(user));
 }
 
+/** An application that a user can open. */
+export interface OpenableClient {
+  id: string;
+  name: string;
+  /** Its start address. */
+  start: string;
+}
+
+const maxOpenable = 200;
+
+/** The applications with a start address that a user may use, by name. */
+export function openableClients(on: Executing, user: TenantKey): Promise<OpenableClient[]> {
+  return query(
+    on,
+    sql<OpenableClient>`select k.id, k.name, k.start_uri as start ${usableBy(user)} and k.start_uri is not null
+      order by lower(k.name), k.id limit ${maxOpenable}::int`,
+  );
+}
+
 function usableBy({ project, id }: TenantKey): Fragment {
   return sql`from clients k where k.project_id = ${project.id}::uuid and k.disabled_at is null and ${hasAccess({
     ...{ access: sql`k.access`, projectId: sql`k.project_id`, clientId: sql`k.id`, userId: sql`${id}::uuid` },

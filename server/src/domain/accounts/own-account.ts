@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { type OpenableClient, openableClients } from '../access/access-lists.ts';
 import type { Audit } from '../audit/audit.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor, smsNumberOf } from '../ceremonies/recipients.ts';
@@ -24,6 +25,7 @@ import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
 import { endStandIns } from '../mfa/reset.ts';
 import { isTrusted } from '../policy/device-trust.ts';
 import { Project } from '../projects/project.entity.ts';
+import { keyIn } from '../projects/tenant.ts';
 import { isFreshNow } from '../sessions/freshness.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -79,6 +81,7 @@ export interface AccountOverview {
   deviceKeys: string[];
   sessions: Session[];
   applications: ApplicationAccess[];
+  openable: OpenableClient[];
   profile: OwnProfile;
   factors: OwnFactor[];
   recoveryCodesLeft: number;
@@ -139,6 +142,7 @@ export class OwnAccount {
       deviceKeys: await devices.thumbprints(em, owner(user)),
       sessions: live,
       applications: await applicationsOf(this.deps, em, user),
+      openable: await openableClients(em, keyIn(project.id, user.id)),
       profile: await ownProfile(em, project, user, await customAttributes.current(project.id)),
       factors: factors.map((factor) => shown(factor, project, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),

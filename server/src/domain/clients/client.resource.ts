@@ -65,6 +65,12 @@ export const clientFields = {
     ...{ default: [], columnDefault: null, check: uris, sensitive: true },
     input: 'Must match exactly, except the port of a loopback address; https, or http on loopback.',
   }),
+  /** The account page links to it; so do pages of sign-ins that have ended, without it by `startOf`. */
+  startUri: text({
+    ...{ default: null, clearable: true, check: startAddress, sensitive: true },
+    says: 'Where users open the application. The account page links to applications with a start address.',
+    input: 'https, or http on loopback. The account page links to applications with a start address.',
+  }),
   postLogoutRedirectUris: texts({ default: [], columnDefault: null, check: uris, sensitive: true }),
   backchannelLogoutUri: text({ default: null, clearable: true, check: fetchedUri, sensitive: true }),
   backchannelLogoutSessionRequired: flag({ default: true, sensitive: false, input: 'Default: true.' }),
@@ -145,6 +151,12 @@ function checkedGrants(wanted: GrantType[]): GrantType[] {
     refuse({ code: 'invalid', field: 'grantTypes', reason: `must contain only ${grantTypes.join(', ')}` });
   }
   return grantTypes.filter((one) => one === 'authorization_code' || wanted.includes(one));
+}
+
+/** An address that browsers open. */
+function startAddress(uri: string, field: string): string {
+  const reason = checkRedirectUri(uri);
+  return reason === null ? uri : refuse({ code: 'invalid', field, reason });
 }
 
 /** An address that this server calls. */

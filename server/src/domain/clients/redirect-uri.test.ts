@@ -140,4 +140,9 @@ describe('the start of an application', () => {
   ] as const)('is %s: %s, %s', (start, kind, redirectUris) => {
     expect(startOf({ kind, redirectUris: [...redirectUris] })).toBe(start);
   });
+
+  it('is its start address, if it has one', () => {
+    expect(startOf({ startUri: `${app}/home`, redirectUris: [`${local}/cb`] })).toBe(`${app}/home`);
+    expect(startOf({ startUri: 'javascript:alert(1)', redirectUris: [`${app}/cb`] })).toBeNull();
+  });
 });

@@ -50,16 +50,19 @@ export function matchesRedirectUri(registered: readonly string[], presented: str
 }
 
 /**
- * Where the users of an application can start, by its registration alone: the origin of its redirect URIs, of loopback
- * addresses only if it has no others. Null: none, several, or the port that a native app listens on.
+ * Where the users of an application can start: its start address, else the origin of its redirect URIs, of loopback addresses
+ * only if it has no others. Null: none, several, or the port that a native app listens on.
  */
 export function startOf({
   kind,
+  startUri,
   redirectUris,
 }: {
   kind?: string | null;
+  startUri?: string | null;
   redirectUris: readonly string[];
 }): string | null {
+  if (startUri != null) return isReturnable(startUri) ? startUri : null;
   const returnable = redirectUris.filter(isReturnable);
   const published = returnable.filter((uri) => !loopback.test(uri));
   const local = kind === 'native' ? [] : returnable;

@@ -190,7 +190,13 @@ describe('errors', () => {
   });
 
   it('of a sign-in that has ended return to the address', () => {
-    for (const name of ['TRANSACTION_EXPIRED', 'APPROVAL_REQUIRED', 'OUT_OF_ORDER', 'DEVICE_REVOKED', 'PROOF_REJECTED']) {
+    for (const name of [
+      'TRANSACTION_EXPIRED',
+      'APPROVAL_REQUIRED',
+      'OUT_OF_ORDER',
+      'DEVICE_REVOKED',
+      'PROOF_REJECTED',
+    ]) {
       const { machine } = after([code, refusal('verifyMfa', name, 'fatal')], at('factor'));
       expect(machine.state).toMatchObject({ step: 'address', userid, error: { code: name } });
     }

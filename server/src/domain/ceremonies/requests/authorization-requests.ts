@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { isReturnable, matchesRedirectUri } from '../../clients/redirect-uri.ts';
+import { isReturnable, matchesRedirectUri, startOf } from '../../clients/redirect-uri.ts';
 import { type Clock, secondsLater } from '../../kernel/clock.ts';
 import { type ResponseMode } from '../../kernel/openid.ts';
 import { newSecret, type Random } from '../../kernel/random.ts';
@@ -194,16 +194,17 @@ export class AuthorizationRequests {
   }
 
   /**
-   * Where the user of a request can start again: the origin of a registered redirect URI, or the page of this instance
-   * that made the request. Null: a device, or the port that a native app listened on.
+   * Where the user of a request can start again: the start address of the client, the origin of a registered redirect URI, or the
+   * page of this instance that made the request. Null: a device, or the port that a native app listened on.
    */
   startOf(request: AuthorizationRequest): string | null {
     const { client, redirectUri, deviceAuthorizationId, issuer } = request;
     if (deviceAuthorizationId != null) return null;
     if (this.isConfirmation(request)) return `${siteOf(this.deps.issuer, issuer).origin}/account`;
     if (redirectUri.startsWith(`${this.deps.issuer}/admin/`)) return `${this.deps.issuer}/admin/`;
+    const { redirectUris, startUri } = client.getEntity();
+    if (startUri != null) return startOf({ startUri, redirectUris });
     const { origin } = new URL(redirectUri);
-    const { redirectUris } = client.getEntity();
     return redirectUris.some((uri) => isReturnable(uri) && new URL(uri).origin === origin) ? `${origin}/` : null;
   }
 
