@@ -80,9 +80,8 @@ export class Page {
     const step = this.#step as Question;
     const place = element(`${step}-error`);
     place.textContent = message;
-    place.classList.remove('mild');
     // Shows the support code. Input can be corrected without help.
-    place.classList.toggle('help', !field && !reference);
+    place.className = field || reference ? 'problem' : 'problem help';
     if (reference) {
       const small = document.createElement('small');
       small.textContent = this.text('problem.reference', { id: reference });
@@ -160,9 +159,9 @@ export class Page {
     }
   }
 
-  /** Text for an error that is not caused by the input. */
-  sentence(error: LatchkeyError): string {
-    return this.text(sentences[error.code] ?? 'problem.server', { address: this.data['issuer']! });
+  /** Text for an error that is not caused by the input. @param other for errors without a text of their own */
+  sentence(error: LatchkeyError, other = 'problem.server'): string {
+    return this.text(sentences[error.code] ?? other, { address: this.data['issuer']! });
   }
 
   #withNames(values: Record<string, string>): Record<string, string> {
@@ -176,9 +175,6 @@ const sentences: Record<string, string> = {
   PHONE_LOCKED_BY_PROVISIONING: 'problem.phoneLocked',
   MFA_METHOD_NOT_ALLOWED: 'problem.method',
   TRANSACTION_EXPIRED: 'problem.expired',
-  OUT_OF_ORDER: 'problem.restart',
-  PROOF_REQUIRED: 'problem.restart',
-  PROOF_REJECTED: 'problem.restart',
   NONCE_REJECTED: 'problem.restart',
   DEVICE_KEY_LOST: 'problem.keyLost',
   DEVICE_REVOKED: 'problem.revoked',

@@ -12,6 +12,7 @@ import { administer } from './global-setup.ts';
 const handled: Record<string, string> = {
   'consents (project_id, id)': 'a new random id',
   'device_authorizations (project_id, id)': 'a new random id',
+  'sign_up_requests (project_id, id)': 'a new random id',
   'custom_values (project_id, attribute, key)': 'unlessTaken refuses the value',
 };
 

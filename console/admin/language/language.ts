@@ -13,8 +13,10 @@ const key = 'lk-language';
 const isLanguage = (value: unknown): value is Language => typeof value === 'string' && value in languages;
 const stem = (tag: string) => tag.split('-', 1)[0];
 const choice = stored(key);
+/** `Intl` refuses tags of POSIX locales, e.g. `en-US@posix`. */
+const isTag = (tag: string) => /^[a-z\d-]+$/i.test(tag);
 // Tests have no document, and are in English.
-const preferred = typeof document === 'undefined' ? [] : navigator.languages;
+const preferred = typeof document === 'undefined' ? [] : navigator.languages.filter(isTag);
 
 /** The language that the admin chose; null: the browser's. */
 export const chosenLanguage: Language | null = isLanguage(choice) ? choice : null;

@@ -122,7 +122,7 @@ function FactorSection({ form, usage }: { form: Form; usage: Usage | undefined }
   return (
     <Section
       title={t('Second factor')}
-      lead={t('Authenticator app, SMS or mail code. Always required on new devices.')}
+      lead={t('Authenticator app, SMS or mail code. Users with one are always asked on new devices.')}
     >
       <WhatCounts values={values} />
       <Radios label={t('Second factor')} options={policies} {...form.field('mfaPolicy')} />

@@ -62,7 +62,7 @@ function knownDevice(values: FactorValues): Step[] {
   const detail =
     seconds > 0 ? t('not again for {duration}, if remembered', { duration: formatDuration(seconds) }) : asked;
   return [
-    address(values),
+    { icon: 'mail', name: t('Address') },
     { icon: 'key', name: t('Device key'), detail: t('nothing to type') },
     ...(mfaPolicy === 'OFF' ? [] : [factor(detail)]),
     end,

@@ -379,11 +379,13 @@ export class Flow {
         );
       case 'TRANSACTION_EXPIRED':
         // Another tab may have continued this sign-in.
-        return void this.#hosted.resume().then(
-          (resumed) => (resumed ? this.#actions.run(async () => this.#continue(resumed)) : this.#restart(error)),
-          () => this.#restart(error),
-        );
+        return void this.#hosted
+          .resume()
+          .catch(() => null)
+          .then((resumed) => (resumed ? this.#actions.run(async () => this.#continue(resumed)) : this.#restart(error)));
       case 'APPROVAL_REQUIRED':
+        this.#restart(error);
+        return page.showNotice(page.sentence(error));
       case 'OUT_OF_ORDER':
       case 'DEVICE_KEY_LOST':
       case 'DEVICE_REVOKED':
@@ -406,7 +408,7 @@ export class Flow {
   #restart(error: LatchkeyError): void {
     this.#code.countDown(0);
     if (this.#page.step !== 'address') this.#askAddress(this.#userid);
-    this.#page.problem(this.#page.sentence(error));
+    this.#page.problem(this.#page.sentence(error, 'problem.restart'));
   }
 }
 

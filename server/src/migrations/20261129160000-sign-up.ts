@@ -17,7 +17,7 @@ export class Migration20261129160000SignUp extends OnlineMigration {
     await this.alter(
       `create table if not exists "sign_up_requests" (
         project_id uuid not null, id uuid not null, address text not null, address_key text not null, state text not null,
-        locale text not null, created_at timestamptz not null, expires_at timestamptz not null,
+        client_id uuid not null, locale text not null, created_at timestamptz not null, expires_at timestamptz not null,
         constraint sign_up_requests_pkey primary key (project_id, id),
         constraint sign_up_requests_project_id_address_key_unique unique (project_id, address_key),
         constraint sign_up_requests_project_id_foreign foreign key (project_id) references projects(id) on delete cascade,

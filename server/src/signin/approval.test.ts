@@ -96,8 +96,8 @@ describe('sign-up with approval', () => {
     expect(user).toMatchObject({ userName: userid, email: userid, active: true });
     expect(await requests()).toEqual([]);
     expect(await world.subjectsFor(userid)).toContain('Your account for Example is ready');
-    const [mail] = world.app.mailbox.filter(({ to, text }) => to === userid && text.includes('/account?'));
-    expect(mail?.text).toContain(`project=${world.project.id}`);
+    const mail = world.app.mailbox.findLast(({ to }) => to === userid);
+    expect(mail?.text).toContain('Sign in here: https://app.example.com/\n');
     world.app.clock.turn(60);
     expectStatus(await world.register(await world.page(), userid), 'SUCCESS');
     expect(await events()).toEqual([
@@ -106,6 +106,15 @@ describe('sign-up with approval', () => {
       'user.created',
       'user.signed_in',
     ]);
+  });
+
+  it('leads to the account page if the application has no start', async () => {
+    await ask(page, userid);
+    await world.app.services.clients.update(world.client, { redirectUris: [] }, system);
+    await world.app.services.signUpApprovals.approve(await onlyRequest(), system);
+    await world.app.runJobs();
+    const mail = world.app.mailbox.findLast(({ to }) => to === userid);
+    expect(mail?.text).toContain(`/account?project=${world.project.id}`);
   });
 
   it('answers the same after an admin declined, and asks no admin again until the request expires', async () => {

@@ -57,7 +57,7 @@ export function SaveBar<Values extends object>(props: SaveBarProps<Values>) {
             <SecondaryButton onClick={form.discard} disabled={form.busy}>
               {t('Discard')}
             </SecondaryButton>
-            <Button onClick={() => !isInvalid && void form.save()} loading={form.busy}>
+            <Button onClick={() => (isInvalid ? focusInvalid() : void form.save())} loading={form.busy}>
               {t('Save changes')}
             </Button>
           </ChangesBar>
@@ -83,6 +83,11 @@ export function SaveBar<Values extends object>(props: SaveBarProps<Values>) {
       </Modal>
     </>
   );
+}
+
+/** Leads to the first field that must be corrected. */
+function focusInvalid() {
+  document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
 }
 
 interface ChangesBarProps {

@@ -27,7 +27,7 @@ export class SignUpRequestResolver {
   @Requires('project_admin', { about: { 'sign-up-request': 'id' }, scope: 'users:write' })
   @Mutation(() => UserView, {
     description:
-      'Creates the user of a request, also of a declined one, and sends a mail with a link to the sign-in. If an account has the address meanwhile, returns that one.',
+      'Creates the user of a request, also of a declined one, and sends a mail with a link to the application. If an account has the address meanwhile, returns that one.',
   })
   approveSignUp(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
     return domain.signUpApprovals.approve(keyIn(projectId, id), actor);

@@ -1,6 +1,8 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import { Client } from '../clients/client.entity.ts';
+import { startOf } from '../clients/redirect-uri.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { chooseLocale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -30,12 +32,13 @@ export class SignUpApprovals {
   ) {}
 
   /**
-   * Creates the user of a request, also of a declined one, and sends a mail with a link to the sign-in. If an account has the
+   * Creates the user of a request, also of a declined one, and sends a mail with a link to the application. If an account has the
    * address meanwhile, that one. Refuses `not-found`; and `taken` for an address that is reserved for an inactive user, which
    * leaves the request.
    */
   approve(key: TenantKey, actor: Actor): Promise<User> {
-    return this.decide(key, async (em, { id, address, locale }) => {
+    return this.decide(key, async (em, request) => {
+      const { id, address } = request;
       const { audit, users } = this.deps;
       const projectId = key.project.id;
       await this.deps.signUpRequests.remove(em, key);
@@ -43,7 +46,7 @@ export class SignUpApprovals {
       const present = await users.findByAddress(em, projectId, address);
       if (present) return present;
       const user = await users.signUp(em, projectId, address, actor);
-      await this.announce(em, projectId, user, locale);
+      await this.announce(em, request, user);
       return user;
     });
   }
@@ -70,12 +73,16 @@ export class SignUpApprovals {
     );
   }
 
-  private async announce(em: EntityManager, projectId: string, user: User, locale: string): Promise<void> {
+  /** The mail leads back to the application, if it has a start. */
+  private async announce(em: EntityManager, request: SignUpRequest, user: User): Promise<void> {
+    const { clientId, locale } = request;
+    const projectId = request.project.id;
     const { clock, delivery, issuers } = this.deps;
     const { name: app } = found(await em.findOne(Project, projectId), 'project');
     const to = user.email ?? user.userName;
     const query = new URLSearchParams({ project: projectId, login_hint: to });
-    const url = `${await issuers.linkOrigin(projectId)}/account?${query}`;
+    const client = await em.findOne(Client, { project: projectId, id: clientId });
+    const url = (client && startOf(client)) ?? `${await issuers.linkOrigin(projectId)}/account?${query}`;
     const language = chooseLocale(locale, undefined);
     const content = { template: 'sign-up-approved' as const, app, url, at: clock.now().toISOString() };
     const context = { account: user.id, mailbox: to };

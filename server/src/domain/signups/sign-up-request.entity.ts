@@ -15,6 +15,8 @@ const schema = defineEntity({
     /** See `addressKey`. */
     addressKey: p.text(),
     state: p.enum(signUpRequestStates),
+    /** The application at which the person asked; it may be deleted since. */
+    clientId: p.uuid(),
     /** Language of the sign-in, for the mail that follows. */
     locale: p.text(),
     createdAt: instant(),

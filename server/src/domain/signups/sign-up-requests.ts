@@ -34,11 +34,11 @@ export class SignUpRequests {
       em,
       sql<{
         id: string;
-      }>`insert into sign_up_requests (project_id, id, address, address_key, state, locale, created_at, expires_at)
-        values (${projectId}::uuid, ${id}::uuid, ${trimmed(address)}, ${addressKey(address)}, 'pending', ${locale},
+      }>`insert into sign_up_requests (project_id, id, address, address_key, state, client_id, locale, created_at, expires_at)
+        values (${projectId}::uuid, ${id}::uuid, ${trimmed(address)}, ${addressKey(address)}, 'pending', ${clientId}::uuid, ${locale},
           ${now}::timestamptz, ${secondsLater(now, ttlSeconds)}::timestamptz)
         on conflict (project_id, address_key) do update set id = excluded.id, address = excluded.address, state = excluded.state,
-          locale = excluded.locale, created_at = excluded.created_at, expires_at = excluded.expires_at
+          client_id = excluded.client_id, locale = excluded.locale, created_at = excluded.created_at, expires_at = excluded.expires_at
           where sign_up_requests.expires_at <= ${now}::timestamptz
         returning id`,
       { prepare: 'signups.ask' },
