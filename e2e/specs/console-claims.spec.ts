@@ -59,7 +59,8 @@ test('a role is created, assigned to a group and a user, and removed', async () 
 
   await button(page, 'Show the holders of Page editor').click();
   await expect(page.getByText('Not assigned yet')).toBeVisible();
-  await button(page, 'Assign').click();
+  await button(page, 'Show the holders of Page editor').click();
+  await button(page, 'Assign Page editor').click();
   await dialog(page).getByText('Group', { exact: true }).first().click();
   await dialog(page).getByRole('combobox', { name: 'Group' }).fill('engi');
   await page.getByRole('option', { name: 'Engineering' }).click();

@@ -9,6 +9,7 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { LinkButton } from '../ui/buttons.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -53,6 +54,7 @@ export function GroupRoles({ groupId }: { groupId: string }) {
     <TableSection
       title={t('Roles')}
       lead={t('Members hold these roles. Assign them on the page of the application.')}
+      actions={mayChange && <LinkButton to={path('applications')}>{t('Applications')}</LinkButton>}
       columns={columns}
       rows={roles}
       skeletonRows={1}

@@ -7,9 +7,11 @@ import { ExpiryBanner } from '../directories/expiry-banner.tsx';
 import { Overview, type OverviewQuery, OwnerCount } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { LinkButton } from '../ui/buttons.tsx';
 import { atLeast } from '../ui/counted.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Page } from '../ui/layout/page.tsx';
+import { WaitingSignUpsNotice } from '../users/waiting-sign-ups.tsx';
 import { Charts } from './charts.tsx';
 import { Checklist } from './checklist.tsx';
 import styles from './overview-page.module.css';
@@ -26,6 +28,7 @@ export function Component() {
   const { data, failure, reload } = useQuery(Overview, overviewPart(project.id), { everySeconds: 15 });
   const owners = useQuery(OwnerCount, {}, { pause: !isOwner });
   const isConsole = project.builtIn === 'CONSOLE';
+  const isDemo = project.builtIn === 'DEMO';
   const tasks: Task[] | undefined =
     data && !isConsole ? tasksOf({ data, project, path, mayChange, owners: owners.data?.owners }) : undefined;
   // The checklist is at the top until every task is done.
@@ -38,8 +41,11 @@ export function Component() {
       lead={
         isConsole
           ? t('Admins of this instance sign in through this project.')
-          : t('Activity and setup for {name}', { name: project.name })
+          : isDemo
+            ? t('A project to try things out. Create one for your own applications.')
+            : t('Activity and setup for {name}', { name: project.name })
       }
+      actions={isDemo && isOwner && <LinkButton to="/projects?new">{t('Create project')}</LinkButton>}
       badges={
         <>
           {project.testMode && <Badge color="note">{t('Test mode')}</Badge>}
@@ -51,6 +57,7 @@ export function Component() {
         <LoadError failure={failure} subject={t('the overview')} retry={reload} />
       ) : (
         <>
+          {project.signUp === 'APPROVAL' && <WaitingSignUpsNotice projectId={project.id} />}
           {project.scimEnabled && <ExpiryBanner tokens={data?.scimTokens} to={path('directory')} />}
           {!isConsole && !isReady && <Checklist tasks={tasks} />}
           <Figures contents={data?.project?.contents} />

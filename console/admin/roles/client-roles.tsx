@@ -14,7 +14,7 @@ import { type Confirmation, useDialog } from '../ui/feedback/use-dialog.tsx';
 import { type Column, editColumn } from '../ui/lists/data-table.tsx';
 import { TableSection } from '../ui/lists/table-section.tsx';
 import { RoleForm } from './role-form.tsx';
-import { RoleHolders } from './role-holders.tsx';
+import { AssignForm, RoleHolders } from './role-holders.tsx';
 
 const columns: Column<RoleRowFragment>[] = [
   { header: t('Name'), isName: true, width: '24%', cell: ({ name }) => name },
@@ -35,17 +35,33 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
   const create = () => open(t('Create role'), (close) => <RoleForm clientId={client.id} onClose={close} />);
   const edit = (role: RoleRowFragment) =>
     open(t('Edit role'), (close) => <RoleForm clientId={client.id} role={role} onClose={close} />);
+  const assign = (role: RoleRowFragment) => {
+    setChosenId(role.id);
+    open(t('Assign {name}', { name: role.name }), (close) => <AssignForm role={role} onClose={close} />);
+  };
   const actions = editColumn<RoleRowFragment>({
     others: (role) => (
-      <Button
-        variant="subtle"
-        size="compact-sm"
-        aria-label={t('Show the holders of {name}', { name: role.name })}
-        aria-pressed={role.id === chosenId}
-        onClick={() => setChosenId(role.id === chosenId ? undefined : role.id)}
-      >
-        {t('Holders')}
-      </Button>
+      <>
+        {mayChange && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            aria-label={t('Assign {name}', { name: role.name })}
+            onClick={() => assign(role)}
+          >
+            {t('Assign')}
+          </Button>
+        )}
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-label={t('Show the holders of {name}', { name: role.name })}
+          aria-pressed={role.id === chosenId}
+          onClick={() => setChosenId(role.id === chosenId ? undefined : role.id)}
+        >
+          {t('Holders')}
+        </Button>
+      </>
     ),
     mayChange,
     edit,

@@ -1,5 +1,6 @@
-import { Badge, SegmentedControl } from '@mantine/core';
+import { Anchor, Badge, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
 import { useSearch } from '../frame/search/use-search.ts';
 import {
@@ -88,8 +89,9 @@ export function RoleHolders({ role, mayChange }: RoleHoldersProps) {
 }
 
 /** Assigns the role to a user or a group. */
-function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFragment; onClose(): void }) {
+export function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFragment; onClose(): void }) {
   const project = useProject();
+  const path = useProjectPath();
   const [search, setSearch] = useState('');
   const form = useDialogForm({
     initial: { kind: 'user' as 'user' | 'group', chosen: null as string | null },
@@ -126,6 +128,14 @@ function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFragment; 
         onSearch={setSearch}
         nothing={kind === 'user' ? t('No matching users') : t('No matching groups')}
       />
+      {kind === 'group' && search === '' && found?.length === 0 && (
+        <Text size="sm">
+          {t('No groups yet')}.{' '}
+          <Anchor component={Link} to={path('groups')}>
+            {t('Create group')}
+          </Anchor>
+        </Text>
+      )}
     </DialogForm>
   );
 }
