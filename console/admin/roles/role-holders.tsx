@@ -118,6 +118,14 @@ export function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFra
           setSearch('');
         }}
       />
+      {kind === 'group' && search === '' && found?.length === 0 && (
+        <Text size="sm">
+          {t('No groups yet')}.{' '}
+          <Anchor component={Link} to={path('groups')}>
+            {t('Create group')}
+          </Anchor>
+        </Text>
+      )}
       <SearchSelect
         key={kind}
         label={kind === 'user' ? t('User') : t('Group')}
@@ -128,14 +136,6 @@ export function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFra
         onSearch={setSearch}
         nothing={kind === 'user' ? t('No matching users') : t('No matching groups')}
       />
-      {kind === 'group' && search === '' && found?.length === 0 && (
-        <Text size="sm">
-          {t('No groups yet')}.{' '}
-          <Anchor component={Link} to={path('groups')}>
-            {t('Create group')}
-          </Anchor>
-        </Text>
-      )}
     </DialogForm>
   );
 }
