@@ -63,7 +63,7 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
     });
   }
   await past(latchkey, projectId, portal.clientId);
-  await signUpRequests(latchkey, projectId);
+  await signUpRequests(latchkey, projectId, portal.clientId);
   const [userId, bareUserId] = [ids[0] as string, ids[40] as string];
   const users = { userId, bareUserId };
   await rolesAndClaims(admin, portal.clientId, userId, groupId);
@@ -312,16 +312,16 @@ async function past(latchkey: Latchkey, projectId: string, clientId: string): Pr
 }
 
 /** People who wait for an admin, in a project that approves each of them. */
-async function signUpRequests(latchkey: Latchkey, projectId: string): Promise<void> {
+async function signUpRequests(latchkey: Latchkey, projectId: string, clientId: string): Promise<void> {
   const client = await openDatabase(latchkey);
   await client.query(`update projects set sign_up = 'approval' where id = $1`, [projectId]);
   await client.query(
-    `insert into sign_up_requests (project_id, id, address, address_key, state, locale, created_at, expires_at)
-     select $1, gen_random_uuid(), address, address, case when n = 3 then 'declined' else 'pending' end, 'en',
+    `insert into sign_up_requests (project_id, id, address, address_key, state, client_id, locale, created_at, expires_at)
+     select $1, gen_random_uuid(), address, address, case when n = 3 then 'declined' else 'pending' end, $2, 'en',
        now() - n * interval '7 hours', now() - n * interval '7 hours' + interval '30 days'
      from unnest(array['noor.haddad@northwind.example', 'tomas.lindqvist@northwind.example', 'press@throwaway.example',
        'a-very-long-name-of-a-new-colleague@subsidiary.northwind.example']) with ordinality as t (address, n)`,
-    [projectId],
+    [projectId, clientId],
   );
   await client.end();
 }

@@ -1,4 +1,5 @@
 import { Badge, Skeleton } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
@@ -11,12 +12,15 @@ import { LinkButton } from '../ui/buttons.tsx';
 import { atLeast } from '../ui/counted.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Page } from '../ui/layout/page.tsx';
-import { WaitingSignUpsNotice } from '../users/waiting-sign-ups.tsx';
 import { Charts } from './charts.tsx';
 import { Checklist } from './checklist.tsx';
 import styles from './overview-page.module.css';
 import { overviewPart } from './overview-variables.ts';
 import { openTasks, type Task, tasksOf } from './tasks.ts';
+
+const WaitingSignUps = lazy(async () => ({
+  default: (await import('../users/waiting-sign-ups.tsx')).WaitingSignUpsNotice,
+}));
 
 const dayInMilliseconds = 24 * 3600 * 1000;
 
@@ -57,7 +61,11 @@ export function Component() {
         <LoadError failure={failure} subject={t('the overview')} retry={reload} />
       ) : (
         <>
-          {project.signUp === 'APPROVAL' && <WaitingSignUpsNotice projectId={project.id} />}
+          {project.signUp === 'APPROVAL' && (
+            <Suspense>
+              <WaitingSignUps projectId={project.id} />
+            </Suspense>
+          )}
           {project.scimEnabled && <ExpiryBanner tokens={data?.scimTokens} to={path('directory')} />}
           {!isConsole && !isReady && <Checklist tasks={tasks} />}
           <Figures contents={data?.project?.contents} />

@@ -1,5 +1,5 @@
 import { Menu } from '@mantine/core';
-import { lazy, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useAccess } from '../access.tsx';
 import {
   type UserAction,
@@ -25,11 +25,14 @@ import { ChangeUsersDialog } from './change-users.tsx';
 import { type Selection, SelectionBar, selectColumn, type UserList, useSelection } from './selection.tsx';
 import { choosable, chosenColumns, keepColumns, type UserColumn, userColumns } from './user-columns.tsx';
 import { filterNames, filterOf, nextSorting, type Sorting, sortingOf, userFilters } from './user-filters.ts';
-import { WaitingSignUpsNotice } from './waiting-sign-ups.tsx';
 
 const AddUser = lazy(async () => ({ default: (await import('./add/add-user.tsx')).AddUser }));
 const BulkUsers = lazy(async () => ({ default: (await import('./bulk/bulk-users.tsx')).BulkUsers }));
 const ExportUsers = lazy(async () => ({ default: (await import('./export-users.tsx')).ExportUsers }));
+
+const WaitingSignUps = lazy(async () => ({
+  default: (await import('./waiting-sign-ups.tsx')).WaitingSignUpsNotice,
+}));
 
 /** Sort order per column. */
 const orderOf: Partial<Record<UserColumn, UserOrder>> = {
@@ -65,7 +68,11 @@ export function Component() {
       lead={t('All accounts in {name}', { name: project.name })}
       actions={mayChange && <PageActions list={list} filter={filter} />}
     >
-      <WaitingSignUpsNotice projectId={project.id} />
+      {project.signUp === 'APPROVAL' && (
+        <Suspense>
+          <WaitingSignUps projectId={project.id} />
+        </Suspense>
+      )}
       <ResourceList
         list={list}
         label={t('Users')}

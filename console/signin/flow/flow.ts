@@ -78,14 +78,14 @@ export class Flow {
       });
 
     // The setup page has asked for the address already, or Enter came before this script. Not again after a reload.
-    const isAsked = this.#page.data['asked'] === 'true' && history.state === null && hint !== '';
+    const isAsked = this.#page.data['asked'] && history.state === null && hint !== '';
     // Back leads from any later step to the address step, and from there to the application; forward leads to the later step.
     if (!resumed || !history.state?.begun) history.replaceState({}, '');
     addEventListener('popstate', ({ state }) => {
       if (['recovery-codes', 'offer', 'done', 'ended'].includes(this.#page.step)) return;
       if (state?.begun) this.#actions.run(() => this.#resume());
       // The setup page asks for the address.
-      else if (this.#page.data['asked'] === 'true') history.back();
+      else if (this.#page.data['asked'] === 'setup') history.back();
       else this.#askAddress(this.#userid);
     });
     if (resumed) this.#actions.run(async () => this.#continue(resumed));

@@ -89,7 +89,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       client_id: client.id,
       client_name: client.name,
       login_hint: request.loginHint ?? '',
-      asked: String(request.setupLinkId != null),
+      asked: request.setupLinkId == null ? '' : 'setup',
       pending: String(isPending),
       adds_passkey: String(request.addsPasskey),
       passkeys: isPasskeyRequired({ project, client }) ? 'required' : passkeyPolicyOf(project),

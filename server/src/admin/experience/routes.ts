@@ -148,7 +148,7 @@ const inert = {
   project_id: '',
   client_id: '',
   login_hint: '',
-  asked: 'false',
+  asked: '',
   test_mode: 'false',
   dev_mailbox: 'false',
 };
