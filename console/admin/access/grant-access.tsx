@@ -1,5 +1,5 @@
 import { NativeSelect, SegmentedControl } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useQuery } from '../api.ts';
 import { useSearch } from '../frame/search/use-search.ts';
 import { AccessToClient, AuditEvents, GrantAccess, Roles, SearchHolders } from '../generated/operations.ts';
@@ -27,6 +27,11 @@ export function GrantAccessForm({ clientId, onClose }: { clientId: string; onClo
   const { kind, chosen } = form.values;
   const { answer } = useSearch(SearchHolders, { projectId, search }, true);
   const { data } = useQuery(Roles, { clientId });
+  const firstRole = data?.roles[0]?.key;
+  useEffect(() => {
+    // The roles may arrive after the choice of the kind.
+    if (kind === 'role' && chosen === null && firstRole !== undefined) form.set({ chosen: firstRole });
+  }, [kind, chosen, firstRole]);
   const found = {
     group: answer?.groups.edges.map(({ node: { id, displayName } }) => ({ value: id, label: displayName })),
     user: answer?.users.edges.map(({ node: { id, displayName, userName } }) => ({
@@ -41,8 +46,7 @@ export function GrantAccessForm({ clientId, onClose }: { clientId: string; onClo
         value={kind}
         data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
         onChange={(next) => {
-          const first = next === 'role' ? (data?.roles[0]?.key ?? null) : null;
-          form.set({ kind: next as Kind, chosen: first });
+          form.set({ kind: next as Kind, chosen: null });
           setSearch('');
         }}
       />
