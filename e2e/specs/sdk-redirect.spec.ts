@@ -113,18 +113,11 @@ test('a response of another issuer is refused before its code is sent anywhere',
 });
 
 test('an ID token with the nonce of another sign-in is refused', async ({ page }) => {
-  await page.route(
-    '**/authorize?*',
-    (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set('nonce', 'of-another-sign-in');
-      return route.fulfill({
-        status: 303,
-        headers: { Location: url.href },
-      });
-    },
-    { times: 1 },
-  );
+  await page.route('**/authorize?*', (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set('nonce', 'of-another-sign-in');
+    return route.continue({ url: url.href });
+  });
   await page.goto(site.origin);
   await signIn(page);
   await signInOnPage(page, admin, 'nonce@example.com');
