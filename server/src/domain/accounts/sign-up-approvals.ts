@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { Client } from '../clients/client.entity.ts';
@@ -11,7 +10,7 @@ import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Issuers } from '../projects/issuers.ts';
 import { Project } from '../projects/project.entity.ts';
-import { existing, type TenantKey } from '../projects/tenant.ts';
+import { existing, locked, type TenantKey } from '../projects/tenant.ts';
 import { SignUpRequest } from '../signups/sign-up-request.entity.ts';
 import { eventOf, type SignUpRequests } from '../signups/sign-up-requests.ts';
 import type { User } from '../users/user.entity.ts';
@@ -39,9 +38,9 @@ export class SignUpApprovals {
   approve(key: TenantKey, actor: Actor): Promise<User> {
     return this.decide(key, async (em, request) => {
       const { id, address } = request;
-      const { audit, users } = this.deps;
+      const { audit, signUpRequests, users } = this.deps;
       const projectId = key.project.id;
-      await this.deps.signUpRequests.remove(em, key);
+      await signUpRequests.remove(em, key);
       audit.record(em, eventOf('user.approval_given', projectId, id, address, actor));
       const present = await users.findByAddress(em, projectId, address);
       if (present) return present;
@@ -65,8 +64,7 @@ export class SignUpApprovals {
     const { clock, db } = this.deps;
     return pastDeadlocks(() =>
       db.transaction(async (em) => {
-        const lockMode = LockMode.PESSIMISTIC_WRITE;
-        const request = await existing(em, SignUpRequest, key, 'sign-up-request', { lockMode });
+        const request = await existing(em, SignUpRequest, key, 'sign-up-request', locked);
         if (request.expiresAt <= clock.now()) refuse({ code: 'not-found', what: 'sign-up-request' });
         return work(em, request);
       }),

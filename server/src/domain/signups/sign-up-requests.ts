@@ -11,7 +11,7 @@ import type { TenantKey } from '../projects/tenant.ts';
 import { addressKey, trimmed } from '../users/login.ts';
 import { SignUpRequest } from './sign-up-request.entity.ts';
 
-/** Lifetime of a request, approved or not. */
+/** Lifetime of a request, waiting or declined. */
 const ttlSeconds = 30 * 24 * 3600;
 
 /** Requests to sign up, in projects whose admins approve each new user (decisions/0351). */
