@@ -2083,14 +2083,14 @@ export type SignUpRequestsQueryVariables = Exact<{
 }>;
 
 
-export type SignUpRequestsQuery = { signUpRequests: { totalCount: number, isTotalLimited: boolean, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, address: string, state: SignUpRequestState, createdAt: string, expiresAt: string } }> } };
+export type SignUpRequestsQuery = { signUpRequests: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, address: string, state: SignUpRequestState, createdAt: string, expiresAt: string } }> } };
 
 export type WaitingSignUpsQueryVariables = Exact<{
   projectId: string;
 }>;
 
 
-export type WaitingSignUpsQuery = { signUpRequests: { totalCount: number, isTotalLimited: boolean } };
+export type WaitingSignUpsQuery = { signUpRequests: { totalCount: number } };
 
 export type ApproveSignUpMutationVariables = Exact<{
   id: string;
