@@ -1,6 +1,6 @@
 /**
  * Generates the console's GraphQL operations: validates `console/admin/**\/*.graphql` against the golden schema, and
- * writes types, and query texts in a module for each folder, so that a page loads only those it sends. Also writes the types
+ * writes types, and query texts in a module for each folder, so that a page loads only those it sends. Also writes the sentences
  * of audit events. With `--check`, fails if a file is out of date.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as operations from '@graphql-codegen/typescript-operations';
 import { buildSchema, concatAST, Kind, parse, print, stripIgnoredCharacters, visit } from 'graphql';
-import { eventTypes } from '../server/dist/event-types.js';
+import { events } from '../server/dist/event-types.js';
 import { resources } from '../server/dist/resources.js';
 import { fail, root } from './lib/workspace.mjs';
 
@@ -16,7 +16,7 @@ const generated = 'console/admin/generated';
 const output = `${generated}/operations.ts`;
 const typesOutput = `${generated}/types.ts`;
 const textsFolder = `${generated}/texts`;
-const eventOutput = 'console/admin/generated/event-types.ts';
+const eventOutput = `${generated}/events.ts`;
 const switchOutput = `${generated}/switches.ts`;
 const text = readFileSync(join(root, 'server/src/admin/schema.graphql'), 'utf8');
 
@@ -86,12 +86,18 @@ for (const name of readdirSync(join(root, textsFolder))) {
 const modules = [...texts.keys()].map((folder) => `export * from './texts/${folder}.ts';\n`).join('');
 put(output, `${notice}${modules}export type * from './types.ts';\n`);
 
+const sentenceOf = ([type, [topic, sentence]]) => `  '${type}': ['${topic}', template(${JSON.stringify(sentence)})],\n`;
 put(
   eventOutput,
   `// Written by npm run gen from server/src/domain/audit/event-types.ts. Do not edit.
-/** A type of audit event. */
-export type EventType =
-${eventTypes.map((type) => `  | '${type}'`).join('\n')};
+import { template } from '../language/language.ts';
+
+/** Filter and sentence of each type of audit event. */
+export const sentences = {
+${Object.entries(events).map(sentenceOf).join('')}} as const satisfies Record<string, readonly [string, string]>;
+
+export type EventType = keyof typeof sentences;
+export type EventGroup = (typeof sentences)[EventType][0];
 `,
 );
 

@@ -57,7 +57,9 @@ export function consoleSources(root) {
   const folder = 'console/admin';
   return readdirSync(join(root, folder), { recursive: true })
     .map((path) => `${folder}/${path}`)
-    .filter((path) => /(?<!\.test)\.tsx?$/.test(path) && !/\/(?:generated\/(?!switches\.)|language\/)/.test(path))
+    .filter(
+      (path) => /(?<!\.test)\.tsx?$/.test(path) && !/\/(?:generated\/(?!switches\.|events\.)|language\/)/.test(path),
+    )
     .sort();
 }
 

@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { type AuditEvent, partsOf } from './event-text.ts';
 import { allTypes, type EventGroup, groupNames, sentenceOf, typesOf } from './sentences.ts';
 import { lineOf } from './sign-in-line.ts';
-
-const list = new URL('../../../server/src/domain/audit/event-types.ts', import.meta.url);
-const recorded = [...readFileSync(list, 'utf8').matchAll(/^ {2}'([^']+)',$/gm)].map(([, type]) => type as string);
 
 function eventOf(changes: Partial<AuditEvent>): AuditEvent {
   return {
@@ -29,12 +25,11 @@ function eventOf(changes: Partial<AuditEvent>): AuditEvent {
 const joined = (parts: readonly { text: string }[]) => parts.map(({ text }) => text).join('');
 const textOf = (changes: Partial<AuditEvent>) => joined(partsOf(eventOf(changes)));
 
-it('every event type of the server has a sentence and a filter group', () => {
-  expect(recorded.length).toBeGreaterThan(100);
-  expect([...allTypes].sort()).toEqual([...recorded].sort());
+it('every event type has a filter, and a sentence without placeholders', () => {
+  expect(allTypes.length).toBeGreaterThan(100);
   const grouped = Object.keys(groupNames).flatMap((group) => typesOf(group as EventGroup));
-  expect(grouped.sort()).toEqual([...recorded].sort());
-  expect(recorded.filter((type) => sentenceOf(type).includes('{'))).toEqual([]);
+  expect(grouped.sort()).toEqual([...allTypes].sort());
+  expect(allTypes.filter((type) => sentenceOf(type).includes('{'))).toEqual([]);
 });
 
 it('names the changed fields, with their values', () => {
