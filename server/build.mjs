@@ -2,12 +2,11 @@
  * Bundles the server with its dependencies into `dist`: Node loads a few files instead of 2,000 (decisions/0363). Does not check
  * types.
  */
-import { rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const at = (path) => join(import.meta.dirname, path);
-rmSync(at('dist/chunks'), { recursive: true, force: true });
 const bundle = await rolldown({
   input: {
     main: at('src/main.ts'),
@@ -28,11 +27,13 @@ const bundle = await rolldown({
     },
   },
   transform: { decorator: { legacy: true } },
+  // Only the helpers in use: those for certificates load with the library itself, at the first registration of a passkey.
+  treeshake: { moduleSideEffects: [{ test: /@simplewebauthn\/server\/esm\/helpers\//, sideEffects: false }] },
   // type-graphql validates input by it where it is installed.
   onLog: (level, log, handle) =>
     /class-validator|CONFLICT/.test(`${log.code} ${log.message}`) ? undefined : handle(level, log),
 });
-await bundle.write({
+const { output } = await bundle.write({
   dir: at('dist'),
   format: 'esm',
   // MikroORM and log lines use names of classes.
@@ -42,3 +43,13 @@ await bundle.write({
   chunkFileNames: 'chunks/[name]-[hash].js',
 });
 await bundle.close();
+
+// A server that runs from the build before this one loads parts of it later.
+const list = at('dist/files.json');
+const before = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
+const now = output.map(({ fileName }) => fileName);
+const kept = new Set([...before, ...now]);
+for (const name of readdirSync(at('dist/chunks'))) {
+  if (!kept.has(`chunks/${name}`)) rmSync(at(`dist/chunks/${name}`));
+}
+writeFileSync(list, JSON.stringify(now));

@@ -15,11 +15,11 @@ const places = [
     find: refusals,
   },
   // Also of viewers, and of admins whose role has changed since the page was loaded.
-  { files: /^admin\/api\/authorize\.ts$/, find: refusals },
+  { files: /^admin\/api\/(?:authorize|caller-checks)\.ts$/, find: refusals },
   { files: /^domain\/support\/(?:explanations|oauth-errors)\.ts$/, find: explanations },
   { files: /^domain\/support\/explanations\.ts$/, find: codes },
   { files: /^domain\/instance\/checks\.ts$/, find: checks },
-  { files: /^admin\/api\/graphql-error\.ts$/, find: (node) => (nameOf(node) === 'message' ? bodies(node.value) : []) },
+  { files: /^admin\/api\/error-content\.ts$/, find: (node) => (nameOf(node) === 'message' ? bodies(node.value) : []) },
   { files: /^admin\/directories\/self-test\.ts$/, find: selfTest },
 ];
 

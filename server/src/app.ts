@@ -62,7 +62,7 @@ export interface AppOptions {
 }
 
 /** All routes; discovery and JWKS are served before Express. */
-export async function buildApp(options: AppOptions): Promise<RequestListener> {
+export function buildApp(options: AppOptions): RequestListener {
   const { services, issuer } = options;
   const listener = plainDocuments(
     {
@@ -72,7 +72,7 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
       requestId: () => options.random.id(),
       securityHeaders: securityHeaders(issuer),
     },
-    await routesOf(options),
+    routesOf(options),
   );
   const { observers = [], status } = options;
   const all = status ? [...observers, observeServices(status)] : observers;
@@ -80,7 +80,7 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
 }
 
 /** All routes, in one Express application. */
-export async function routesOf(options: AppOptions): Promise<Express> {
+export function routesOf(options: AppOptions): Express {
   const { services, log, issuer, clock, random } = options;
   const cookies = new Cookies(issuer);
   const pages = new Pages(options.consoleFolder);
@@ -121,7 +121,7 @@ export async function routesOf(options: AppOptions): Promise<Express> {
   const poolTurns = new PoolTurns(options.poolSize);
   mountScim(app, { ...services, issuer, clock, random, log, poolTurns });
   mount(app, delegationRoutes, { ...services, clients: services.registry, issuer, clock, log });
-  mount(app, adminRoutes, await adminService({ ...adminDeps(options, cookies, pages, app), poolTurns }));
+  mount(app, adminRoutes, adminService({ ...adminDeps(options, cookies, pages, app), poolTurns }));
   mount(app, openApiRoutes, { document: () => apiDocument(issuer), pages });
   if (options.status) mount(app, statusRoutes, { status: options.status, pages });
   app.use(missing);

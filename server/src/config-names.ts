@@ -58,7 +58,7 @@ export function unknownNames(
 function nearest(name: string, known: readonly KnownName[]): KnownName | undefined {
   const text = name.toUpperCase();
   return known
-    .map((one) => ({ one, distance: distanceOf(text, one.name) }))
+    .map((one) => ({ one, distance: distanceOf(text, one.name, allowed(one.name)) }))
     .filter(({ one, distance }) => distance <= allowed(one.name))
     .sort((a, b) => a.distance - b.distance)[0]?.one;
 }
@@ -69,9 +69,9 @@ function allowed({ length }: string): number {
   return length < 12 ? 1 : 2;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbors that turn one text into the other. */
-function distanceOf(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return 3;
+/** Insertions, deletions, replacements and swaps of neighbors that turn one text into the other; infinite above `limit`. */
+function distanceOf(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return Number.POSITIVE_INFINITY;
   let [before, previous]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
@@ -82,6 +82,7 @@ function distanceOf(a: string, b: string): number {
       if (isSwap) choices.push(Number(before?.[j - 2]) + 1);
       row.push(Math.min(...choices));
     }
+    if (Math.min(...row) > limit) return Number.POSITIVE_INFINITY;
     [before, previous] = [previous, row];
   }
   return Number(previous?.[b.length]);

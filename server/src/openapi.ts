@@ -14,8 +14,8 @@ export function apiDocument(baseUrl: string) {
   const base = baseIssuer(baseUrl);
   const ofProject = projectIssuer(base.url, { id: '', slug: 'example' });
   return openApiDocument(baseUrl, [
-    { ...signinApi, paths: describedPaths(signinRoutes, undefined) },
-    { ...delegationApi, paths: describedPaths(delegationRoutes, undefined) },
+    { ...signinApi(), paths: describedPaths(signinRoutes, undefined) },
+    { ...delegationApi(), paths: describedPaths(delegationRoutes, undefined) },
     ...oidcApis(base, ofProject),
     { ...scimApi(), paths: describedPaths(scimRoutes, undefined, scimPrefix) },
   ]);

@@ -133,7 +133,9 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   const listening = await prepareListening(config.HOST, config.PORT, 'PORT', inherited);
   opened.add(() => listening.drain(0));
 
-  const { isEmbedded, url, services, queue, clock, watch, mailHealth, status, observers } = await openServices(shared);
+  // After the management port, which responds in the meantime: the routes load while the database starts.
+  const [opening, { buildApp }] = await Promise.all([openServices(shared), import('./app.ts')]);
+  const { isEmbedded, url, services, queue, clock, watch, mailHealth, status, observers } = opening;
   servesHost = (host) => services.issuers.serves(host);
   const builtIn = await attended(url, 'Preparation', progress, async () => {
     await services.processes.synchronize();
@@ -143,12 +145,10 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
     await startJobs(shared, services, queue);
     return created;
   });
-  // Imported late: the management port responds before these modules load.
-  const { buildApp } = await import('./app.ts');
   // Started last: creating a database on a slow disk can block longer than the watch allows.
   await watch.start();
   await listening.serve(
-    await buildApp({
+    buildApp({
       services,
       random: randomOn(clock),
       clock,
@@ -185,10 +185,12 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
 
 /** Opens the database and builds the domain on it. */
 async function openServices({ config, log, opened, metrics, leftMs }: Start) {
+  // Measures signatures while the database starts.
+  const measuring = runtimeOf();
   const database = await openConfigured(config, true, progress);
   opened.add(() => database.embedded?.stop());
   progress(`Database: ${database.embedded ? `embedded, in ${resolve(config.DATA_DIR)}` : placeOf(database.url)}`);
-  const runtime = await runtimeOf();
+  const runtime = await measuring;
   const tracing = await tracingOf(config, runtime.version);
   // An unreachable collector must not delay shutdown.
   opened.add(() => Promise.race([tracing?.stop(), pause(Math.min(1_000, leftMs()))]));

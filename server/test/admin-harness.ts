@@ -131,7 +131,7 @@ export async function openAdminHarness(
   mount(
     app,
     adminRoutes,
-    await adminService({
+    adminService({
       ...services,
       dpop: { proofs: services.dpopProofs, nonces: services.dpopNonces },
       clock,

@@ -158,7 +158,7 @@ async function build(
     consoleFolder: join(import.meta.dirname, '../../console/dist'),
     sdkFolder: join(import.meta.dirname, '../../shared/dist'),
   };
-  server.on('request', await buildApp(options));
+  server.on('request', buildApp(options));
   const { queued } = jobs(services);
   const runJobs = async () => {
     for (let next = await queue.take(); next; next = await queue.take()) {

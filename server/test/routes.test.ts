@@ -28,7 +28,7 @@ beforeAll(async () => {
   ({ slug, id: projectId } = project);
   const named = { projectId, name: 'Directory' };
   ({ token: scimToken } = await app.services.directories.issueScimToken(named, { kind: 'system' }));
-  server = createServer(await buildApp({ ...app.options, status: statusOf(), observers: [metrics.observe()] }));
+  server = createServer(buildApp({ ...app.options, status: statusOf(), observers: [metrics.observe()] }));
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -42,7 +42,7 @@ const statusOf = () => new PublicStatus({ clock: app.clock, hasMail: true, datab
 
 describe('the routes of the application', () => {
   it('are the rows of the tables; only shared handlers are mounted besides them', async () => {
-    const mounted = mountedRoutes(await routesOf({ ...app.options, status: statusOf() }));
+    const mounted = mountedRoutes(routesOf({ ...app.options, status: statusOf() }));
     const routes = mounted.filter((one) => !one.startsWith('use '));
     expect(routes.toSorted()).toEqual(rows.map(described).toSorted());
     const around = mounted.filter((one) => one.startsWith('use ')).map((one) => one.split(' ')[1]);
@@ -252,7 +252,7 @@ describe('a request whose site is unknown, since the lookup of its host failed',
         next();
       };
       const services = { ...app.services, issuers };
-      const failing = createServer(await buildApp({ ...app.options, services, observers: [observer] }));
+      const failing = createServer(buildApp({ ...app.options, services, observers: [observer] }));
       await new Promise<void>((done) => void failing.listen(0, '127.0.0.1', done));
       const { port } = failing.address() as AddressInfo;
       const answer = await fetch(`http://127.0.0.1:${port}${path.replace('PROJECT', projectId)}`, { method });

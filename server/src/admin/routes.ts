@@ -20,8 +20,8 @@ import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import type { Pages } from '../http/pages.ts';
 import { noStore, type Route } from '../http/routes/route.ts';
 import { AdminCallers, accountHeader } from './api/caller.ts';
+import type { AdminApi } from './api/operations.ts';
 import {
-  type AdminApi,
   type CallerOf,
   type GraphqlEndpoint,
   graphqlBody,
@@ -74,7 +74,7 @@ export interface AdminService extends AdminDeps {
   byTokenOrSession: CallerOf;
 }
 
-export async function adminService(deps: AdminDeps): Promise<AdminService> {
+export function adminService(deps: AdminDeps): AdminService {
   const callers = new AdminCallers(deps);
   const identify = (req: Request, authorization: string | undefined) =>
     callers
@@ -94,7 +94,7 @@ export async function adminService(deps: AdminDeps): Promise<AdminService> {
   const bySession: CallerOf = (req) => identify(req, undefined);
   const byTokenOrSession: CallerOf = (req) => identify(req, req.get('authorization'));
   const turns = deps.poolTurns.ofCallers(maxWaiting);
-  const graphql = await graphqlEndpoint({ ...deps, turns }, byTokenOrSession);
+  const graphql = graphqlEndpoint({ ...deps, turns }, byTokenOrSession);
   return { ...deps, turns, graphql, bySession, byTokenOrSession };
 }
 

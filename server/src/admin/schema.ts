@@ -15,7 +15,8 @@ let schema: GraphQLSchema | undefined;
 
 /** The admin API's schema with its rules; built once per process. */
 export function adminSchema(): GraphQLSchema {
-  schema ??= authorizeSchema(buildSchemaSync({ resolvers, validate: false }));
+  // Apollo validates the schema; the check skipped here would introspect it at each start.
+  schema ??= authorizeSchema(buildSchemaSync({ resolvers, validate: false, skipCheck: true }));
   return schema;
 }
 

@@ -36,7 +36,7 @@ const refusals = statuses(delegationFailureStatuses, {
 });
 
 /** The encrypted channel of back ends (`shared/contracts`). */
-export const delegationApi: Omit<ApiPart, 'paths'> = {
+export const delegationApi = (): Omit<ApiPart, 'paths'> => ({
   tag: {
     name: 'Delegation',
     description:
@@ -54,7 +54,7 @@ export const delegationApi: Omit<ApiPart, 'paths'> = {
       ]),
     ),
   },
-};
+});
 
 export const audienceOperation = (): Operation => ({
   operationId: 'delegationAudience',

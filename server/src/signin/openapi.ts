@@ -28,7 +28,7 @@ const camel = (words: string): string => words.replace(/-(\w)/g, (_, letter: str
 const pascal = (words: string): string => camel(`-${words}`);
 
 /** The sign-in API of applications' pages (`shared/contracts`). */
-export const signinApi: Omit<ApiPart, 'paths'> = {
+export const signinApi = (): Omit<ApiPart, 'paths'> => ({
   tag: {
     name: 'Sign-in',
     description:
@@ -45,7 +45,7 @@ export const signinApi: Omit<ApiPart, 'paths'> = {
     SigninFailure: schemaOf(signinFailureSchema),
     DeviceProof: schemaOf(deviceProofPayload),
   },
-};
+});
 
 export function signinOperation(step: SigninStep): Operation {
   return {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Migrator } from '@mikro-orm/migrations';
-import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
+import { type EntityManager, type MetadataStorage, MikroORM, type Options } from '@mikro-orm/postgresql';
 import { Client, Pool, type PoolClient, TypeOverrides, types } from 'pg';
 import { entities } from '../../domain/nouns.ts';
 import { migrations } from '../../migrations/index.ts';
@@ -14,6 +14,8 @@ import type { DatabaseWatch } from './watch.ts';
 export interface DatabaseOptions {
   url: string;
   poolSize?: number;
+  /** False: for statements alone, without entities. */
+  hasEntities?: boolean;
   /** Runs all migrations in one transaction, which may be the caller's. Default: one transaction each. */
   migrateInOne?: boolean;
   /** Schema of the table of migrations. Default: `public`. */
@@ -52,11 +54,9 @@ function options(database: DatabaseOptions): Options {
   const { preparesStatements = true, rowSecurity = false, migrateInOne = false, log } = database;
   return {
     dbName: addressOf(database.url).database,
-    entities: [...entities],
     extensions: [Migrator],
     debug: false,
     ...(database.schema !== undefined && { schema: database.schema }),
-    discovery: { warnWhenNoEntities: false },
     driverOptions: () => new PooledDialect(poolOf(database), { preparesStatements, rowSecurity, log }),
     forceUtcTimezone: true,
     migrations: {
@@ -177,8 +177,24 @@ export async function openForMigrations(database: DatabaseOptions): Promise<Mikr
   return openDatabase({ name: migrationsName, ...database, schema: await schemaOf(database.url, database.closing) });
 }
 
+/** The metadata of {@link entities}, the same for each database. Only their discovery writes it (decisions/0381). */
+let discovered: MetadataStorage | undefined;
+
 export async function openDatabase(database: DatabaseOptions): Promise<MikroORM> {
-  return MikroORM.init(options(database));
+  const { hasEntities = true } = database;
+  const known = hasEntities ? discovered : undefined;
+  const orm = new MikroORM({
+    ...options(database),
+    entities: hasEntities && !known ? [...entities] : [],
+    discovery: {
+      warnWhenNoEntities: false,
+      afterDiscovered: (storage) => {
+        for (const meta of known ?? []) storage.set(meta.class, meta);
+      },
+    },
+  });
+  if (hasEntities) discovered ??= orm.getMetadata();
+  return orm;
 }
 
 /** Advisory lock: exclusive for migrations and restores, shared for backups. */
@@ -220,7 +236,7 @@ export async function migrate(
   print: (line: string) => void = () => undefined,
   closing?: AbortSignal,
 ): Promise<void> {
-  const orm = await openForMigrations({ url, poolSize: 3, closing });
+  const orm = await openForMigrations({ url, poolSize: 3, hasEntities: false, closing });
   try {
     await withMigrationLock(orm, async (em) => {
       await orm.em.fork().transactional(adoptBaseline);

@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'ty
 import type { AdminToken } from '../../domain/admins/admin-token.entity.ts';
 import type { Membership } from '../../domain/admins/membership.entity.ts';
 import { Requires } from '../api/access.ts';
-import { callerFreshUntil } from '../api/authorize.ts';
+import { callerFreshUntil } from '../api/caller-checks.ts';
 import { type AdminContext, granter } from '../api/context.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { GrantRoleInput, IssueAdminTokenInput } from './admin.inputs.ts';

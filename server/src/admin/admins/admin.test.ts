@@ -4,8 +4,8 @@ import { atOnce } from '../../../test/at-once.ts';
 import { everything } from '../../domain/admins/permission.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
-import { freshSeconds } from '../api/authorize.ts';
 import { accountHeader } from '../api/caller.ts';
+import { freshSeconds } from '../api/caller-checks.ts';
 
 let harness: AdminHarness;
 let projectId: string;

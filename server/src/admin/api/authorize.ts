@@ -13,7 +13,6 @@ import type { Noun } from '../../domain/kernel/nouns/declaration.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
 import { inScope } from '../../domain/kernel/scope.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';
-import { freshUntil } from '../../domain/policy/freshness.ts';
 import {
   aboutOf,
   applies,
@@ -27,16 +26,9 @@ import {
   scopesFor,
 } from './access.ts';
 import type { AdminCaller } from './caller.ts';
+import { callerFreshUntil, checkScope, freshSeconds } from './caller-checks.ts';
 import { type AdminRequest, contextOf, type Operation } from './context.ts';
 import { adminScopesOf, projectOf } from './ownership.ts';
-
-/** Maximum age of the sign-in proof for sensitive operations. */
-export const freshSeconds = 15 * 60;
-
-/** Expiry of the caller's sign-in proof; null for tokens, which have none. Without a proof (device key only): 1970. */
-export function callerFreshUntil({ freshAt }: AdminCaller, now: Date): Date | null {
-  return freshAt === undefined ? null : freshUntil(freshAt, freshSeconds, now);
-}
 
 /**
  * Wraps each field's resolver in the check of its rule, and in the scope of its operation. Throws if a field has no rule.
@@ -127,13 +119,6 @@ function checkText(args: Inputs): void {
       left.push(...Object.keys(value), ...Object.values(value));
     }
   }
-}
-
-/** A client's token permits only its scopes; admins need none. */
-export function checkScope({ scopes }: AdminCaller, need: readonly AdminScope[]): void {
-  if (!scopes || need.some((scope) => mayUse(scopes, scope))) return;
-  const reason = need.length === 0 ? 'applications may not use it' : `it requires the scope ${need.join(' or ')}`;
-  refuse({ code: 'forbidden', reason });
 }
 
 /** A client may not change one with rights that it lacks: it could then act as that client. See also `powers.ts`. */

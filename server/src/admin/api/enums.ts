@@ -26,7 +26,6 @@ import { provenances } from '../../domain/users/user.entity.ts';
 import { userOrders } from '../../domain/users/user-list.ts';
 import { disabledReasons } from '../../domain/webhooks/webhook.entity.ts';
 import { webhookDeliveryStates } from '../../domain/webhooks/webhook-delivery.entity.ts';
-import { userActions } from '../users/user-action.ts';
 import { enumOf as declaredEnum } from './resource-types.ts';
 
 function enumOf<T extends string>(name: string, says: string, values: readonly T[]): Record<string, T> {
@@ -76,6 +75,9 @@ export const CredentialOriginEnum = enumOf(
 );
 export const UserOrderEnum = enumOf('UserOrder', 'Sort key of users.', userOrders);
 export const DirectionEnum = enumOf('Direction', 'Sort direction.', ['asc', 'desc'] as const);
+/** Actions on one or more users. */
+const userActions = ['activate', 'deactivate', 'end-sessions', 'reset-factors', 'erase'] as const;
+export type UserAction = (typeof userActions)[number];
 export const UserActionEnum = enumOf('UserAction', 'Action on a user.', userActions);
 export const RoleEnum = enumOf('Role', 'Role of an admin; an owner has full access to the instance.', roles);
 export const ResultEnum = enumOf('AuditResult', 'Result of an event.', ['success', 'failure'] as const);

@@ -11,8 +11,8 @@ import { requestContext } from '../../http/context.ts';
 import { type ExportFormat, exportFormats } from '../../http/export.ts';
 import { failureOf } from '../../http/failure.ts';
 import { queryOf } from '../../http/parameters.ts';
-import { callerFreshUntil, checkScope } from './authorize.ts';
 import type { AdminCaller } from './caller.ts';
+import { callerFreshUntil, checkScope } from './caller-checks.ts';
 import { type About, projectOf } from './ownership.ts';
 import { sendProblem } from './send-problem.ts';
 

@@ -6,7 +6,7 @@ import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { customUrn as urn } from '../../domain/users/custom/definition.ts';
-import { freshSeconds } from '../api/authorize.ts';
+import { freshSeconds } from '../api/caller-checks.ts';
 
 let harness: AdminHarness;
 let make: Factories;

@@ -4,7 +4,7 @@ import { Factories } from '../../../test/factories.ts';
 import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { type Actor, system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
-import { freshSeconds } from '../api/authorize.ts';
+import { freshSeconds } from '../api/caller-checks.ts';
 
 let harness: AdminHarness;
 let make: Factories;

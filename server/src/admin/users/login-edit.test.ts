@@ -6,7 +6,7 @@ import { Message } from '../../domain/delivery/message.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { type UserRecord, valuesOf } from '../../domain/users/user-record.ts';
-import { freshSeconds } from '../api/authorize.ts';
+import { freshSeconds } from '../api/caller-checks.ts';
 
 let harness: AdminHarness;
 let project: Project;

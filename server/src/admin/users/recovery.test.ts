@@ -3,7 +3,7 @@ import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness
 import { changed } from '../../../test/rows.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
-import { freshSeconds } from '../api/authorize.ts';
+import { freshSeconds } from '../api/caller-checks.ts';
 
 let harness: AdminHarness;
 let project: Project;

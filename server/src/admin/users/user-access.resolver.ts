@@ -9,11 +9,11 @@ import { keyIn } from '../../domain/projects/tenant.ts';
 import { User } from '../../domain/users/user.entity.ts';
 import { type Inputs, Requires } from '../api/access.ts';
 import type { AdminContext, ProjectContext } from '../api/context.ts';
+import type { UserAction } from '../api/enums.ts';
 import { errorFor } from '../api/graphql-error.ts';
 import { ClientView } from '../clients/client.view.ts';
 import { ChangeUsersInput } from './user-access.inputs.ts';
 import { ChangedUser, UserAccess, UserDeviceView, UserHoldings } from './user-access.view.ts';
-import type { UserAction } from './user-action.ts';
 
 const maxUsers = 100;
 

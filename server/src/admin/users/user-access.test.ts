@@ -4,7 +4,7 @@ import { changed } from '../../../test/rows.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { User } from '../../domain/users/user.entity.ts';
-import { freshSeconds } from '../api/authorize.ts';
+import { freshSeconds } from '../api/caller-checks.ts';
 
 let harness: AdminHarness;
 let project: Project;

@@ -7,7 +7,7 @@ import { system } from '../../domain/kernel/actor.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import type { User } from '../../domain/users/user.entity.ts';
-import { freshSeconds } from '../api/authorize.ts';
+import { freshSeconds } from '../api/caller-checks.ts';
 
 let harness: AdminHarness;
 let project: Project;

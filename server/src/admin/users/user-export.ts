@@ -22,7 +22,7 @@ import { sendExport } from '../../http/export.ts';
 import { type AdminCaller, actorFor } from '../api/caller.ts';
 import { checkExport, type ExportDeps, exportQuery, exportRoute, formatOf, momentOf } from '../api/export-route.ts';
 import type { About } from '../api/ownership.ts';
-import { userFilterOf } from './user.resolver.ts';
+import { userFilterOf } from './user-filter.ts';
 
 export interface UserExportDeps extends ExportDeps {
   audit: Audit;

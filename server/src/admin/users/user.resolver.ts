@@ -1,27 +1,15 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
-import { found, refuse } from '../../domain/kernel/problem.ts';
-import { isUuid } from '../../domain/kernel/secret.ts';
+import { found } from '../../domain/kernel/problem.ts';
 import { User } from '../../domain/users/user.entity.ts';
-import { countUsers, listUsers, newestFirst, type UserFilter, type UserOrder } from '../../domain/users/user-list.ts';
+import { countUsers, listUsers, newestFirst, type UserOrder } from '../../domain/users/user-list.ts';
 import { Requires } from '../api/access.ts';
 import { exactOption, placedConnection, placedRequest } from '../api/connection.ts';
-import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
+import type { AdminContext, ProjectContext } from '../api/context.ts';
 import { DirectionEnum, UserOrderEnum } from '../api/enums.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { UserFilterInput } from './user.inputs.ts';
 import { UserConnection, UserView } from './user.view.ts';
-
-/** Refuses `invalid` for a malformed group id. */
-export function userFilterOf(
-  search: string | null | undefined,
-  filter: UserFilterInput | null | undefined,
-): UserFilter {
-  const wanted = withoutNulls({ ...filter });
-  if (wanted.groupId !== undefined && !isUuid(wanted.groupId)) {
-    refuse({ code: 'invalid', field: 'filter.groupId', reason: 'must be the id of a group' });
-  }
-  return { ...wanted, ...(search ? { search } : {}) };
-}
+import { userFilterOf } from './user-filter.ts';
 
 @Resolver(() => UserView)
 export class UserResolver {

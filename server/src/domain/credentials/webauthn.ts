@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { SettingsService, verifyRegistrationResponse } from '@simplewebauthn/server';
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { z } from 'zod';
 import { isBase64url } from '../kernel/base64url.ts';
+import { atFirstUse } from '../kernel/cache.ts';
 import { digest } from '../kernel/secret.ts';
 import { checkModel, type DemandedModel, type ModelFault } from './attestation/models.ts';
 import {
@@ -154,13 +154,19 @@ type ClientData = z.infer<typeof collectedClientData>;
  * revocation list. `android-safetynet` is obsolete.
  */
 const attestationFormats = ['none', 'packed', 'tpm', 'fido-u2f', 'apple'];
-// With a root, the library verifies the certificate path and requests revocation lists. Of these formats, it has a root
-// only for Apple.
-SettingsService.setRootCertificates({ identifier: 'apple', certificates: [] });
+
+/** Loads the library at the first registration: with its parsers of certificates, it is large (decisions/0381). */
+const attestationLibrary = atFirstUse(async () => {
+  const library = await import('@simplewebauthn/server');
+  // With a root, the library verifies the certificate path and requests revocation lists. Of these formats, it has a root
+  // only for Apple.
+  library.SettingsService.setRootCertificates({ identifier: 'apple', certificates: [] });
+  return library;
+});
 
 /**
  * Verifies the response of a registration (WebAuthn §7.1) as JSON. Certificates are trusted only if the expectation has
- * roots. Never throws. The caller refuses a credential id that is already registered.
+ * roots. Throws only if the library cannot be loaded. The caller refuses a credential id that is already registered.
  */
 export async function checkRegistration(
   response: unknown,
@@ -179,6 +185,7 @@ export async function checkRegistration(
   if (!attestationFormats.includes(format)) return unproved('attestation');
   // §8.2: the algorithm of self attestation is the key's.
   if (format === 'packed' && !statement.has('x5c') && statement.get('alg') !== alg) return unproved('attestation');
+  const { verifyRegistrationResponse } = await attestationLibrary();
   const verified = await succeeds(() =>
     verifyRegistrationResponse({
       response: { ...json, clientExtensionResults: {}, response: { ...json.response, transports: [] } },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AdjustableClock, adjustableClock } from '../../../test/clock.ts';
-import { Cache } from './cache.ts';
+import { atFirstUse, Cache } from './cache.ts';
 
 let clock: AdjustableClock;
 let cache: Cache<string>;
@@ -72,5 +72,22 @@ describe('a cache', () => {
     await cache.get('a', load('a'));
     await cache.get('b', load('b'));
     expect(loads).toEqual(['a', 'b', 'c', 'b']);
+  });
+});
+
+describe('a value that is loaded at first use', () => {
+  it('is loaded once', async () => {
+    let count = 0;
+    const value = atFirstUse(async () => (count += 1));
+    expect(count).toBe(0);
+    expect(await Promise.all([value(), value()])).toEqual([1, 1]);
+    expect(await value()).toBe(1);
+  });
+
+  it('is loaded again after a failure', async () => {
+    const answers = [Promise.reject(new Error('gone')), Promise.resolve('there')];
+    const value = atFirstUse(async () => answers.shift());
+    await expect(value()).rejects.toThrow('gone');
+    expect(await value()).toBe('there');
   });
 });

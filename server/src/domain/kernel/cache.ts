@@ -57,3 +57,15 @@ export class Cache<Value extends object | string | boolean> {
     }
   }
 }
+
+/** Loads at the first call, once. A failed load is repeated at the next call. */
+export function atFirstUse<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loading: Promise<Value> | undefined;
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+}

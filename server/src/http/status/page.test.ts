@@ -22,7 +22,7 @@ beforeEach(async () => {
   databaseFault = null;
   status = new PublicStatus({ clock: app.clock, hasMail: true, databaseFault: () => databaseFault });
   server?.close();
-  server = createServer(await buildApp({ ...app.options, status }));
+  server = createServer(buildApp({ ...app.options, status }));
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });

@@ -1,0 +1,17 @@
+import { refuse } from '../../domain/kernel/problem.ts';
+import { isUuid } from '../../domain/kernel/secret.ts';
+import type { UserFilter } from '../../domain/users/user-list.ts';
+import { withoutNulls } from '../api/context.ts';
+import type { UserFilterInput } from './user.inputs.ts';
+
+/** The filter of a list. Refuses `invalid` for a malformed group id. */
+export function userFilterOf(
+  search: string | null | undefined,
+  filter: UserFilterInput | null | undefined,
+): UserFilter {
+  const wanted = withoutNulls({ ...filter });
+  if (wanted.groupId !== undefined && !isUuid(wanted.groupId)) {
+    refuse({ code: 'invalid', field: 'filter.groupId', reason: 'must be the id of a group' });
+  }
+  return { ...wanted, ...(search ? { search } : {}) };
+}
