@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
-import { fail, memoryOptions, projectNode, requireNode20, root, toolEnvironment } from './lib/workspace.mjs';
+import { compiled, fail, memoryOptions, projectNode, requireNode20, root, toolEnvironment } from './lib/workspace.mjs';
 
 requireNode20();
 await ensureInstalled({ forServing: true });
@@ -21,7 +21,7 @@ const server = spawn(
   ],
   {
     cwd: root,
-    env: toolEnvironment({ LATCHKEY_PARENT_PIPE: '3' }),
+    env: toolEnvironment({ LATCHKEY_PARENT_PIPE: '3', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? compiled }),
     detached: true,
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
   },

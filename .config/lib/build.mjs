@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.mjs';
-import { memory, print, projectNode, root, tool } from './workspace.mjs';
+import { compiled, memory, print, projectNode, root, tool } from './workspace.mjs';
 
 /**
- * Parts to build, their sources and outputs, at the same time. Sources are compared by
- * content hash: a checkout changes mtimes.
+ * Parts to build, their sources and outputs, at the same time. Sources whose times have changed are compared by content
+ * hash: a checkout changes times.
  */
 const parts = [
   {
     name: 'server',
     sources: ['server/src', 'shared/contracts', 'server/build.mjs'],
     result: 'server/dist/main.js',
-    build: () => run(projectNode(), [join(root, 'server/build.mjs')]),
+    build: () => {
+      rmSync(compiled, { recursive: true, force: true });
+      return run(projectNode(), [join(root, 'server/build.mjs')]);
+    },
   },
   {
     name: 'console',
@@ -48,25 +51,42 @@ export async function ensureBuilt({ all = false, missing = false, only } = {}) {
 
 async function buildPart({ name, sources, result, build }, all) {
   const stamp = join(memory, `built-${name}`);
-  const wanted = hashOf(['package-lock.json', ...sources]);
-  const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(join(root, result));
-  if (isFresh && !all) return undefined;
-  print(`Building the ${name} …`);
-  const { code, seconds } = await build();
-  if (code !== 0) return name;
-  print(`Built the ${name} in ${seconds.toFixed(1)} s.`);
+  const files = ['package-lock.json', ...sources].flatMap(filesIn);
+  const seen = stateOf(files);
+  const [built, builtState] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : [];
+  const isBuilt = !all && built !== undefined && existsSync(join(root, result));
+  // Untouched files are not read.
+  if (isBuilt && builtState === seen) return undefined;
+  const wanted = hashOf(files);
+  const isFresh = isBuilt && built === wanted;
+  if (!isFresh) {
+    print(`Building the ${name} …`);
+    const { code, seconds } = await build();
+    if (code !== 0) return name;
+    print(`Built the ${name} in ${seconds.toFixed(1)} s.`);
+  }
   mkdirSync(memory, { recursive: true });
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, `${wanted}\n${seen}`);
   return undefined;
 }
 
-function hashOf(paths) {
+function hashOf(files) {
   const hash = createHash('sha256');
-  for (const path of paths.flatMap(filesIn))
+  for (const path of files)
     hash
       .update(path)
       .update('\0')
       .update(readFileSync(join(root, path)));
+  return hash.digest('hex');
+}
+
+/** Changes with each write of a file. */
+function stateOf(files) {
+  const hash = createHash('sha256');
+  for (const path of files) {
+    const { size, mtimeNs, ctimeNs } = statSync(join(root, path), { bigint: true });
+    hash.update(`${path}\0${size} ${mtimeNs} ${ctimeNs}\n`);
+  }
   return hash.digest('hex');
 }
 

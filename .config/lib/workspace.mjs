@@ -9,6 +9,9 @@ export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/
 /** State of the scripts between runs; removed with node_modules. */
 export const memory = join(root, 'node_modules', '.cache', 'latchkey');
 
+/** Compiled code of the server for its next start; removed by a build. */
+export const compiled = join(memory, 'compiled');
+
 const binaries = join(root, 'node_modules', '.bin');
 /** Folder of the lockfile's Node. npm 11 links it into `.bin`, npm 10 does not. */
 const nodeFolder = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin');

@@ -85,7 +85,7 @@ export class JobQueue implements Queue, QueueGauge {
   /** Installs or updates the schema, then runs the jobs of the table; `work: false` only accepts jobs. */
   async start({ queued, periodic, retired }: JobTable, { work = true } = {}): Promise<void> {
     await this.boss.start();
-    for (const job of queued) {
+    const accepted = queued.map(async (job) => {
       await this.declare(job.name, {
         notify: true,
         retryLimit: job.retries.limit,
@@ -96,17 +96,18 @@ export class JobQueue implements Queue, QueueGauge {
         deleteAfterSeconds: 24 * 3600,
       });
       if (work) await this.consume(job.name, job.workers, job.run, pollSeconds, idlePollSeconds);
-    }
-    for (const job of periodic) {
+    });
+    const repeated = periodic.map(async (job) => {
       await this.declare(
         job.name,
         { notify: true, retryLimit: 0, expireInSeconds: 300, deleteAfterSeconds: 3600 },
         'exclusive',
       );
-      if (!work) continue;
+      if (!work) return;
       await this.boss.schedule(job.name, cron(job.everyMinutes));
       await this.consume(job.name, 1, () => job.run(), periodicPollSeconds);
-    }
+    });
+    await Promise.all([...accepted, ...repeated]);
     if (!work) return;
     for (const name of retired) await this.retire(name);
     const fix = () => this.endWaitsSetBack().catch((error: unknown) => this.onError(error, undefined));
