@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { tabTo, type Visit, visitConsole } from '../support/console.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** The API explorer, for an owner and a project viewer, by mouse and by keyboard alone. */
 
@@ -13,7 +13,7 @@ let viewer: Visit;
 const foreign: string[] = [];
 
 test.beforeAll(async ({ browser }) => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   await admin.createProject('Secret project');
@@ -34,7 +34,6 @@ test.afterAll(async () => {
     await context.close();
   }
   expect(foreign).toEqual([]);
-  await latchkey.stop();
 });
 
 const open = (page: Page) => page.goto(`${latchkey.baseUrl}/admin/explorer`);
