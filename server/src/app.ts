@@ -12,9 +12,11 @@ import { type Clock, seconds } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
 import { newSecret, type Random } from './domain/kernel/random.ts';
 import { inProject } from './domain/kernel/scope.ts';
+import { isUuid } from './domain/kernel/secret.ts';
 import { PoolTurns } from './domain/limits/turns.ts';
 import type { Issuer } from './domain/projects/issuer.ts';
 import type { Project } from './domain/projects/project.entity.ts';
+import { userIdOfSub } from './domain/users/identity/sub.ts';
 import { closingLongBodies, withoutLongBody } from './http/bodies.ts';
 import { briefly, builtFiles, forEver } from './http/built-files.ts';
 import { withContext } from './http/context.ts';
@@ -194,7 +196,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
     authorize: {
       ...endpoint,
       consent,
-      hintedUser: async (idToken, issuer) => (await readHint(idToken, issuer))?.subject ?? null,
+      hintedUser: async (idToken, issuer) => (await readHint(idToken, issuer))?.userId ?? null,
     },
     token: endpoint,
     push: endpoint,
@@ -224,12 +226,17 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
 }
 
 /** Reads `id_token_hint`. */
-function hintsOf({ signer }: Services) {
+function hintsOf({ db, registry, signer }: Services) {
   return async (idToken: string, issuer: Issuer) => {
     const claims = await signer.verify('id-token', idToken, { issuer, expiredIsFine: true });
     if (!claims || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return null;
     const sid = typeof claims['sid'] === 'string' ? claims['sid'] : undefined;
-    return { subject: claims.sub, clientId: claims.aud, sid };
+    const { aud, sub } = claims;
+    const projectId = (await registry.current.byId(aud))?.project.id;
+    const known = projectId && (await inProject(projectId, () => userIdOfSub(db.alone, projectId, sub)));
+    // The id of an erased user still says that another one is meant.
+    const userId = known || (isUuid(sub) ? sub : null);
+    return userId === null ? null : { userId, clientId: aud, sid };
   };
 }
 

@@ -325,6 +325,8 @@ export type CreateUserInput = {
   /** E.164, e.g. +41791234567. */
   phone?: string | null | undefined;
   projectId: string;
+  /** `sub` in tokens, from another system: at most 255 ASCII characters, unique in the project, never changed. Default: the id. */
+  subject?: string | null | undefined;
   /** Default: the email address. */
   userName?: string | null | undefined;
   /** IANA time zone, e.g. Europe/Zurich. */
@@ -631,6 +633,8 @@ export type NewUserInput = {
   locale?: string | null | undefined;
   /** E.164, e.g. +41791234567. */
   phone?: string | null | undefined;
+  /** `sub` in tokens, from another system: at most 255 ASCII characters, unique in the project, never changed. Default: the id. */
+  subject?: string | null | undefined;
   /** Default: the email address. */
   userName?: string | null | undefined;
   /** IANA time zone, e.g. Europe/Zurich. */
@@ -2244,7 +2248,7 @@ export type MatchingUsersQueryVariables = Exact<{
 export type MatchingUsersQuery = { users: { totalCount: number, isLimited: boolean, pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, userName: string, displayName: string | null } }> } };
 
 export type UserDetailsFragment = (
-  { givenName: string | null, familyName: string | null, locale: string | null, zoneinfo: string | null, birthdate: string | null, updatedAt: string, address: { formatted: string | null, streetAddress: string | null, locality: string | null, region: string | null, postalCode: string | null, country: string | null } | null }
+  { subject: string | null, givenName: string | null, familyName: string | null, locale: string | null, zoneinfo: string | null, birthdate: string | null, updatedAt: string, address: { formatted: string | null, streetAddress: string | null, locality: string | null, region: string | null, postalCode: string | null, country: string | null } | null }
   & UserRowFragment
 );
 

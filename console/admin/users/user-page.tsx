@@ -119,7 +119,7 @@ function LoadedUser({ user, children }: { user: User; children: ReactNode }) {
         <>
           <StateBadge user={user} />
           {user.provenance === 'SCIM' && <Badge color="accent">{t('From the directory')}</Badge>}
-          <IdChip id={user.id} label={t('user ID (sub)')} />
+          <IdChip id={user.id} label={user.subject == null ? t('user ID (sub)') : t('user ID')} />
         </>
       }
       actions={mayChange && <UserMenu user={user} onExport={() => void exportData()} onOpen={setDialog} />}
@@ -263,6 +263,7 @@ function Profile({ user, isLocked, mayChange, onEdit }: ProfileProps) {
           fact(t('User name'), user.userName),
           fact(t('Email'), user.email),
           fact(phone, user.phone),
+          ...(user.subject == null ? [] : [fact(t('Former sub, in all tokens'), user.subject)]),
           fact(t('External ID'), user.externalId),
           fact(t('Language'), user.locale),
           fact(t('Time zone'), user.zoneinfo),

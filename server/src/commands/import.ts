@@ -20,6 +20,7 @@ import { Vault, VaultError } from '../domain/keys/vault.ts';
 import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
 import { transferTables } from '../domain/nouns.ts';
 import type { CustomSchema } from '../domain/users/custom/values.ts';
+import { ambiguousSubjects } from '../domain/users/identity/sub.ts';
 import { User } from '../domain/users/user.entity.ts';
 import { recordOf, type UserRecord } from '../domain/users/user-record.ts';
 import { type Command, UsageError } from './command.ts';
@@ -174,6 +175,7 @@ class Importing {
           batch.push(item);
         }
         await this.put(em, batch);
+        await this.checkSubjects(em);
         await this.opened.services.projects.endTestModes(em, 'user-limit');
         await this.recordImport(em);
         if (undo) {
@@ -206,6 +208,14 @@ class Importing {
     throw new TransferFileError(
       `${this.path} overwrites projects of this instance: ${list}. To overwrite them, add ${option}.`,
     );
+  }
+
+  /** Refuses a `subject` that is the id of another user, or of a client: it would be `sub` of both. */
+  private async checkSubjects(em: EntityManager): Promise<void> {
+    const [clash] = await query(em, ambiguousSubjects([...this.projects.keys()]));
+    if (!clash) return;
+    const { id, subject } = clash;
+    throw new TransferFileError(`${this.path}: the subject of user ${id} is the id of another record: ${subject}.`);
   }
 
   private vaultOf({ kdf }: TransferHeader): Vault | null {

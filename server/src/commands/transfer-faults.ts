@@ -14,6 +14,7 @@ const nouns: Record<string, string> = {
   email_key: 'email address',
   login_phone: 'phone number',
   external_id: 'external ID',
+  subject: 'subject',
   credential_id: 'passkey',
   host: 'domain',
   slug: 'slug',

@@ -13,6 +13,8 @@ export const lasting: Readonly<Record<string, (own: Fragment, given: Fragment) =
   expires_at: (own, given) => sql`least(${own}, ${given})`,
   last_step: (own, given) => sql`greatest(${own}, ${given})`,
   sign_count: (own, given) => sql`greatest(${own}, ${given})`,
+  // It never changes, and a change of hands has ended it.
+  subject: (own) => own,
   mfa_remembered_at: (own) => own,
   mfa_remembered_until: (own) => own,
 };

@@ -5,6 +5,7 @@ import { customUrn } from '../domain/users/custom/definition.ts';
 import { editedCustom } from '../domain/users/custom/own-values.ts';
 import { type CustomSchema, customValuesOf, type ValueKey, valueKeys } from '../domain/users/custom/values.ts';
 import { editedProfile, ownAttributes } from '../domain/users/edits/profile-edit.ts';
+import { isSubject } from '../domain/users/identity/sub.ts';
 import { provenances } from '../domain/users/user.entity.ts';
 import type { UserRecord, UserValues } from '../domain/users/user-record.ts';
 import { emailKeys, loginOf } from '../domain/users/user-writing.ts';
@@ -45,6 +46,8 @@ export function importedUser(data: Data, schema: CustomSchema | undefined, now: 
   if (typeof active !== 'boolean') return invalid('active', 'must be true or false');
   if (!provenances.some((one) => one === provenance))
     return invalid('provenance', `must be ${provenances.join(' or ')}`);
+  if (data['subject'] != null && !isSubject(String(data['subject'])))
+    return invalid('subject', 'must be 1 to 255 printable ASCII characters');
   const { [customUrn]: custom = {}, ...standard } = attributes;
   const names = Object.entries(valueColumns).map(([name, column]) => [name, data[column] ?? null]);
   const given = { ...Object.fromEntries(names), active, provenance, attributes: standard } as UserRecord;

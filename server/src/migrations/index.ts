@@ -5,6 +5,7 @@ import { Migration20261129004000RenewableRequests } from './20261129004000-renew
 import { Migration20261129114500AccessRules } from './20261129114500-access-rules.ts';
 import { Migration20261129160000SignUp } from './20261129160000-sign-up.ts';
 import { Migration20261129170000StartOfClients } from './20261129170000-start-of-clients.ts';
+import { Migration20261129190000Subjects } from './20261129190000-subjects.ts';
 
 export const migrations = [
   { name: '20261129002000-baseline', class: Migration20261129002000Baseline },
@@ -13,4 +14,5 @@ export const migrations = [
   { name: '20261129114500-access-rules', class: Migration20261129114500AccessRules },
   { name: '20261129160000-sign-up', class: Migration20261129160000SignUp },
   { name: '20261129170000-start-of-clients', class: Migration20261129170000StartOfClients },
+  { name: '20261129190000-subjects', class: Migration20261129190000Subjects },
 ];

@@ -35,7 +35,7 @@ export interface AuthorizeDeps {
   pushedRequests: Pick<PushedRequests, 'take'>;
   apis: Pick<Apis, 'usableBy'>;
   authorizations: Pick<Authorizations, 'fromSession' | 'begin' | 'complete'>;
-  /** The subject of a valid ID token of this issuer, expired or not; null for anything else. */
+  /** The user of a valid ID token of this issuer, expired or not; null for anything else. */
   hintedUser(idToken: string, issuer: Issuer): Promise<string | null>;
   cookies: {
     session(req: Request, projectId: string): string | undefined;

@@ -14,7 +14,7 @@ import { lacksCookies, type Parameters, parametersOf } from '../http/parameters.
 import { clientsAt, issuerOf } from './issuer.ts';
 
 interface Hint {
-  subject: string;
+  userId: string;
   clientId: string;
   sid: string | undefined;
 }
@@ -28,7 +28,7 @@ export interface LogoutSubject {
 export interface EndSessionDeps {
   refusals: Pick<TokenRefusals, 'record'>;
   clients: ClientSource;
-  /** The claims of a valid ID token of this issuer, expired or not. */
+  /** The user and the claims of a valid ID token of this issuer, expired or not; null also for an unknown user. */
   readHint(idToken: string, issuer: Issuer): Promise<Hint | null>;
   /** The live session of this browser in a project; does not extend the idle timeout. */
   liveSession(projectId: string, secret: string): Promise<Session | null>;
@@ -107,7 +107,7 @@ async function endFor(
   // With an unregistered redirect URI, ask and do not redirect.
   const mayEndAtOnce = hint !== null && (!asked || returnTo !== undefined);
   const confirmed = session !== null && req.method === 'POST' && deps.csrf.holds(session.id, parameters.get('csrf'));
-  if (session && !confirmed && !(mayEndAtOnce && hint.subject === session.user.id)) {
+  if (session && !confirmed && !(mayEndAtOnce && hint.userId === session.user.id)) {
     // The client id, even if only the hint contained it: the form does not send the hint.
     const { post_logout_redirect_uri: address, ...others } = echoed(parameters);
     const kept = isRefused || address === undefined ? others : { ...others, post_logout_redirect_uri: address };
@@ -118,7 +118,7 @@ async function endFor(
       deviceKeys: await keysOf(deps, [session]),
     });
   }
-  const actor = actorOf(req, { kind: 'user', id: session?.user.id ?? hint?.subject ?? '' });
+  const actor = actorOf(req, { kind: 'user', id: session?.user.id ?? hint?.userId ?? '' });
   const scope = parameters.get('logout_scope') === 'session' ? 'session' : 'global';
   await end(deps, projectId, scope, session, hint, actor);
   if (session) deps.cookies.clearSession(res, projectId);

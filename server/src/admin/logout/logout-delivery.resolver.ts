@@ -55,7 +55,7 @@ export class LogoutDeliveryResolver {
     return found(await loaders.client(keyIn(delivery.project.id, delivery.client.id)), 'client');
   }
 
-  @FieldResolver(() => ID, { description: '`sub` of the token.' })
+  @FieldResolver(() => ID, { description: 'The user, also after an erasure.' })
   userId(@Root() delivery: LogoutDelivery) {
     return delivery.subject;
   }

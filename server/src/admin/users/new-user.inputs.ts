@@ -14,6 +14,11 @@ const newUser = {
   locale: nullable(text('BCP 47, e.g. en-US. Also the language of mails.')),
   zoneinfo: nullable(text('IANA time zone, e.g. Europe/Zurich.')),
   birthdate: nullable(text('ISO 8601, e.g. 1990-12-31.')),
+  subject: nullable(
+    text(
+      '`sub` in tokens, from another system: at most 255 ASCII characters, unique in the project, never changed. Default: the id.',
+    ),
+  ),
   custom: nullable(list(object(CustomValueInput, 'Custom attributes of the project.'))),
 };
 

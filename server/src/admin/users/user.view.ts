@@ -7,7 +7,8 @@ import { boolean, fields, id, nullable, oneOf, text, time } from '../api/fields.
 @Access('project_viewer', ofProject, 'users:read')
 @ObjectType('User', { description: 'An end user of one project.' })
 export class UserView extends fields({
-  id: id('`sub` in tokens, `id` in SCIM.'),
+  id: id('`id` in SCIM. Without a `subject` also `sub` in tokens.'),
+  subject: nullable(text('`sub` in tokens, of a user who came from another system with it.')),
   userName: text(),
   externalId: nullable(text()),
   displayName: nullable(text()),

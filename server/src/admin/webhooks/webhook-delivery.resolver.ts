@@ -1,6 +1,7 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { found } from '../../domain/kernel/problem.ts';
+import { isUuid } from '../../domain/kernel/secret.ts';
 import { atKey, keyIn } from '../../domain/projects/tenant.ts';
 import { payloadOf } from '../../domain/webhooks/payload.ts';
 import { listWebhookDeliveries } from '../../domain/webhooks/webhook-deliveries.ts';
@@ -66,6 +67,10 @@ export class WebhookDeliveryResolver {
   })
   async payload(@Root() { project, eventId }: WebhookDelivery, @Ctx() { loaders }: AdminContext) {
     const event = await loaders.event({ projectId: project.id, id: eventId });
-    return event ? (JSON.parse(payloadOf(event)) as Record<string, unknown>) : null;
+    if (!event) return null;
+    const ids = [event.actorId, event.subjectId].filter((id) => isUuid(id));
+    const users = await Promise.all(ids.map((id) => loaders.user(keyIn(project.id, id))));
+    const subjects = new Map(users.flatMap((user) => (user?.subject == null ? [] : [[user.id, user.subject]])));
+    return JSON.parse(payloadOf(event, subjects)) as Record<string, unknown>;
   }
 }

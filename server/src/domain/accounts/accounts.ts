@@ -205,6 +205,7 @@ export class Accounts {
    */
   private async handOver(em: EntityManager, user: User, actor: Actor, held: HeldIdentity | null): Promise<void> {
     const now = this.deps.clock.now();
+    const { subject: sub } = user;
     await endOpenWork(em, now, user);
     await this.deps.sessions.endAllOfUser(em, user, 'deactivated', actor);
     await this.deps.logoutNotices.ofUser(em, user, actor);
@@ -217,7 +218,13 @@ export class Accounts {
     user.invitedAt = null;
     if (!held) return;
     const subject = { kind: 'user', id: user.id, name: user.userName };
-    this.deps.audit.record(em, { type: 'user.handed_over', actor, projectId, subject });
+    this.deps.audit.record(em, {
+      type: 'user.handed_over',
+      actor,
+      projectId,
+      subject,
+      ...(sub != null && { detail: { sub } }),
+    });
   }
 
   /** Activates or deactivates a user. Refuses `not-found`. */
@@ -268,11 +275,12 @@ export class Accounts {
     });
     if (users.length === 0) return;
     const erased = { projectId, ids: users.map(({ id }) => id), users };
-    const events = erased.ids.map((id) => ({
+    const events = users.map(({ id, subject }) => ({
       type: 'user.erased' as const,
       actor,
       projectId,
       subject: { kind: 'user', id },
+      ...(subject != null && { detail: { sub: subject } }),
     }));
     const statement = erasure(erased, clock.now(), audit.insertions(events));
     const [ended] = await query(on, statement, { prepare: 'accounts.erase' });

@@ -7,7 +7,7 @@ import { type Problem, Refusal, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Spent } from '../limits/limits.ts';
 import { createMany, type PlannedUser, takenValues } from '../users/creation/create-many.ts';
-import { type NewUser, newUserValues } from '../users/creation/new-user.ts';
+import { type NewUser, newUserValues, subjectOf } from '../users/creation/new-user.ts';
 import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
 import { type CustomSchema, customName } from '../users/custom/values.ts';
 import { customWrite } from '../users/custom/writing.ts';
@@ -153,6 +153,7 @@ export class NewUsers {
       const custom = customWrite(schema, {}, values.attributes);
       const user = {
         id: this.deps.random.id(),
+        subject: subjectOf(row),
         ...values,
         email,
         phone,
@@ -188,21 +189,21 @@ class ValueOwners {
     for (const { field, key } of uniqueValues(plan)) this.byValue.set(keyOf(field, key), plan.user.id);
   }
 
-  /** A user with this address (without one: this userName) is the same user; any other conflict is `taken`. */
+  /** A user with this subject (without one: address, then userName) is the same user; any other conflict is `taken`. */
   problemOf(plan: PlannedUser, row: NewUser): Extract<RowOutcome, { refused: Problem }> | undefined {
     const values = uniqueValues(plan);
     const conflicts = values.filter(({ field, key }) => this.byValue.has(keyOf(field, key)));
     const [first] = conflicts;
     // Without a userName, the address is both.
     const hasName = row.userName != null && trimmed(row.userName) !== '';
-    const nameOf = (field: string) => (field === 'userName' && !hasName ? 'email' : field);
+    const nameOf = (field: string) => (field === 'userName' && !hasName ? 'email' : field === 'id' ? 'subject' : field);
     if (!first) {
       const reserved = values.find(({ field, key }) => this.reserved.has(keyOf(field, addressKey(key))));
       if (!reserved) return undefined;
       const field = nameOf(reserved.field);
       return { refused: { code: 'taken', what: 'user', field, isReserved: true }, isKnown: false };
     }
-    const identity = plan.login.emailKey === null ? 'userName' : 'email';
+    const identity = plan.user.subject != null ? 'subject' : plan.login.emailKey === null ? 'userName' : 'email';
     const same = conflicts.find(({ field }) => field === identity);
     const named = nameOf((hasName ? first : (same ?? first)).field);
     return { refused: { code: 'taken', what: 'user', field: named }, isKnown: same !== undefined };
@@ -211,12 +212,14 @@ class ValueOwners {
 
 const keyOf = (field: string, key: string) => `${field}\n${key}`;
 
-function uniqueValues({ login, custom }: PlannedUser): { field: string; key: string }[] {
+function uniqueValues({ login, custom, user: { subject } }: PlannedUser): { field: string; key: string }[] {
   const { userNameKey, emailKey, phone } = login;
   return [
     { field: 'userName', key: userNameKey },
     ...(emailKey === null ? [] : [{ field: 'email', key: emailKey }]),
     ...(phone === null ? [] : [{ field: 'phone', key: phone }]),
+    // Also not the id of a user or client.
+    ...(subject == null ? [] : ['subject', 'id'].map((field) => ({ field, key: subject }))),
     ...(custom?.keys ?? [])
       .filter(({ isUnique }) => isUnique)
       .map(({ attribute, key }) => ({ field: customName(attribute), key })),

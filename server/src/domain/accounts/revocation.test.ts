@@ -89,7 +89,7 @@ const causes: Record<string, Cause> = {
   },
   'the user signs out everywhere': ({ user }) => app.services.logout.endAllOfUser(user, system),
   'an ID token signs out everywhere': ({ user, visit }) =>
-    app.services.logout.endByHint(world.project.id, { subject: user.id, sid: visit.sessionId }, 'global', system),
+    app.services.logout.endByHint(world.project.id, { userId: user.id, sid: visit.sessionId }, 'global', system),
   'a directory changes the userName': (person) => directoryChange(person, { userName: newAddress() }),
   'a directory changes the email': (person) =>
     directoryChange(person, { attributes: { emails: [{ value: newAddress(), primary: true }] } }),

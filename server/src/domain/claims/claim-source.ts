@@ -1,6 +1,7 @@
 import { type Executing, query, type Statement, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { rolesHeld } from '../roles/role-lists.ts';
+import { subColumn } from '../users/identity/sub.ts';
 import { groupsOf } from '../users/memberships.ts';
 import { selectionOf } from '../users/user-record.ts';
 import type { ClaimSource } from './application-claims.ts';
@@ -8,6 +9,7 @@ import { type ClaimUser, claimProperties } from './attributes.ts';
 import { type ClaimSettings, defaultClaimSettings } from './claim-settings.ts';
 
 type Row = ClaimUser & {
+  sub: string;
   settings: ClaimSettings | null;
   groups: ClaimSource['groups'];
   roles: ClaimSource['roles'];
@@ -26,7 +28,7 @@ export function claimSource(client: TenantKey, userId: string): Statement<Row> {
       from (${groupsOf(client.project.id, userId)}) m
         join groups g on g.project_id = ${client.project.id}::uuid and g.id = m.group_id
     ), held as materialized (${rolesHeld(client.project.id, userId)})
-    select ${sql.raw(selectionOf(claimProperties))},
+    select ${sql.raw(selectionOf(claimProperties))}, ${subColumn('r')} as sub,
       (select json_build_object('groups', s.groups, 'groupPrefix', s.group_prefix, 'listLimit', s.list_limit,
           'rolesClaim', s.roles_claim, 'directoryRoles', s.directory_roles, 'mappings', s.mappings, 'version', s.version)
         from claim_settings s where s.project_id = c.project_id and s.client_id = c.id) as settings,
@@ -44,11 +46,12 @@ export async function readClaimSource(
   em: Executing,
   client: TenantKey,
   userId: string,
-): Promise<{ settings: ClaimSettings; source: ClaimSource } | null> {
+): Promise<{ settings: ClaimSettings; source: ClaimSource; sub: string } | null> {
   const [row] = await query(em, claimSource(client, userId), { prepare: 'claims.source' });
   if (!row) return null;
-  const { settings, groups, roles, custom, ...user } = row;
+  const { settings, groups, roles, custom, sub, ...user } = row;
   return {
+    sub,
     settings: settings ?? defaultClaimSettings,
     source: { user: { ...user, updatedAt: new Date(user.updatedAt) }, groups, roles, custom },
   };

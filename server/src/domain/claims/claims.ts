@@ -115,8 +115,7 @@ export class Claims {
    * @param draft unsaved changes of the settings
    */
   async preview(em: EntityManager, request: ClaimRequest, draft?: ClaimSettingsChange): Promise<ClaimPreview> {
-    const { set, settings } = found(await this.made(em, request, draft), 'user');
-    const sub = request.userId;
+    const { set, settings, sub } = found(await this.made(em, request, draft), 'user');
     const { slug } = await em.findOneOrFail(Project, request.client.project.id);
     const userInfoEndpoint = `${projectIssuerUrl(this.deps.issuer, slug)}/userinfo`;
     return {
@@ -132,6 +131,7 @@ export class Claims {
     const settings = draft ? changedSettings(read.settings, draft) : read.settings;
     return {
       settings,
+      sub: read.sub,
       set: applicationClaims(settings, scopes, read.source),
       isActive: read.source.user.active === true,
     };

@@ -28,6 +28,7 @@ import type { Project } from '../projects/project.entity.ts';
 import { atKey } from '../projects/tenant.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
+import { userIdOfSub } from '../users/identity/sub.ts';
 import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import { phoneOf } from '../users/user-writing.ts';
@@ -62,7 +63,7 @@ export interface FactorChangesDeps {
 }
 
 export interface NewChange {
-  /** The user's email or id. */
+  /** The user's email, id or `sub`. */
   userid: string;
   method: MfaMethod;
   /** For `sms`; undefined: the number on record. */
@@ -385,12 +386,19 @@ export class FactorChanges {
     return code;
   }
 
-  /** An active user of the client's project who has access to it, by id or by address. */
+  /**
+   * An active user of the client's project who has access to it, by id, `sub` or address. A name that two users have, as `subject`
+   * and as address, names neither.
+   */
   private async userOf(em: EntityManager, client: Client, userid: string): Promise<User | null> {
     const projectId = client.project.id;
-    const user = isUuid(userid)
-      ? await this.deps.users.find(em, projectId, userid)
-      : await this.deps.users.findByAddress(em, projectId, userid);
+    const { users } = this.deps;
+    const named = isUuid(userid)
+      ? await users.find(em, projectId, userid)
+      : await users.findByAddress(em, projectId, userid);
+    const subId = await userIdOfSub(em, projectId, userid);
+    if (named && subId !== null && named.id !== subId) return null;
+    const user = named ?? (subId === null ? null : await users.find(em, projectId, subId));
     return user?.active && (await mayEnter(em, client, user.id)) ? user : null;
   }
 }

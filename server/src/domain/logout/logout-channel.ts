@@ -101,7 +101,7 @@ export class LogoutChannel extends RowChannel<LogoutChannelDeps> {
     const kind = client.logoutTokenType === 'logout' ? 'logout-logout' : 'logout-secevent';
     const claims = {
       aud: client.id,
-      sub: delivery.subject,
+      sub: delivery.sub ?? delivery.subject,
       iat: now,
       exp: now + tokenTtlSeconds,
       jti: delivery.jti,

@@ -22,8 +22,10 @@ const schema = defineEntity({
     client: () => sameProject(Client, 'client_id'),
     /** `iss` of the token; null: the base issuer. */
     issuer: p.text().nullable(),
-    /** `sub` of the token; the user may be erased. */
+    /** The user, who may be erased. */
     subject: p.uuid(),
+    /** `sub` of the token; null: the id of the user. */
+    sub: p.text().nullable(),
     /** The session that the token names; null: the token ends every session of the user. */
     sid: p.uuid().nullable(),
     /** Delivery to the same client whose first attempt must precede this one's. */

@@ -238,8 +238,8 @@ describe('the end of all sessions (scope global)', () => {
 describe('logout by an ID token alone', () => {
   it('ends the session of its sid, but nothing once that has ended', async () => {
     const [named, other] = [await session(), await session()];
-    await services.logout.endByHint(project.id, { subject: user.id, sid: named }, 'session', system);
-    await services.logout.endByHint(project.id, { subject: user.id, sid: named }, 'global', system);
+    await services.logout.endByHint(project.id, { userId: user.id, sid: named }, 'session', system);
+    await services.logout.endByHint(project.id, { userId: user.id, sid: named }, 'global', system);
     expect(await isLive(other)).toBe(true);
   });
 
@@ -249,20 +249,20 @@ describe('logout by an ID token alone', () => {
     await touch(other);
     if (why === 'idle for too long') clock.turn(2 * 60);
     else await services.projects.updateSessionPolicy(project.id, { maxSessionSeconds: 60 }, system);
-    await services.logout.endByHint(project.id, { subject: user.id, sid: named }, 'global', system);
+    await services.logout.endByHint(project.id, { userId: user.id, sid: named }, 'global', system);
     expect(await services.db.reader().count(Session, { user, endedAt: null })).toBe(2);
   });
 
   it.each(['global', 'session'] as const)('ends nothing without sid (scope %s)', async (scope) => {
     const any = await session();
-    await services.logout.endByHint(project.id, { subject: user.id, sid: undefined }, scope, system);
-    await services.logout.endByHint(project.id, { subject: user.id, sid: 'no session' }, scope, system);
+    await services.logout.endByHint(project.id, { userId: user.id, sid: undefined }, scope, system);
+    await services.logout.endByHint(project.id, { userId: user.id, sid: 'no session' }, scope, system);
     expect(await isLive(any)).toBe(true);
   });
 
   it('ends nothing if the session of its sid is another user’s', async () => {
     const any = await session();
-    await services.logout.endByHint(project.id, { subject: systemRandom.id(), sid: any }, 'global', system);
+    await services.logout.endByHint(project.id, { userId: systemRandom.id(), sid: any }, 'global', system);
     expect(await isLive(any)).toBe(true);
   });
 

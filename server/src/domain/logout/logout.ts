@@ -69,20 +69,20 @@ export class Logout {
    */
   endByHint(
     projectId: string,
-    hint: { subject: string; sid: string | undefined },
+    hint: { userId: string; sid: string | undefined },
     scope: LogoutScope,
     actor: Actor,
   ): Promise<void> {
     const { db, clock, sessions } = this.deps;
-    const { sid, subject } = hint;
+    const { sid, userId } = hint;
     if (sid === undefined) return Promise.resolve();
     return pastDeadlocks(() =>
       db.transaction(async (em) => {
-        const user = keyIn(projectId, subject);
+        const user = keyIn(projectId, userId);
         // A sign-in that replaces the session in the meantime is not ended.
-        await query(em, sql`select from users where project_id = ${projectId} and id = ${subject} for no key update`);
+        await query(em, sql`select from users where project_id = ${projectId} and id = ${userId} for no key update`);
         const session = await sessions.findLive(em, keyIn(projectId, sid));
-        if (session?.user.id !== subject) return;
+        if (session?.user.id !== userId) return;
         if (scope === 'session') return this.endSessionIn(em, session, 'logout', actor);
         await endOpenWork(em, clock.now(), user, { isLogout: true });
         await this.endAllOfUserIn(em, user, 'logout', actor);

@@ -20,6 +20,7 @@ interface NewDelivery {
   id: string;
   client: string;
   subject: string;
+  sub: string | null;
   issuer: string | null;
   sid: string | null;
   /** The delivery whose first attempt must precede this one's. */
@@ -97,9 +98,9 @@ export class LogoutNotices {
     const now = this.deps.clock.now();
     await execute(
       on,
-      sql`insert into logout_deliveries (project_id, id, client_id, subject, issuer, sid, after_id, jti, uri, state, attempts,
+      sql`insert into logout_deliveries (project_id, id, client_id, subject, sub, issuer, sid, after_id, jti, uri, state, attempts,
           created_at, next_attempt_at)
-        select ${projectId}::uuid, (x->>'id')::uuid, (x->>'client')::uuid, (x->>'subject')::uuid, x->>'issuer', (x->>'sid')::uuid,
+        select ${projectId}::uuid, (x->>'id')::uuid, (x->>'client')::uuid, (x->>'subject')::uuid, x->>'sub', x->>'issuer', (x->>'sid')::uuid,
           (x->>'after')::uuid, x->>'jti', x->>'uri', 'pending', '[]', ${now}::timestamptz, ${now}::timestamptz
         from jsonb_array_elements(${JSON.stringify(deliveries)}::jsonb) x`,
       { prepare: 'logout.enqueue' },
@@ -116,6 +117,7 @@ export class LogoutNotices {
       id: random.id(),
       client: first.clientId,
       subject: first.userId,
+      sub: first.subject,
       issuer,
       sid: sessionId,
       after,

@@ -5,6 +5,8 @@ import { ofUsers } from '../users/user-tables.ts';
 /** An application with a logout URI that a user used, under a session or not. */
 export interface Use {
   userId: string;
+  /** Of the user; null: the id is `sub`. */
+  subject: string | null;
   clientId: string;
   clientName: string;
   /** Its back-channel logout URI. */
@@ -23,7 +25,8 @@ export interface UseInProject extends Use {
 }
 
 const columns = sql`u.user_id as "userId", u.client_id as "clientId", k.name as "clientName", k.backchannel_logout_uri as uri,
-  k.backchannel_logout_session_required as "needsSid", u.session_id as "sessionId", u.issuer`;
+  k.backchannel_logout_session_required as "needsSid", u.session_id as "sessionId", u.issuer,
+  (select subject from users r where r.project_id = u.project_id and r.id = u.user_id) as subject`;
 const receiving = sql`join clients k on k.project_id = u.project_id and k.id = u.client_id
   and k.backchannel_logout_uri is not null and k.disabled_at is null`;
 

@@ -5,6 +5,7 @@ const grant: Grant = {
   projectId: 'project',
   codeId: 'code',
   clientId: 'client',
+  userId: 'user',
   subject: 'user',
   sessionId: null,
   scope: 'openid email phone',

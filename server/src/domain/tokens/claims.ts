@@ -21,6 +21,8 @@ export interface Grant {
   /** Becomes `jti` of the access token. */
   codeId: string;
   clientId: string;
+  userId: string;
+  /** `sub`. */
   subject: string;
   sessionId: string | null;
   scope: string;
@@ -94,7 +96,7 @@ export function boundKeyOf(accessToken: JWTPayload): string | null {
 export interface ApiToken {
   /** `jti`: the row that revokes it. */
   id: string;
-  /** The user, or the client that acts on its own behalf. */
+  /** `sub` of the user, or the client that acts on its own behalf. */
   subject: string;
   clientId: string;
   /** The API's identifier. */

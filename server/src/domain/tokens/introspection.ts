@@ -102,6 +102,6 @@ export class Introspection {
     const until = row && usableUntil(row, client, project, now);
     if (!row || !until) return inactive;
     const [iat, exp] = [seconds(new Date(row.created_at)), seconds(until)];
-    return { active: true, scope: row.scope, client_id: client.id, sub: row.user_id, iss: issuer.url, iat, exp };
+    return { active: true, scope: row.scope, client_id: client.id, sub: row.sub, iss: issuer.url, iat, exp };
   }
 }

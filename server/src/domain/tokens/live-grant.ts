@@ -4,6 +4,7 @@ import { earliest, isPast, secondsLater } from '../kernel/clock.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import { latestEnd } from '../policy/session.ts';
 import type { Project } from '../projects/project.entity.ts';
+import { subColumn } from '../users/identity/sub.ts';
 import { meetsPolicies, proofOf, type SignInFactsRow, signInFacts } from './sign-in-facts.ts';
 
 /** What decides whether a grant may be used: the columns of {@link grantFacts}. */
@@ -74,6 +75,7 @@ export interface OpenGrantRow extends GrantFactsRow {
   id: string;
   client_id: string;
   user_id: string;
+  sub: string;
   scope: string;
   passkey_required: boolean;
   refresh_token_ttl_seconds: number | null;
@@ -94,10 +96,10 @@ export function openGrants(project: Project, where: Fragment, limit: number): St
   const entering = hasAccess({
     ...{ access: sql`k.access`, projectId: sql`g.project_id`, clientId: sql`g.client_id`, userId: sql`g.user_id` },
   });
-  return sql<OpenGrantRow>`select g.id, g.client_id, g.user_id, g.scope, k.passkey_required, k.refresh_token_ttl_seconds,
+  return sql<OpenGrantRow>`select g.id, g.client_id, g.user_id, ${subColumn('u')} as sub, g.scope, k.passkey_required, k.refresh_token_ttl_seconds,
       k.refresh_token_idle_seconds, ${grantFacts(project)}
     from refresh_grants g join clients k on k.project_id = g.project_id and k.id = g.client_id
-      cross join lateral (select id from users where project_id = g.project_id and id = g.user_id and active offset 0) u
+      cross join lateral (select id, subject from users where project_id = g.project_id and id = g.user_id and active offset 0) u
       left join lateral (select * from sessions where project_id = g.project_id and id = g.session_id offset 0) s on true
     where g.project_id = ${project.id}::uuid and ${where} and g.revoked_at is null and k.disabled_at is null
       and 'refresh_token' = any(k.grant_types) and ${entering} and ${allowed}

@@ -32,6 +32,7 @@ export interface TokenResponse {
 /** The columns of a user's grant, current ones of the user, and the API that the tokens target. */
 export interface GrantRow extends Partial<TokenTarget> {
   user_id: string;
+  sub: string;
   session_id: string | null;
   scope: string;
   auth_time: Date | string;
@@ -48,7 +49,8 @@ export function grantOf(client: Client, row: GrantRow, more: Pick<Grant, 'codeId
     ...more,
     projectId: project.id,
     clientId: client.id,
-    subject: row.user_id,
+    userId: row.user_id,
+    subject: row.sub,
     sessionId: row.session_id,
     scope: row.scope,
     authTimeSeconds: seconds(new Date(row.auth_time)),
@@ -108,9 +110,9 @@ export class Mint {
   }
 
   /** The application's claims for the ID token. Null if the issuer has none. */
-  private async applicationClaims({ projectId, clientId, scope, subject }: Grant, { capabilities, url }: Issuer) {
+  private async applicationClaims({ projectId, clientId, scope, userId }: Grant, { capabilities, url }: Issuer) {
     if (!capabilities.applicationClaims) return null;
-    const of = { client: keyIn(projectId, clientId), userId: subject, scopes: scope.split(' ') };
+    const of = { client: keyIn(projectId, clientId), userId, scopes: scope.split(' ') };
     return this.deps.applicationClaims.forIdToken(this.deps.db.alone, of, `${url}/userinfo`);
   }
 }

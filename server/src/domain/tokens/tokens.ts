@@ -17,6 +17,7 @@ import type { Signer } from '../keys/signer.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Issuer } from '../projects/issuer.ts';
 import { keyIn, type TenantKey } from '../projects/tenant.ts';
+import { subOf, type WithSub } from '../users/identity/sub.ts';
 import { type ProfileSource, profileOf, profileProperties } from '../users/profile.ts';
 import { selectionOf } from '../users/user-record.ts';
 import { boundKeyOf } from './claims.ts';
@@ -152,7 +153,7 @@ export class Tokens {
     const bound = proof
       ? sql`, t.project_id, t.client_id, k.dpop_nonce_required and not ${proof.hasNonce}::boolean as "lacksNonce"`
       : sql``;
-    const live = sql<UserInfo>`select r.id, ${sql.raw(selectionOf(profileProperties))}, t.client_id as "clientId"${bound}
+    const live = sql<UserInfo>`select r.id, r.subject, ${sql.raw(selectionOf(profileProperties))}, t.client_id as "clientId"${bound}
       from (select project_id, user_id, client_id, session_id, scope, credential from authorization_codes
           where project_id = ${client.project.id}::uuid and id = ${tokenId}::uuid and client_id = ${client.id}::uuid
             and revoked_at is null offset 0) t
@@ -184,8 +185,7 @@ export class Tokens {
   }
 }
 
-interface UserInfo extends ProfileSource {
-  id: string;
+interface UserInfo extends ProfileSource, WithSub {
   clientId: string;
 }
 
@@ -204,7 +204,7 @@ const claimsOfScope: Record<string, readonly string[]> = {
 
 function userInfoClaims(user: UserInfo, scopes: readonly string[]): Record<string, unknown> {
   const profile: Record<string, unknown> = { ...profileOf({ ...user, updatedAt: new Date(user.updatedAt) }) };
-  const claims: Record<string, unknown> = { sub: user.id };
+  const claims: Record<string, unknown> = { sub: subOf(user) };
   for (const scope of scopes) {
     for (const name of claimsOfScope[scope] ?? []) if (profile[name] !== undefined) claims[name] = profile[name];
   }

@@ -11,6 +11,7 @@ import type { User } from './user.entity.ts';
  */
 const columns = {
   id: 'once',
+  subject: 'once',
   userName: 'values',
   externalId: 'values',
   displayName: 'values',

@@ -88,7 +88,11 @@ export function removal(
 /** {@link removal} deletes them. The export shows the user's row as `profile`, email addresses and custom values included. */
 export const ownTables: UserTables = {
   tables: ['users', 'user_emails', 'custom_values', 'suspensions'],
-  handOver: null,
+  /** `sub` belongs to the person (decisions/0375). */
+  handOver: (_em, user) => {
+    user.subject = null;
+    return Promise.resolve();
+  },
   exportRows: {
     suspensions: (user) => sql`
       select s.user_id as id, s.suspended_at as "suspendedAt", s.user_name_key as "userName", s.email_key as "email", s.phone,

@@ -21,8 +21,10 @@ const schema = defineEntity({
   tableName: 'users',
   properties: {
     project: tenant,
-    /** The public subject (`sub`) and the SCIM `id`. */
+    /** The SCIM `id`; without a `subject`, also `sub` in tokens (`identity/sub.ts`). */
     id: key(),
+    /** `sub` in tokens, of a user who came from another system with it. Never changes; null again after a change of hands. */
+    subject: p.text().nullable(),
     userName: p.text(),
     /** Case-insensitive key of `userName` (RFC 7643 §4.1.1). */
     userNameKey: p.text(),
@@ -52,6 +54,11 @@ const schema = defineEntity({
     {
       name: 'users_project_id_active_provenance_id_index',
       properties: ['project', 'active', 'provenance', 'id'],
+    },
+    {
+      name: 'users_project_id_subject_unique',
+      expression:
+        'create unique index "users_project_id_subject_unique" on "users" ("project_id", "subject") where ("subject" is not null)',
     },
     { name: 'users_project_id_sign_in_hour_id_index', properties: ['project', 'signInHour', 'id'] },
     // In byte order, regardless of the database's collation: these serve `eq`, `sw`, ranges and sorting alike.

@@ -167,7 +167,7 @@ export class Users {
     const login = loginOf(values);
     const { email, phone } = login;
     const times = { createdAt: now, updatedAt: now, lastSignInAt: null, invitedAt: null };
-    const user = { id, ...values, email, phone, provenance, version: 1, ...times };
+    const user = { id, subject: null, ...values, email, phone, provenance, version: 1, ...times };
     const custom = customWrite(schema, {}, values.attributes);
     const created = await this.insert(em, projectId, user, { login, actor, custom });
     if (actor.kind !== 'scim') await refuseReserved(em, projectId, id, login, now);

@@ -3,6 +3,12 @@ import { type AuditEvent, instanceId } from '../audit/audit-event.entity.ts';
 import { eventTypes } from '../audit/event-types.ts';
 
 const nullableText = z.string().nullable();
+const sub = {
+  sub: z
+    .string()
+    .optional()
+    .describe('`sub` in tokens, if it is not the id: of a user who came from another system. Only webhooks have it.'),
+};
 
 /** The body of a webhook, and an event of a log stream. `npm run gen` writes its JSON Schema to `generated/event.schema.json`. */
 const webhookPayload = z
@@ -20,10 +26,11 @@ const webhookPayload = z
             .describe('user, admin, admin-token, bootstrap-token, setup-link, scim, client, system or anonymous'),
           id: nullableText,
           name: nullableText.describe('Null after the erasure of the user.'),
+          ...sub,
         })
         .describe('The actor.'),
       subject: z
-        .strictObject({ kind: z.string(), id: nullableText, name: nullableText })
+        .strictObject({ kind: z.string(), id: nullableText, name: nullableText, ...sub })
         .nullable()
         .describe('The changed resource. Events about the same subject arrive in order.'),
       clientId: z.uuid().nullable().describe('The application.'),
@@ -47,8 +54,16 @@ export function webhookSchema(): object {
 
 type WebhookPayload = z.infer<typeof webhookPayload>;
 
-/** The body for an event in its current state: without the values that an erasure has removed from it. */
-export function payloadOf(event: AuditEvent): string {
+/**
+ * The body for an event in its current state: without the values that an erasure has removed from it.
+ *
+ * @param subjects `subject` of users by id
+ */
+export function payloadOf(event: AuditEvent, subjects: ReadonlyMap<string, string> = new Map()): string {
+  const subOf = (kind: string, id: string | null | undefined) => {
+    const sub = kind === 'user' ? subjects.get(id ?? '') : undefined;
+    return sub === undefined ? {} : { sub };
+  };
   const payload: WebhookPayload = {
     type: event.type as WebhookPayload['type'],
     timestamp: event.at.toISOString(),
@@ -56,11 +71,21 @@ export function payloadOf(event: AuditEvent): string {
       id: event.id,
       projectId: event.projectId === instanceId ? null : event.projectId,
       result: event.result,
-      actor: { kind: event.actorKind, id: event.actorId ?? null, name: event.actorName ?? null },
+      actor: {
+        kind: event.actorKind,
+        id: event.actorId ?? null,
+        name: event.actorName ?? null,
+        ...subOf(event.actorKind, event.actorId),
+      },
       subject:
         event.subjectKind == null
           ? null
-          : { kind: event.subjectKind, id: event.subjectId ?? null, name: event.subjectName ?? null },
+          : {
+              kind: event.subjectKind,
+              id: event.subjectId ?? null,
+              name: event.subjectName ?? null,
+              ...subOf(event.subjectKind, event.subjectId),
+            },
       clientId: event.clientId ?? null,
       detail: event.detail ?? null,
       ip: event.ip ?? null,

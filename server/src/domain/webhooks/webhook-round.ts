@@ -4,6 +4,7 @@ import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
+import { subjectsOf } from '../users/identity/sub.ts';
 import { isDelivered, isGone, isPausing, maxTries, retries, type WebhookOutcome } from './attempts.ts';
 import { payloadOf } from './payload.ts';
 import { signedHeaders } from './signature.ts';
@@ -70,13 +71,15 @@ export class WebhookRound {
     const ids = due.map(({ eventId }) => eventId);
     const projectId = this.webhook.project.id;
     const found = await this.deps.db.reader().find(AuditEvent, { projectId, id: { $in: ids } });
+    const userIds = found.flatMap(({ actorId, subjectId }) => [actorId ?? '', subjectId ?? '']);
+    const subs = await subjectsOf(this.deps.db.alone, projectId, userIds);
     const events = new Map(found.map((event) => [event.id, event]));
     const subjects = [...Map.groupBy(due, ({ orderKey }) => orderKey).values()];
     const worker = async (): Promise<void> => {
       for (let subject = subjects.shift(); subject; subject = subjects.shift()) {
         for (const one of subject) {
           if (this.isOver()) return;
-          if (!(await this.attempt(one, events.get(one.eventId)))) break;
+          if (!(await this.attempt(one, events.get(one.eventId), subs))) break;
         }
       }
     };
@@ -95,7 +98,7 @@ export class WebhookRound {
   }
 
   /** @returns whether the next event of this subject may follow */
-  private async attempt(due: Due, event: AuditEvent | undefined): Promise<boolean> {
+  private async attempt(due: Due, event: AuditEvent | undefined, subs: ReadonlyMap<string, string>): Promise<boolean> {
     const { clock, onAttempt, post } = this.deps;
     const startedAt = clock.now();
     if (!event) {
@@ -103,7 +106,7 @@ export class WebhookRound {
       await this.write(due, attempt, 'failed', null);
       return true;
     }
-    const body = payloadOf(event);
+    const body = payloadOf(event, subs);
     const message = { id: event.id, timestampSeconds: seconds(startedAt), body };
     const outcome = await post(this.webhook.url, body, signedHeaders(message, this.secrets));
     const now = clock.now();

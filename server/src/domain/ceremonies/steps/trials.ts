@@ -84,7 +84,7 @@ export class Trials {
     const { db, audit, tokens } = this.deps;
     const client = await this.triable(of, db.reader());
     if (!state.startsWith(`${client.id}.`)) refuse({ code: 'grant-rejected', reason: 'mismatch' });
-    const issuer = await this.issuerOfCode(client, code);
+    const { issuer, userId } = await this.originOf(client, code);
     const exchanged = await tokens.exchange({
       client,
       code,
@@ -105,7 +105,7 @@ export class Trials {
       if (idToken.claims['nonce'] !== this.nonce(state, sessionId)) idToken.verified = false;
       await db.transaction(async (em) => {
         await tokens.revoke(em, issued);
-        const detail = { userId: idToken.claims.sub };
+        const detail = { userId };
         audit.record(em, { type: 'client.tried', actor, ...aboutClient(client), detail });
       });
       return {
@@ -128,11 +128,12 @@ export class Trials {
     return `${this.deps.signer.base.url}/admin/trial`;
   }
 
-  /** The issuer that issued the code; the base issuer if it is unknown. */
-  private async issuerOfCode(client: Client, code: string): Promise<Issuer> {
+  /** The user of the code and the issuer that issued it; the base issuer if the code is unknown. */
+  private async originOf(client: Client, code: string): Promise<{ issuer: Issuer; userId: string | undefined }> {
     const { db, signer } = this.deps;
     const known = await db.reader().findOne(AuthorizationCode, { project: client.project, hash: digest(code) });
-    return known?.issuer == null ? signer.base : projectIssuer(signer.base.url, client.project.getEntity());
+    const issuer = known?.issuer == null ? signer.base : projectIssuer(signer.base.url, client.project.getEntity());
+    return { issuer, userId: known?.user?.id };
   }
 
   private verifier(state: string, sessionId: string): string {

@@ -13,6 +13,7 @@ import { type GrantFault, refuse } from '../../kernel/problem.ts';
 import { type Executing, execute, type Fragment, query, type Statement, sql } from '../../kernel/sql.ts';
 import type { Issuer } from '../../projects/issuer.ts';
 import { keyIn } from '../../projects/tenant.ts';
+import { subColumn } from '../../users/identity/sub.ts';
 import type { Grant } from '../claims.ts';
 import type { GrantRow, Mint, TokenResponse } from '../mint.ts';
 import { endRefreshGrant } from '../user-tables.ts';
@@ -171,7 +172,7 @@ export interface UserGrantRow extends GrantRow {
 }
 
 /** SQL: columns of user `u`. */
-export const userColumns = sql`u.active as user_is_active, u.version as user_version, u.email, u.phone`;
+export const userColumns = sql`u.active as user_is_active, u.version as user_version, ${subColumn('u')} as sub, u.email, u.phone`;
 
 /** SQL: the API that a request targets, see `requestedApi`. @param authorized with the column `resources` */
 export function targetOf({ client, resource }: UserGrantRequest, authorized: Fragment): Fragment {

@@ -1,6 +1,7 @@
 import type { Audit } from '../../audit/audit.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { refuse } from '../../kernel/problem.ts';
+import { isUuid } from '../../kernel/secret.ts';
 import { type Executing, execute, query, sql } from '../../kernel/sql.ts';
 import { customName } from '../custom/values.ts';
 import { type CustomWrite, checkCurrent } from '../custom/writing.ts';
@@ -85,7 +86,7 @@ async function indexCustomValues(em: Executing, projectId: string, planned: read
 
 /** A value that a user of the project has. */
 export interface TakenValue {
-  /** `userName`, `email`, `phone`, or the name of a custom attribute in errors. */
+  /** `userName`, `email`, `phone`, `subject`, or the name of a custom attribute in errors. */
   field: string;
   key: string;
   userId: string;
@@ -105,6 +106,7 @@ export async function takenValues(
     planned.flatMap(({ login }) => login.emailKey ?? []),
     planned.flatMap(({ login }) => login.phone ?? []),
   ];
+  const subjects = planned.flatMap(({ user }) => user.subject ?? []);
   const unique = planned.flatMap(({ custom }) => custom?.keys.filter(({ isUnique }) => isUnique) ?? []);
   const taken = await query(
     em,
@@ -115,6 +117,13 @@ export async function takenValues(
         where project_id = ${projectId}::uuid and email_key = any(${emails}::text[])
       union all select 'phone', null, phone, id from users
         where project_id = ${projectId}::uuid and phone = any(${phones}::text[])
+      union all select 'subject', null, subject, id from users
+        where project_id = ${projectId}::uuid and subject = any(${subjects}::text[])
+      -- A subject must not be \`sub\` of another user, also after a change of hands, nor of a client.
+      union all select 'id', null, id::text, id from users
+        where project_id = ${projectId}::uuid and id = any(${subjects.filter(isUuid)}::uuid[])
+      union all select 'id', null, id::text, id from clients
+        where project_id = ${projectId}::uuid and id = any(${subjects.filter(isUuid)}::uuid[])
       union all select 'custom', v.attribute, v.key, v.user_id from custom_values v
         where v.project_id = ${projectId}::uuid and v.is_unique and (v.attribute, v.key) in (
           select * from unnest(${unique.map(({ attribute }) => attribute)}::text[], ${unique.map(({ key }) => key)}::text[]))`,

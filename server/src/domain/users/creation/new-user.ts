@@ -3,6 +3,7 @@ import type { CustomEdit } from '../custom/own-values.ts';
 import { editedCustom } from '../custom/own-values.ts';
 import type { CustomSchema } from '../custom/values.ts';
 import { editedProfile, nameLine } from '../edits/profile-edit.ts';
+import { isSubject } from '../identity/sub.ts';
 import { isAddress, isE164 } from '../login.ts';
 import type { UserValues } from '../user-record.ts';
 
@@ -23,13 +24,23 @@ export interface NewUser {
   zoneinfo?: string | null | undefined;
   /** ISO 8601 date. */
   birthdate?: string | null | undefined;
+  /** `sub` of the former system. Absent: the id is `sub`. */
+  subject?: string | null | undefined;
   /** Custom attributes by name. */
   custom?: CustomEdit | undefined;
 }
 
+/** `subject` of a new user. Refuses `invalid`. */
+export function subjectOf({ subject }: NewUser): string | null {
+  if (subject == null || subject === '') return null;
+  if (!isSubject(subject))
+    invalid('subject', 'must be 1 to 255 printable ASCII characters, without a space at either end');
+  return subject;
+}
+
 /** The values of a new user. Refuses `invalid`, naming the field. */
 export function newUserValues(
-  { custom, email: givenEmail, phone: givenPhone, userName: givenName, ...profile }: NewUser,
+  { custom, email: givenEmail, phone: givenPhone, userName: givenName, subject: _, ...profile }: NewUser,
   { schema, now }: { schema: CustomSchema; now: Date },
 ): UserValues {
   const email = nameLine('email', givenEmail ?? null);
