@@ -6,6 +6,7 @@ import { inheritedSocket } from './adapters/http/socket-activation.ts';
 import { UntrustedProxy } from './adapters/http/untrusted-proxy.ts';
 import { attended } from './adapters/postgres/attended.ts';
 import { placeOf } from './adapters/postgres/connection.ts';
+import { discoverEntities } from './adapters/postgres/database.ts';
 import { JobQueue } from './adapters/postgres/job-queue.ts';
 import { renewStatistics } from './adapters/postgres/statistics.ts';
 import { DatabaseWatch } from './adapters/postgres/watch.ts';
@@ -133,8 +134,13 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   const listening = await prepareListening(config.HOST, config.PORT, 'PORT', inherited);
   opened.add(() => listening.drain(0));
 
-  // After the management port, which responds in the meantime: the routes load while the database starts.
-  const [opening, { buildApp }] = await Promise.all([openServices(shared), import('./app.ts')]);
+  // After the management port, which responds in the meantime: routes and entities load while the database starts.
+  const loading = async () => {
+    const routes = await import('./app.ts');
+    discoverEntities();
+    return routes;
+  };
+  const [opening, { buildApp }] = await Promise.all([openServices(shared), loading()]);
   const { isEmbedded, url, services, queue, clock, watch, mailHealth, status, observers } = opening;
   servesHost = (host) => services.issuers.serves(host);
   const builtIn = await attended(url, 'Preparation', progress, async () => {

@@ -16,7 +16,14 @@ export class Cache<Value extends object | string | boolean> {
   constructor(clock: Clock, ttlSeconds: number, max: number) {
     this.clock = clock;
     const perf = { now: () => clock.now().getTime() };
-    this.entries = new LRUCache({ max, ttl: ttlSeconds * 1000, ttlResolution: 0, perf });
+    // With `max`, it would allocate for all entries at once.
+    this.entries = new LRUCache({
+      maxSize: max,
+      sizeCalculation: () => 1,
+      ttl: ttlSeconds * 1000,
+      ttlResolution: 0,
+      perf,
+    });
   }
 
   /**

@@ -53,7 +53,11 @@ const longestWindowSeconds = 31 * 24 * 3600;
  * later than its own length from now, also if a clock that was ahead began it.
  */
 export class Limits {
-  private readonly allowances = new LRUCache<string, Allowance>({ max: maxAllowances });
+  private readonly allowances = new LRUCache<string, Allowance>({
+    // With `max`, it would allocate for all at once.
+    maxSize: maxAllowances,
+    sizeCalculation: () => 1,
+  });
 
   constructor(private readonly deps: { clock: Clock; keysOf: SubjectKeys }) {}
 
