@@ -4,6 +4,7 @@ import { AccessRefusals } from './domain/access/access-refusals.ts';
 import { AccessRules } from './domain/access/access-rules.ts';
 import { AccountAccess } from './domain/accounts/account-access.ts';
 import { Accounts } from './domain/accounts/accounts.ts';
+import { Arrivals } from './domain/accounts/arrivals/arrivals.ts';
 import { Invitations } from './domain/accounts/invitations.ts';
 import { NewUsers } from './domain/accounts/new-users.ts';
 import { OwnAccount } from './domain/accounts/own-account.ts';
@@ -343,11 +344,13 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     directories: new Directories(signIn),
   };
   const invitations = new Invitations(lower);
+  const newUsers = new NewUsers({ ...lower, invitations });
   const domainNotices = new DomainNotices(lower);
   return {
     ...lower,
     invitations,
-    newUsers: new NewUsers({ ...lower, invitations }),
+    newUsers,
+    arrivals: new Arrivals({ ...lower, newUsers }),
     signUpApprovals: new SignUpApprovals(lower),
     userEdits: new UserEdits(lower),
     accountAccess: new AccountAccess(lower),

@@ -16,6 +16,7 @@ const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   'database:upgrade': async () => (await import('./upgrade-database.ts')).upgradeDatabase,
   export: async () => (await import('./export.ts')).exportProjects,
   import: async () => (await import('./import.ts')).importProjects,
+  'import-users': async () => (await import('./importing/import-users.ts')).importUsers,
   plan: async () => (await import('./configuration/plan.ts')).plan,
   apply: async () => (await import('./configuration/apply.ts')).apply,
   pull: async () => (await import('./configuration/pull.ts')).pull,

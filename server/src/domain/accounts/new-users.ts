@@ -31,6 +31,8 @@ interface Options {
   invite: boolean;
   /** Checks all rows and writes nothing. */
   dryRun?: boolean;
+  /** Joins: writes what comes with the new users. @param ids by position of their rows */
+  also?: (em: EntityManager, ids: ReadonlyMap<number, string>) => Promise<void>;
 }
 
 /** Adds users on behalf of an admin. */
@@ -102,6 +104,7 @@ export class NewUsers {
     if (!dryRun) {
       if (invitation) await this.countInvitations(em, invitation, planned, outcomes);
       await this.write(em, projectId, [...planned.values()], invitation, actor);
+      await context.also?.(em, new Map([...planned].map(([at, { user }]) => [at, user.id])));
     }
     for (const [at, { user }] of planned) outcomes[at] = { userId: user.id };
     return outcomes;

@@ -5,8 +5,8 @@ import { User } from '../users/user.entity.ts';
 
 export type CredentialKind = 'device-key' | 'passkey';
 
-export const credentialOrigins = ['mail-code', 'factor', 'passkey'] as const;
-/** The evidence of the sign-in or session that added the credential. */
+export const credentialOrigins = ['mail-code', 'factor', 'passkey', 'import'] as const;
+/** The evidence of the sign-in or session that added the credential; `import`: a former system registered it. */
 export type CredentialOrigin = (typeof credentialOrigins)[number];
 
 const schema = defineEntity({

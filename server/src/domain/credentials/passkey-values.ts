@@ -16,6 +16,13 @@ export function credentialIdOf(response: Record<string, unknown> | undefined): s
   return typeof id === 'string' && /^[A-Za-z0-9_-]{1,1364}$/.test(id) ? id : null;
 }
 
+/**
+ * The user handle of a passkey that a user registered at a former system: its user id, which is `subject` here.
+ */
+export function formerHandleOf(subject: string | null | undefined): string | undefined {
+  return subject == null ? undefined : userHandleOf(subject);
+}
+
 /** The user handle (WebAuthn Level 3 section 5.4.3) of a user, in base64url. Contains no personal data. */
 export function userHandleOf(userId: string): string {
   return Buffer.from(userId).toString('base64url');

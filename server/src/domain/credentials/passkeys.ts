@@ -126,9 +126,9 @@ export class Passkeys {
   }
 
   /** Records a verified use. */
-  used(passkey: Passkey, use: PasskeyUse & { userVerified: boolean }): void {
-    const { signCount, backedUp } = use;
+  used(passkey: Passkey, use: PasskeyUse & { backupEligible: boolean; userVerified: boolean }): void {
+    const { backupEligible, signCount, backedUp } = use;
     const userVerified = passkey.userVerified || use.userVerified;
-    Object.assign(passkey, { signCount, backedUp, userVerified, lastUsedAt: this.deps.clock.now() });
+    Object.assign(passkey, { signCount, backupEligible, backedUp, userVerified, lastUsedAt: this.deps.clock.now() });
   }
 }

@@ -19,6 +19,7 @@ describe('the response of an authentication', () => {
       valid: true,
       signCount: 3,
       counterRegressed: false,
+      backupEligible: false,
       backedUp: false,
       userVerified: true,
     });

@@ -61,9 +61,12 @@ export interface StoredPasskey {
   publicKey: string;
   alg: number;
   signCount: number;
-  backupEligible: boolean;
+  /** Null: unknown, of one that a former system registered and that was never used here. */
+  backupEligible: boolean | null;
   /** The user's id in base64url, as sent at registration. */
   userHandle: string;
+  /** The same of the former system. */
+  formerHandle?: string | undefined;
 }
 
 /** The failed check, in order of evaluation; for the log only, never sent. */
@@ -96,6 +99,7 @@ export type AssertionVerdict =
       signCount: number;
       /** The counter did not increase: a sign of a cloned authenticator (WebAuthn §6.1.1). The caller decides. */
       counterRegressed: boolean;
+      backupEligible: boolean;
       backedUp: boolean;
       userVerified: boolean;
     }
@@ -227,20 +231,21 @@ export function checkAssertion(
   if (json.id !== json.rawId || json.id !== stored.credentialId) return refused('credential-id');
   // Security keys that store no user handle may send an empty one.
   const userHandle = json.response.userHandle || undefined;
-  if (userHandle === undefined ? expectation.userHandleRequired : userHandle !== stored.userHandle)
-    return refused('user-handle');
+  const isOfUser = userHandle === stored.userHandle || (userHandle !== undefined && userHandle === stored.formerHandle);
+  if (userHandle === undefined ? expectation.userHandleRequired : !isOfUser) return refused('user-handle');
   const wrong = clientDataFault(clientData, 'webauthn.get', expectation) ?? dataFault(data, expectation);
   if (wrong) return refused(wrong);
-  if (data.backupEligible !== stored.backupEligible) return refused('backup');
+  if (stored.backupEligible !== null && data.backupEligible !== stored.backupEligible) return refused('backup');
   const key = passkeyKeyOf(stored.publicKey);
   if (key?.alg !== stored.alg) return refused('algorithm');
   const { authenticatorData, clientDataJSON, signature } = json.response;
   const clientDataHash = createHash('sha256').update(decoded(clientDataJSON)).digest();
   const signed = Buffer.concat([decoded(authenticatorData), clientDataHash]);
   if (!attempt(() => isSignedBy(key, signed, decoded(signature)))) return refused('signature');
-  const { signCount, backedUp, userVerified } = data;
+  const { backupEligible, signCount, backedUp, userVerified } = data;
   const counted = signCount > 0 || stored.signCount > 0;
-  return { valid: true, signCount, counterRegressed: counted && signCount <= stored.signCount, backedUp, userVerified };
+  const counterRegressed = counted && signCount <= stored.signCount;
+  return { valid: true, signCount, counterRegressed, backupEligible, backedUp, userVerified };
 }
 
 function refused(fault: PasskeyFault): Refused {

@@ -2,8 +2,9 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { DemandedModel } from '../../credentials/attestation/models.ts';
 import { passkeyAlgorithms } from '../../credentials/authenticator-data.ts';
 import type { CredentialOrigin } from '../../credentials/credential.entity.ts';
+import { storedEligibility } from '../../credentials/former-passkeys.ts';
 import type { Passkey } from '../../credentials/passkey.entity.ts';
-import { challengeOf, credentialIdOf, userHandleOf } from '../../credentials/passkey-values.ts';
+import { challengeOf, credentialIdOf, formerHandleOf, userHandleOf } from '../../credentials/passkey-values.ts';
 import { checkAssertion, checkRegistration, type PasskeyExpectation } from '../../credentials/webauthn.ts';
 import { Refusal } from '../../kernel/problem.ts';
 import { newSecret } from '../../kernel/random.ts';
@@ -102,10 +103,12 @@ export const verifyPasskey: StepRule<'verify-passkey'> = {
     if (!passkey) return reject('unknown');
     const user = await deps.users.locked(em, caller.project.id, passkey.user.id);
     if (!user?.active) return reject('user');
-    const { credentialId, publicKey, coseAlg: alg, signCount, backupEligible } = passkey;
-    const stored = { credentialId, publicKey, alg, signCount, backupEligible, userHandle: userHandleOf(user.id) };
+    const { credentialId, publicKey, coseAlg: alg, signCount } = passkey;
+    const handles = { userHandle: userHandleOf(user.id), formerHandle: formerHandleOf(user.subject) };
+    const stored = { credentialId, publicKey, alg, signCount, backupEligible: storedEligibility(passkey), ...handles };
     const verdict = checkAssertion(input.credential, stored, expectation(flow));
     if (!verdict.valid) return rejectOf(passkey, user, verdict.fault);
+    const { backupEligible } = verdict;
     // A lower counter of a device-bound key indicates a clone. Synced keys are copied by design.
     if (verdict.counterRegressed && !backupEligible) return rejectOf(passkey, user, 'counter');
     const proved: Evidence = {

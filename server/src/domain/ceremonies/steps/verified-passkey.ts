@@ -1,4 +1,4 @@
-import { challengeOf, credentialIdOf, userHandleOf } from '../../credentials/passkey-values.ts';
+import { challengeOf, credentialIdOf, formerHandleOf, userHandleOf } from '../../credentials/passkey-values.ts';
 import { checkAssertion } from '../../credentials/webauthn.ts';
 import { digest } from '../../kernel/secret.ts';
 import { query, type Statement, sql } from '../../kernel/sql.ts';
@@ -28,6 +28,7 @@ interface PasskeyFacts extends EndingRow {
   /** A bigint, as text. */
   sign_count: string;
   backup_eligible: boolean;
+  subject: string | null;
 }
 
 /** The sign-in, the challenge and the passkey that a response names, in base64url. */
@@ -49,8 +50,8 @@ export function passkeyFactsStatement(page: SigninPage, request: PasskeyRequest)
     ), known as materialized (
       select * from credentials where project_id = ${projectId} and credential_id = ${credentialId}
     )
-    select ${endingFacts(page)}, k.id as credential_id, k.public_key, k.cose_alg, k.sign_count, k.backup_eligible
-    from begun c, known k, lateral (select id, user_name, active from users
+    select ${endingFacts(page)}, k.id as credential_id, k.public_key, k.cose_alg, k.sign_count, k.backup_eligible, u.subject
+    from begun c, known k, lateral (select id, subject, user_name, active from users
         where project_id = ${projectId} and id = k.user_id offset 0) u
     where ${isUnproved(page)} and c.state = any(${from}) and c.expires_at > ${now} and c.step_up is null
       and c.passkey_challenge_hash = ${digest(challenge)} and c.passkey_purpose = 'sign-in'
@@ -79,7 +80,8 @@ export async function byVerifiedPasskey(
   const signCount = Number(facts.sign_count);
   const { public_key: publicKey, cose_alg: alg, backup_eligible: backupEligible } = facts;
   const userHandle = userHandleOf(facts.user_id);
-  const stored = { credentialId, publicKey, alg, signCount, backupEligible, userHandle };
+  const formerHandle = formerHandleOf(facts.subject);
+  const stored = { credentialId, publicKey, alg, signCount, backupEligible, userHandle, formerHandle };
   const verdict = checkAssertion(credential, stored, {
     challenge,
     origins: [caller.origin],

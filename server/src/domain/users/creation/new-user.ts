@@ -24,6 +24,8 @@ export interface NewUser {
   zoneinfo?: string | null | undefined;
   /** ISO 8601 date. */
   birthdate?: string | null | undefined;
+  /** Whether the user may sign in. Default: true. */
+  active?: boolean | undefined;
   /** `sub` of the former system. Absent: the id is `sub`. */
   subject?: string | null | undefined;
   /** Custom attributes by name. */
@@ -40,7 +42,7 @@ export function subjectOf({ subject }: NewUser): string | null {
 
 /** The values of a new user. Refuses `invalid`, naming the field. */
 export function newUserValues(
-  { custom, email: givenEmail, phone: givenPhone, userName: givenName, subject: _, ...profile }: NewUser,
+  { custom, email: givenEmail, phone: givenPhone, userName: givenName, subject: _, active = true, ...profile }: NewUser,
   { schema, now }: { schema: CustomSchema; now: Date },
 ): UserValues {
   const email = nameLine('email', givenEmail ?? null);
@@ -56,7 +58,7 @@ export function newUserValues(
     displayName: null,
     givenName: null,
     familyName: null,
-    active: true,
+    active,
     attributes: {
       ...(email !== null && { emails: [{ value: email, type: 'work', primary: true }] }),
       ...(phone !== null && { phoneNumbers: [{ value: phone, type: 'mobile', primary: true }] }),
