@@ -5,6 +5,8 @@
 let isSubmitted = false;
 
 const submitOnce = (event: SubmitEvent) => {
+  // A download leaves the page open.
+  if ((event.target as HTMLFormElement).dataset['stays'] !== undefined) return;
   if (isSubmitted) {
     event.preventDefault();
     event.stopImmediatePropagation();

@@ -7,9 +7,10 @@ import { Accounts } from './domain/accounts/accounts.ts';
 import { Arrivals } from './domain/accounts/arrivals/arrivals.ts';
 import { Invitations } from './domain/accounts/invitations.ts';
 import { NewUsers } from './domain/accounts/new-users.ts';
-import { OwnAccount } from './domain/accounts/own-account.ts';
-import { OwnAuthenticator } from './domain/accounts/own-authenticator.ts';
-import { OwnContactChanges } from './domain/accounts/own-contacts.ts';
+import { OwnAccount } from './domain/accounts/own/own-account.ts';
+import { OwnAuthenticator } from './domain/accounts/own/own-authenticator.ts';
+import { OwnContactChanges } from './domain/accounts/own/own-contacts.ts';
+import { OwnData } from './domain/accounts/own/own-data.ts';
 import { Recoveries } from './domain/accounts/recoveries.ts';
 import { SignUpApprovals } from './domain/accounts/sign-up-approvals.ts';
 import { UserEdits } from './domain/accounts/user-edits.ts';
@@ -358,6 +359,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     ownAccount: new OwnAccount(lower),
     ownAuthenticator: new OwnAuthenticator(lower),
     ownContacts: new OwnContactChanges(lower),
+    ownData: new OwnData(lower),
     adminInvitations: new AdminInvitations(lower),
     domains: new Domains({
       ...lower,

@@ -1,4 +1,4 @@
-import type { AuthenticatorState } from '../domain/accounts/own-authenticator.ts';
+import type { AuthenticatorState } from '../domain/accounts/own/own-authenticator.ts';
 import { type Html, html, nothing } from '../http/markup.ts';
 
 /** The page's texts and forms. */

@@ -1,9 +1,10 @@
 /** The changes of the account page, by the field `change` of their forms, and the notices of their refusals. */
-import type { OwnAccount } from '../domain/accounts/own-account.ts';
-import type { OwnAuthenticator } from '../domain/accounts/own-authenticator.ts';
-import type { OwnChange } from '../domain/accounts/own-change.ts';
-import type { OwnContactChanges } from '../domain/accounts/own-contacts.ts';
-import type { OwnField } from '../domain/accounts/own-profile.ts';
+import type { OwnAccount } from '../domain/accounts/own/own-account.ts';
+import type { OwnAuthenticator } from '../domain/accounts/own/own-authenticator.ts';
+import type { OwnChange } from '../domain/accounts/own/own-change.ts';
+import type { OwnContactChanges } from '../domain/accounts/own/own-contacts.ts';
+import type { OwnData, OwnDataFile } from '../domain/accounts/own/own-data.ts';
+import type { OwnField } from '../domain/accounts/own/own-profile.ts';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import type { Problem } from '../domain/kernel/problem.ts';
 import type { PostalAddress } from '../domain/users/edits/profile-edit.ts';
@@ -15,6 +16,7 @@ export interface ChangeDeps {
   ownAccount: OwnAccount;
   ownAuthenticator: OwnAuthenticator;
   ownContacts: OwnContactChanges;
+  ownData: OwnData;
 }
 
 /** Result of a change: a redirect to the page with a status, or a page that is shown once. */
@@ -24,6 +26,7 @@ export type ActionOutcome =
   | { recoveryCodes: string[]; isFirst?: boolean }
   /** Redirects to the hosted page for a fresh sign-in. */
   | BegunFlow
+  | { file: OwnDataFile }
   /** Back to this section. In test mode, it shows the code that was sent to the new address or number. */
   | { section: TestCode['to'] | null; code: string | null };
 type Change = (deps: ChangeDeps, change: OwnChange, form: Parameters) => Promise<ActionOutcome>;
@@ -55,6 +58,7 @@ export const statuses: Partial<Record<Notice, number>> = {
   'app-gone': 409,
   'app-wait': 429,
   'app-off': 409,
+  'data-wait': 429,
 };
 /** The field `change` of a form. */
 export const changes: Record<string, Change> = {
@@ -131,6 +135,7 @@ export const changes: Record<string, Change> = {
     await ownContacts.dropEmail(change);
     return { section: 'email', code: null };
   },
+  'download-data': async ({ ownData }, change) => ({ file: await ownData.download(change) }),
   'renew-recovery-codes': async ({ ownAccount }, change) => ({
     recoveryCodes: await ownAccount.renewRecoveryCodes(change),
   }),
@@ -141,7 +146,7 @@ export function sectionIn(name: string | undefined): string | undefined {
   return sections.find((section) => section === name);
 }
 
-const sections = ['profile', 'passkeys', 'factors', 'recovery-codes', 'email', 'phone'];
+const sections = ['profile', 'passkeys', 'factors', 'recovery-codes', 'email', 'phone', 'data'];
 
 /** Fields that the form does not name stay; empty ones are removed. */
 function editing(fields: readonly Exclude<OwnField, 'address'>[]): Change {
@@ -164,9 +169,10 @@ function addressIn(form: Parameters): PostalAddress {
   };
 }
 
-/** The notices of changes that a code verifies, by the last word of their names. */
-const withCode: Partial<Record<string, Partial<Record<Problem['code'], Notice>>>> = {
+/** The notices of changes that a code verifies, and of downloads, by the last word of their names. */
+const byLastWord: Partial<Record<string, Partial<Record<Problem['code'], Notice>>>> = {
   authenticator: { 'too-many': 'app-wait', 'code-rejected': 'app-code', 'not-found': 'app-gone' },
+  data: { 'too-many': 'data-wait' },
   phone: {
     'phone-invalid': 'phone-invalid',
     'phone-not-allowed': 'phone-invalid',
@@ -206,7 +212,7 @@ const ofFields: Partial<Record<string, Notice>> = {
  */
 export function refusalOf(change: string, problem: Problem): ActionOutcome | undefined {
   const { code } = problem;
-  const notice = withCode[change.split('-').at(-1) ?? '']?.[code];
+  const notice = byLastWord[change.split('-').at(-1) ?? '']?.[code];
   if (notice && problem.code === 'too-many') {
     const { network, retryAfterSeconds: waitSeconds } = problem;
     return { notice: network === undefined ? notice : 'network-wait', waitSeconds };

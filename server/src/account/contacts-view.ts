@@ -1,4 +1,4 @@
-import type { OwnContacts } from '../domain/accounts/own-contacts.ts';
+import type { OwnContacts } from '../domain/accounts/own/own-contacts.ts';
 import { type Html, html, nothing } from '../http/markup.ts';
 import type { ProfileParts } from './profile-view.ts';
 

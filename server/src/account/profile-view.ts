@@ -1,4 +1,4 @@
-import type { OwnField, OwnProfile } from '../domain/accounts/own-profile.ts';
+import type { OwnField, OwnProfile } from '../domain/accounts/own/own-profile.ts';
 import type { ShownCustomValue } from '../domain/users/custom/own-values.ts';
 import type { PostalAddress } from '../domain/users/edits/profile-edit.ts';
 import { type Html, hidden, html, nothing } from '../http/markup.ts';
@@ -9,12 +9,15 @@ export type Translate = (key: string, values?: Record<string, string>) => string
 /** The parts of the account page that the section uses. */
 export interface ProfileParts {
   t: Translate;
-  form(change: string, content: Html): Html;
+  /** @param attributes HTML attributes of the form */
+  form(change: string, content: Html, attributes?: Html): Html;
   /** @param accessibleName for screen readers: several parts have the same label */
-  button(label: string, accessibleName: string): Html;
+  button(label: string, accessibleName?: string): Html;
   fold(label: string, accessibleName: string, content: Html): Html;
   /** Asks for a fresh sign-in. @param section to return to */
   stale(section: string): Html;
+  /** The button of {@link stale}. */
+  confirmation(section: string): Html;
 }
 
 interface Input {

@@ -5,8 +5,8 @@
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { confirmedPath } from '../domain/accounts/confirmation.ts';
-import type { AccountOverview } from '../domain/accounts/own-account.ts';
-import type { OwnChange, Visitor } from '../domain/accounts/own-change.ts';
+import type { AccountOverview } from '../domain/accounts/own/own-account.ts';
+import type { OwnChange, Visitor } from '../domain/accounts/own/own-change.ts';
 import { cancelPath, type Recoveries } from '../domain/accounts/recoveries.ts';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import { userHandleOf } from '../domain/credentials/passkey-values.ts';
@@ -18,6 +18,7 @@ import { isUuid } from '../domain/kernel/secret.ts';
 import { addressKey, isAddress } from '../domain/users/login.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
+import { sendJson } from '../http/export.ts';
 import { type Html, html } from '../http/markup.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
 import { formBody, type Parameters, parametersOf } from '../http/parameters.ts';
@@ -198,6 +199,7 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
     return send(deps, req, res, recoveryCodesView(visitor, outcome.recoveryCodes, outcome.isFirst), { visitor });
   }
   if ('flow' in outcome) return toSignin(deps, res, outcome);
+  if ('file' in outcome) return sendJson(res, outcome.file.name, outcome.file.chunks);
   if ('section' in outcome) {
     const { code, section } = outcome;
     if (section === null || code === null) return back(res, projectId, undefined, section);

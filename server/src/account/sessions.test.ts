@@ -6,7 +6,7 @@ import { deliverDue } from '../../test/relayed.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import { changed } from '../../test/rows.ts';
 import { expectStatus, SigninWorld } from '../../test/signin-world.ts';
-import type { Visitor } from '../domain/accounts/own-change.ts';
+import type { Visitor } from '../domain/accounts/own/own-change.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
 import { Passkey } from '../domain/credentials/passkey.entity.ts';
 import { system } from '../domain/kernel/actor.ts';

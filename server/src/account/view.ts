@@ -1,9 +1,9 @@
 import type { OpenableClient } from '../domain/access/access-lists.ts';
 import type { ApplicationAccess } from '../domain/accounts/application-access.ts';
-import type { AccountOverview, OwnFactor } from '../domain/accounts/own-account.ts';
-import type { AuthenticatorState } from '../domain/accounts/own-authenticator.ts';
-import type { Visitor } from '../domain/accounts/own-change.ts';
-import type { OwnContacts } from '../domain/accounts/own-contacts.ts';
+import type { AccountOverview, OwnFactor } from '../domain/accounts/own/own-account.ts';
+import type { AuthenticatorState } from '../domain/accounts/own/own-authenticator.ts';
+import type { Visitor } from '../domain/accounts/own/own-change.ts';
+import type { OwnContacts } from '../domain/accounts/own/own-contacts.ts';
 import type { Credential } from '../domain/credentials/credential.entity.ts';
 import type { Device } from '../domain/credentials/device.entity.ts';
 import { deviceName } from '../domain/credentials/device-name.ts';
@@ -15,6 +15,7 @@ import { type Html, hidden, html, nothing } from '../http/markup.ts';
 import { scopeTexts } from '../http/scopes.ts';
 import { beginApp, setUpApp } from './authenticator-view.ts';
 import { contactsSections, type TestCode } from './contacts-view.ts';
+import { dataSection } from './data-view.ts';
 import { profileSection, type Translate } from './profile-view.ts';
 
 /** The text key of each problem. */
@@ -45,6 +46,7 @@ const problems = {
   'app-gone': 'problemAppGone',
   'app-wait': 'problemAppWait',
   'app-off': 'problem.method',
+  'data-wait': 'problemDataWait',
 } as const;
 
 /** Status of the last change, shown on the page. */
@@ -131,7 +133,8 @@ export function accountView(
       ${page.applications(overview.applications)}
       ${page.factors(overview, overview.app)}
       ${page.recoveryCodes(overview)}
-      ${page.contacts(overview, overview.isFresh, testCode)}`;
+      ${page.contacts(overview, overview.isFresh, testCode)}
+      ${page.data(overview)}`;
   };
 }
 
@@ -239,7 +242,7 @@ class AccountPage {
   private parts() {
     return {
       t: this.t,
-      form: (change: string, content: Html) => this.form(change, {}, content),
+      form: (change: string, content: Html, attributes?: Html) => this.form(change, {}, content, attributes),
       button: (label: string, accessibleName?: string) => this.button(label, accessibleName),
       fold: (label: string, accessibleName: string, content: Html) => this.fold(label, accessibleName, content),
       stale: (section: string) => this.stale(section),
@@ -356,6 +359,10 @@ class AccountPage {
     return contactsSections(this.parts(), contacts, isFresh, testCode);
   }
 
+  data({ isFresh }: AccountOverview): Html {
+    return dataSection(this.parts(), isFresh);
+  }
+
   private device(device: Device): Html {
     const { t, visitor } = this;
     const { id, name } = device;
@@ -441,9 +448,9 @@ class AccountPage {
     return html`<button type="submit" class="quiet"${ariaLabel(label, accessibleName)}>${label}</button>`;
   }
 
-  private form(change: string, fields: Record<string, string>, content: Html): Html {
+  private form(change: string, fields: Record<string, string>, content: Html, attributes = nothing): Html {
     const all = { change, project: this.visitor.project.id, csrf: this.csrf, ...fields };
-    return html`<form method="post" action="/account">${hidden(all)}${content}</form>`;
+    return html`<form method="post" action="/account"${attributes}>${hidden(all)}${content}</form>`;
   }
 }
 

@@ -62,3 +62,14 @@ export async function sendExport<Row extends object>(res: Response, { name, form
     if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
+
+/** Streams JSON as a file, with backpressure; see {@link sendExport}. */
+export async function sendJson(res: Response, name: string, chunks: AsyncGenerator<string>): Promise<void> {
+  res.setHeader('Content-Type', 'application/json');
+  res.setHeader('Content-Disposition', `attachment; filename="${name}"`);
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  await pipeline(Readable.from(chunks), res).catch((error: { code?: unknown }) => {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  });
+}

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
 import { personExport } from '../../domain/accounts/person-export.ts';
 import { isOfAdmins } from '../../domain/admins/admins-of.ts';
@@ -18,7 +16,7 @@ import {
 } from '../../domain/users/user-list.ts';
 import { columnOf } from '../../domain/users/user-record.ts';
 import { actorOf } from '../../http/context.ts';
-import { sendExport } from '../../http/export.ts';
+import { sendExport, sendJson } from '../../http/export.ts';
 import { type AdminCaller, actorFor } from '../api/caller.ts';
 import { checkExport, type ExportDeps, exportQuery, exportRoute, formatOf, momentOf } from '../api/export-route.ts';
 import type { About } from '../api/ownership.ts';
@@ -92,17 +90,11 @@ export function userExport(deps: UserExportDeps): RequestHandler {
         subject: { kind: 'user', id, name: user.userName },
       }),
     );
-    res.setHeader('Content-Type', 'application/json');
-    res.setHeader('Content-Disposition', `attachment; filename="person-${id}-${stampOf(deps)}.json"`);
-    res.setHeader('Cache-Control', 'no-store');
     const about = { exportedAt: clock.now(), issuer, projectId };
     const chunks = personExport(() => db.reader(), user, about);
     // The tokens that an admin created are for other projects.
     const scope = (await isOfAdmins(db.alone, projectId)) ? 'all' : projectId;
-    const text = Readable.from(eachInScope(scope, chunks));
-    await pipeline(text, res).catch((error: { code?: unknown }) => {
-      if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-    });
+    await sendJson(res, `person-${id}-${stampOf(deps)}.json`, eachInScope(scope, chunks));
   });
 }
 

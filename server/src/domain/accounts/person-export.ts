@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { userTables } from '../nouns.ts';
 import type { User } from '../users/user.entity.ts';
-import { recordOf } from '../users/user-record.ts';
+import { recordOf, type UserRecord } from '../users/user-record.ts';
 
 const sections = userTables.flatMap(({ exportRows }) => Object.entries(exportRows));
 
@@ -14,13 +14,29 @@ interface ExportedRow {
   row: string;
 }
 
+/** The part of a person export that a reader may see. */
+export interface Visible {
+  profile(user: UserRecord): object;
+  /** Null: withheld. @param row as JSON */
+  row(section: string, row: string): string | null;
+}
+
+const everything: Visible = { profile: recordOf, row: (_section, row) => row };
+
 /** All data of a user as one JSON object, in chunks (GDPR, article 15). Contains no secrets. */
-export async function* personExport(reader: () => EntityManager, user: User, about: object): AsyncGenerator<string> {
-  yield `${JSON.stringify({ ...about, profile: recordOf(user) }, null, 2).slice(0, -2)}`;
+export async function* personExport(
+  reader: () => EntityManager,
+  user: User,
+  about: object,
+  visible = everything,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify({ ...about, profile: visible.profile(user) }, null, 2).slice(0, -2)}`;
   for (const [name, rows] of sections) {
     yield `,\n  ${JSON.stringify(name)}: [`;
     let isFirst = true;
-    for await (const row of each(reader, rows(user))) {
+    for await (const stored of each(reader, rows(user))) {
+      const row = visible.row(name, stored);
+      if (row === null) continue;
       yield `${isFirst ? '' : ','}\n    ${row}`;
       isFirst = false;
     }

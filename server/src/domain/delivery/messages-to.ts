@@ -13,7 +13,7 @@ interface Recipients {
 /** Selects the messages that were created for these users or went to these addresses, for the person export. */
 export function messagesTo(recipients: Recipients): Fragment {
   return sql`
-    select m.id, m.channel, m.template, m.recipient, m.locale,
+    select m.id, m.user_id as "userId", m.channel, m.template, m.recipient, m.locale,
       case when m.expired then 'expired' else m.state end as state, m.note, m.created_at as "createdAt",
       m.sent_at as "sentAt"
     from messages m

@@ -1,49 +1,49 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type OpenableClient, openableClients } from '../access/access-lists.ts';
-import type { Audit } from '../audit/audit.ts';
-import { endOpenWork } from '../ceremonies/open-work.ts';
-import { addressOf, contextFor, smsNumberOf } from '../ceremonies/recipients.ts';
-import type { BegunFlow } from '../ceremonies/requests/authorization-requests.ts';
-import type { Authorizations } from '../ceremonies/requests/authorizations.ts';
-import type { Device } from '../credentials/device.entity.ts';
-import type { Devices } from '../credentials/devices.ts';
-import type { Passkey } from '../credentials/passkey.entity.ts';
-import type { Passkeys } from '../credentials/passkeys.ts';
-import { forgetRemembered } from '../credentials/user-tables.ts';
-import type { Delivery } from '../delivery/delivery.ts';
-import type { Locale } from '../delivery/locale.ts';
-import { maskAddress, maskPhone } from '../delivery/mask.ts';
-import type { MessageContent } from '../delivery/wording.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
-import { refuse } from '../kernel/problem.ts';
-import { inProject } from '../kernel/scope.ts';
-import type { Logout } from '../logout/logout.ts';
-import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
-import type { Mfa } from '../mfa/mfa.ts';
-import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
-import { endStandIns } from '../mfa/reset.ts';
-import { isTrusted } from '../policy/device-trust.ts';
-import { Project } from '../projects/project.entity.ts';
-import { keyIn } from '../projects/tenant.ts';
-import { isFreshNow } from '../sessions/freshness.ts';
-import type { Session } from '../sessions/session.entity.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
-import type { ProfileChange } from '../users/edits/profile-edit.ts';
-import type { User } from '../users/user.entity.ts';
-import type { Users } from '../users/users.ts';
+import { type OpenableClient, openableClients } from '../../access/access-lists.ts';
+import type { Audit } from '../../audit/audit.ts';
+import { endOpenWork } from '../../ceremonies/open-work.ts';
+import { addressOf, contextFor, smsNumberOf } from '../../ceremonies/recipients.ts';
+import type { BegunFlow } from '../../ceremonies/requests/authorization-requests.ts';
+import type { Authorizations } from '../../ceremonies/requests/authorizations.ts';
+import type { Device } from '../../credentials/device.entity.ts';
+import type { Devices } from '../../credentials/devices.ts';
+import type { Passkey } from '../../credentials/passkey.entity.ts';
+import type { Passkeys } from '../../credentials/passkeys.ts';
+import { forgetRemembered } from '../../credentials/user-tables.ts';
+import type { Delivery } from '../../delivery/delivery.ts';
+import type { Locale } from '../../delivery/locale.ts';
+import { maskAddress, maskPhone } from '../../delivery/mask.ts';
+import type { MessageContent } from '../../delivery/wording.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Database } from '../../kernel/database.ts';
+import { refuse } from '../../kernel/problem.ts';
+import { inProject } from '../../kernel/scope.ts';
+import type { Logout } from '../../logout/logout.ts';
+import type { Enrolment, MfaMethod } from '../../mfa/enrolment.entity.ts';
+import type { Mfa } from '../../mfa/mfa.ts';
+import type { RecoveryGrant } from '../../mfa/recovery-grant.entity.ts';
+import { endStandIns } from '../../mfa/reset.ts';
+import { isTrusted } from '../../policy/device-trust.ts';
+import { Project } from '../../projects/project.entity.ts';
+import { keyIn } from '../../projects/tenant.ts';
+import { isFreshNow } from '../../sessions/freshness.ts';
+import type { Session } from '../../sessions/session.entity.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import type { CustomAttributes } from '../../users/custom/custom-attributes.ts';
+import type { ProfileChange } from '../../users/edits/profile-edit.ts';
+import type { User } from '../../users/user.entity.ts';
+import type { Users } from '../../users/users.ts';
 import {
   type ApplicationAccess,
   type ApplicationAccessDeps,
   applicationsOf,
   removeAccess,
-} from './application-access.ts';
-import { beginAccountSignIn, beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
+} from '../application-access.ts';
+import { beginAccountSignIn, beginConfirmation, type ConfirmationDeps } from '../confirmation.ts';
+import type { Recoveries } from '../recoveries.ts';
+import { keepSignInMethod } from '../sign-in-methods.ts';
 import { checkFresh, type OwnChange, type OwnWork, underLock, type Visitor } from './own-change.ts';
 import { editOwnProfile, type OwnProfile, ownProfile } from './own-profile.ts';
-import type { Recoveries } from './recoveries.ts';
-import { keepSignInMethod } from './sign-in-methods.ts';
 
 export interface OwnAccountDeps extends ConfirmationDeps, ApplicationAccessDeps {
   authorizations: Pick<Authorizations, 'countStart'>;

@@ -1,14 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Locale } from '../delivery/locale.ts';
-import type { Actor } from '../kernel/actor.ts';
-import { type Database, pastDeadlocks } from '../kernel/database.ts';
-import { refuse } from '../kernel/problem.ts';
-import type { Project } from '../projects/project.entity.ts';
-import { type FreshnessDeps, isFreshNow } from '../sessions/freshness.ts';
-import type { Session } from '../sessions/session.entity.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import type { User } from '../users/user.entity.ts';
-import type { Users } from '../users/users.ts';
+import type { Locale } from '../../delivery/locale.ts';
+import type { Actor } from '../../kernel/actor.ts';
+import { type Database, pastDeadlocks } from '../../kernel/database.ts';
+import { refuse } from '../../kernel/problem.ts';
+import type { Project } from '../../projects/project.entity.ts';
+import { type FreshnessDeps, isFreshNow } from '../../sessions/freshness.ts';
+import type { Session } from '../../sessions/session.entity.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import type { User } from '../../users/user.entity.ts';
+import type { Users } from '../../users/users.ts';
 
 /** A browser with a live session. The cookie determines the account, never a form. */
 export interface Visitor {

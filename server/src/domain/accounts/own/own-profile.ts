@@ -1,15 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { mappedAttributes } from '../claims/mapped-attributes.ts';
-import type { Actor } from '../kernel/actor.ts';
-import { refuse } from '../kernel/problem.ts';
-import type { Project } from '../projects/project.entity.ts';
-import { type ShownCustomValue, shownCustomValues } from '../users/custom/own-values.ts';
-import type { CustomSchema } from '../users/custom/values.ts';
-import { addressOf, editedProfile, type PostalAddress, type ProfileChange } from '../users/edits/profile-edit.ts';
-import { profileOf } from '../users/profile.ts';
-import type { User } from '../users/user.entity.ts';
-import { valuesOf } from '../users/user-record.ts';
-import type { Users } from '../users/users.ts';
+import { mappedAttributes } from '../../claims/mapped-attributes.ts';
+import type { Actor } from '../../kernel/actor.ts';
+import { refuse } from '../../kernel/problem.ts';
+import type { Project } from '../../projects/project.entity.ts';
+import { type ShownCustomValue, shownCustomValues } from '../../users/custom/own-values.ts';
+import type { CustomSchema } from '../../users/custom/values.ts';
+import { addressOf, editedProfile, type PostalAddress, type ProfileChange } from '../../users/edits/profile-edit.ts';
+import { profileOf } from '../../users/profile.ts';
+import type { User } from '../../users/user.entity.ts';
+import { valuesOf } from '../../users/user-record.ts';
+import type { Users } from '../../users/users.ts';
 
 /** The attributes that users may edit themselves, and where claims read them from (paths of SCIM). */
 const paths = {
