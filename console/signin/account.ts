@@ -1,7 +1,7 @@
 /**
  * The account page works without script. This one deletes device keys ("Forget this browser") and reports to the browser which
  * passkeys the account still has, and its current name (Signal API, WebAuthn Level 3 section 5.1.10). Times are shown in the
- * zone of the browser if the user has none, waits are counted down, and the key of an authenticator app is drawn as a QR code.
+ * zone of the browser if the user has none, waits are counted down, time zones are suggested, and the key of an authenticator app is drawn as a QR code.
  */
 import { signalAccepted, signalUser } from '@latchkey/browser/internal';
 import { countDown, wait } from './countdown.ts';
@@ -36,6 +36,10 @@ for (const seen of document.querySelectorAll<HTMLElement>('[data-wait]')) {
     else seen.parentElement!.textContent = over;
   });
 }
+
+document
+  .getElementById('profile-zones')
+  ?.append(...Intl.supportedValuesOf('timeZone').map((zone) => new Option(zone, zone)));
 
 const picture = document.querySelector<HTMLElement>('[data-qr]');
 if (picture)

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { type Browser, expect, type Locator, type Page, type Route, test } from '@playwright/test';
 import { type Callback, listenForCallback } from '../clients/callback.ts';
 import { expectAccessible } from '../support/accessibility.ts';
@@ -298,4 +299,27 @@ test('the page works with the keyboard alone', async ({ page }) => {
   await tabTo(page, page.getByRole('button', { name: 'Remove this device: Study', exact: true }));
   await keyboard.press('Space');
   await expect(page.getByRole('heading', { name: 'You are not signed in' })).toBeVisible();
+});
+
+test('users download their data, again and again, and choose the language of the page, on a phone', async ({
+  page,
+}) => {
+  const mary = 'mary@example.com';
+  await page.setViewportSize({ width: 390, height: 844 });
+  await atTheirAccount(page, mary);
+  for (let at = 0; at < 2; at += 1) {
+    await tabTo(page, page.getByRole('button', { name: 'Download your data', exact: true }));
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    expect(download.suggestedFilename()).toMatch(/^account-data-[\dT-]+\.json$/);
+    expect(JSON.parse(await readFile(await download.path(), 'utf8')).profile.email).toBe(mary);
+  }
+  await page.locator('summary[aria-label="Edit: Name and language"]').click();
+  await expect(page.locator('#profile-zones option[value="Europe/Zurich"]')).toHaveCount(1);
+  await expectAccessible(page);
+  await page.getByLabel('Language', { exact: true }).fill('de-CH');
+  await page.getByLabel('Time zone', { exact: true }).fill('Europe/Zurich');
+  await press(page, 'Save: Name and language');
+  await expect(page.getByRole('heading', { level: 2, name: 'Ihre Daten' })).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'de');
+  await expectAccessible(page);
 });

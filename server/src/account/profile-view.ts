@@ -2,6 +2,7 @@ import type { OwnField, OwnProfile } from '../domain/accounts/own/own-profile.ts
 import type { ShownCustomValue } from '../domain/users/custom/own-values.ts';
 import type { PostalAddress } from '../domain/users/edits/profile-edit.ts';
 import { type Html, hidden, html, nothing } from '../http/markup.ts';
+import { pageLanguages } from '../http/pages.ts';
 
 /** Looks up a text of `account.*`, or another one by its full key, in the reader's language. */
 export type Translate = (key: string, values?: Record<string, string>) => string;
@@ -102,15 +103,27 @@ function namesForm(parts: ProfileParts, profile: OwnProfile): Html {
     { field: 'displayName', label: t('displayName'), value: profile.displayName, more: completes('name') },
     { field: 'givenName', label: t('givenName'), value: profile.givenName, more: completes('given-name') },
     { field: 'familyName', label: t('familyName'), value: profile.familyName, more: completes('family-name') },
-    { field: 'locale', label: t('locale'), value: profile.locale, hint: t('localeHint') },
-    { field: 'zoneinfo', label: t('zoneinfo'), value: profile.zoneinfo, hint: t('zoneinfoHint') },
+    {
+      field: 'locale',
+      label: t('locale'),
+      value: profile.locale,
+      hint: t('localeHint'),
+      more: listed('profile-languages'),
+    },
+    {
+      field: 'zoneinfo',
+      label: t('zoneinfo'),
+      value: profile.zoneinfo,
+      hint: t('zoneinfoHint'),
+      more: listed('profile-zones'),
+    },
   ];
   const open = all.filter(({ field }) => !profile.locked.has(field));
   const named = hidden({ fields: open.map(({ field }) => field).join(' ') });
   return editing(
     parts,
     t('profileNames'),
-    form('edit-profile', html`${named}${open.map(input)}${saving(parts, t('profileNames'))}`),
+    form('edit-profile', html`${named}${open.map(input)}${languageOptions}${saving(parts, t('profileNames'))}`),
   );
 }
 
@@ -163,6 +176,15 @@ function addressLines(address: PostalAddress | null): (string | null | undefined
   const parts = [streetAddress, [postalCode, locality].filter(Boolean).join(' '), region, country];
   return parts.some(Boolean) ? parts : [formatted];
 }
+
+function listed(id: string): Html {
+  return html` autocomplete="off" maxlength="100" list="${id}"`;
+}
+
+/** The languages of the pages, by their own names. The page's script adds the time zones, of which there are hundreds. */
+const languageOptions = html`<datalist id="profile-languages">${pageLanguages.map(
+  (tag) => html`<option value="${tag}">${new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag}</option>`,
+)}</datalist><datalist id="profile-zones"></datalist>`;
 
 function completes(kind: string): Html {
   return html` autocomplete="${kind}" maxlength="256"`;

@@ -8,10 +8,10 @@ import { AuditEvent } from '../domain/audit/audit-event.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { profileOf } from '../domain/users/profile.ts';
 import { User } from '../domain/users/user.entity.ts';
-import { valuesOf } from '../domain/users/user-record.ts';
+import { type UserRecord, valuesOf } from '../domain/users/user-record.ts';
 
 const world = SigninWorld.ofTests();
-const { registeredUser } = peopleOf(world);
+const { giveFactor, registeredUser, visitOf } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -111,6 +111,33 @@ describe('the profile', () => {
     expect(JSON.parse(file).profile.attributes).toMatchObject({
       'urn:ietf:params:scim:schemas:extension:latchkey:2.0:User': values,
     });
+  });
+
+  it('has a language, which comes before that of the browser on this page and in mails', async () => {
+    const { address, user, visit } = await registeredUser();
+    const { accounts } = app.services;
+    const inBrowser = async (languages: string) => {
+      const page = await visit.browser.get(`${app.url}/account`, { 'accept-language': languages });
+      return /<html lang="(\w+)"/.exec(await page.text())?.[1];
+    };
+    expect([await inBrowser('fr-CH'), await inBrowser('hu')]).toEqual(['fr', 'en']);
+    const withDirectory = (current: UserRecord) => ({
+      ...valuesOf(current),
+      attributes: { ...current.attributes, preferredLanguage: 'es-ES, en;q=0.5' },
+    });
+    await accounts.change(world.project.id, user.id, withDirectory, system);
+    expect(await inBrowser('fr-CH')).toBe('es');
+    await visit.change('edit-profile', named({ locale: 'de-ch' }));
+    expect([await inBrowser('fr-CH'), await inBrowser('ja')]).toEqual(['de', 'de']);
+    expect((await stored(user.id)).attributes).toMatchObject({ locale: 'de-CH', preferredLanguage: 'de-CH' });
+    await giveFactor(user);
+    const fresh = await visitOf(user, ['swk', 'otp', 'mfa']);
+    await fresh.change('renew-recovery-codes', {}, { 'accept-language': 'fr' });
+    expect(await world.subjectsFor(address)).toContain('Neue Wiederherstellungscodes für Example');
+    await visit.change('edit-profile', named({ locale: 'hu' }));
+    expect([await inBrowser('fr-CH'), await inBrowser('hu')]).toEqual(['fr', 'en']);
+    await visit.change('edit-profile', named({ locale: '' }));
+    expect((await stored(user.id)).attributes).not.toHaveProperty('preferredLanguage');
   });
 
   it('cannot set anything else', async () => {

@@ -8,14 +8,15 @@ import { confirmedPath } from '../domain/accounts/confirmation.ts';
 import type { AccountOverview } from '../domain/accounts/own/own-account.ts';
 import type { OwnChange, Visitor } from '../domain/accounts/own/own-change.ts';
 import { cancelPath, type Recoveries } from '../domain/accounts/recoveries.ts';
+import { languageOf } from '../domain/ceremonies/notices.ts';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import { userHandleOf } from '../domain/credentials/passkey-values.ts';
-import { chooseLocale } from '../domain/delivery/locale.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import { openProject } from '../domain/kernel/scope.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
 import { addressKey, isAddress } from '../domain/users/login.ts';
+import { languageTagOf } from '../domain/users/profile.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { sendJson } from '../http/export.ts';
@@ -192,7 +193,7 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   const made: OwnChange = {
     visitor,
     actor: actorOf(req, { kind: 'user', id: visitor.user.id, name: visitor.user.userName }),
-    locale: chooseLocale(undefined, req.get('accept-language')),
+    locale: languageOf(visitor.user, req.get('accept-language')),
   };
   const outcome = await change(deps, made, form).catch((thrown: unknown) => refused(deps, req, asked, thrown));
   if ('recoveryCodes' in outcome) {
@@ -278,13 +279,19 @@ async function send(
   view: View,
   { visitor, status = 200, values = {} }: { visitor?: Visitor; status?: number; values?: Record<string, string> } = {},
 ): Promise<void> {
+  // The language that the user has chosen comes before that of the browser.
+  const uiLocales = visitor && languageTagOf(visitor.user.attributes);
   const t = (key: string, values?: Record<string, string>) =>
-    pages.text(req, key.includes('.') ? key : `account.${key}`, values);
+    pages.text(req, key.includes('.') ? key : `account.${key}`, values, uiLocales);
   const experience = visitor && (await experienceOf(visitor.project.id));
   pages.send(req, res, 'account', {
     status,
+    uiLocales,
     values: { ...noSignals, ...values },
-    html: { content: view(t, pages.locale(req)).text, support: status < 400 ? '' : supportLine(req, t).text },
+    html: {
+      content: view(t, pages.locale(req, uiLocales)).text,
+      support: status < 400 ? '' : supportLine(req, t).text,
+    },
     brand: experience && ((language) => brandIn(experience, visitor.project.name, language)),
   });
 }

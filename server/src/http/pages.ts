@@ -7,7 +7,7 @@ import { requestContext } from './context.ts';
 import { escapeHtml } from './html.ts';
 
 /** Languages of the pages (BCP 47). The first is the fallback. */
-const pageLanguages = ['en', 'de', 'es', 'fr', 'ja'] as const;
+export const pageLanguages = ['en', 'de', 'es', 'fr', 'ja'] as const;
 export type PageLanguage = (typeof pageLanguages)[number];
 
 export interface PageContent {
@@ -71,11 +71,12 @@ export class Pages {
     return first ?? ((req.acceptsLanguages([...pageLanguages]) || 'en') as PageLanguage);
   }
 
-  /** The reader's language with the region that the browser asks for, e.g. `en-GB`: for dates and times. */
-  locale(req: Request): string {
-    const language = this.language(req);
+  /** The reader's language with the region of `uiLocales`, else of the browser, e.g. `en-GB`: for dates and times. */
+  locale(req: Request, uiLocales?: string): string {
+    const language = this.language(req, uiLocales);
     const regional = new RegExp(`^${language}-([a-z]{2}|\\d{3})$`, 'i');
-    return req.acceptsLanguages().find((tag) => regional.test(tag)) ?? language;
+    const tags = [...(uiLocales ?? '').split(' '), ...req.acceptsLanguages()];
+    return tags.find((tag) => regional.test(tag)) ?? language;
   }
 
   private fill(

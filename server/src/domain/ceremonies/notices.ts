@@ -3,6 +3,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import { chooseLocale, type Locale } from '../delivery/locale.ts';
 import type { MessageContent } from '../delivery/wording.ts';
 import { contactsOf, isAddress } from '../users/login.ts';
+import { languageTagOf } from '../users/profile.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Flow } from './flow.ts';
 import { contextFor } from './recipients.ts';
@@ -19,7 +20,7 @@ export async function notify(flow: Flow, user: User, notice: WithoutContext<Noti
     projectId: caller.project.id,
     channel: 'mail',
     to: context.mailbox,
-    locale: caller.locale,
+    locale: languageOf(user, caller.locale),
     content,
     context,
   });
@@ -41,10 +42,9 @@ export async function notifyEverywhere(
   }
 }
 
-/** The language of a user's mails, from their profile. */
-export function languageOf({ attributes }: Pick<User, 'attributes'>): Locale {
-  const language = attributes['preferredLanguage'] ?? attributes['locale'];
-  return chooseLocale(typeof language === 'string' ? language.replaceAll('_', '-') : null, undefined);
+/** The language of a user's mails: that of their profile, else of their browser. @param browser as in Accept-Language */
+export function languageOf({ attributes }: Pick<User, 'attributes'>, browser?: string): Locale {
+  return chooseLocale(languageTagOf(attributes), browser);
 }
 
 /** All email addresses of the user, the login address first. */

@@ -1,5 +1,4 @@
 import type { Client } from '../clients/client.entity.ts';
-import { chooseLocale, type Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { CodePurpose } from '../otp/otp.ts';
@@ -23,10 +22,4 @@ export function about({ actor, client }: BackEnd, user: User) {
 
 export function purposeOf(method: MfaMethod): CodePurpose {
   return method === 'sms' ? 'mfa-sms' : 'mfa-email';
-}
-
-/** The user's language from the directory, if any: there is no browser to ask. */
-export function localeOf({ attributes }: User): Locale {
-  const requested = attributes['preferredLanguage'] ?? attributes['locale'];
-  return chooseLocale(typeof requested === 'string' ? requested.replaceAll('_', '-') : null, undefined);
 }

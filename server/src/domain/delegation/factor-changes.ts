@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { mayEnter } from '../access/has-access.ts';
 import type { Audit } from '../audit/audit.ts';
+import { languageOf } from '../ceremonies/notices.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { Client } from '../clients/client.entity.ts';
@@ -33,7 +34,7 @@ import { isE164 } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import { phoneOf } from '../users/user-writing.ts';
 import type { Users } from '../users/users.ts';
-import { about, type BackEnd, localeOf, purposeOf } from './back-end.ts';
+import { about, type BackEnd, purposeOf } from './back-end.ts';
 
 /** Lifetime of a pending change. */
 const changeTtlSeconds = 10 * 60;
@@ -296,7 +297,7 @@ export class FactorChanges {
     if (enrolment.phone && enrolment.phone !== user.phone && !(await users.isPhoneTaken(em, user, enrolment.phone))) {
       const { actor, client } = backEnd;
       const project = client.project.getEntity();
-      const by = { user, project, app: client.name, clientId: client.id, locale: localeOf(user), actor };
+      const by = { user, project, app: client.name, clientId: client.id, locale: languageOf(user), actor };
       await phones.put(em, by, enrolment.phone, null);
     }
     audit.record(em, {
@@ -308,7 +309,7 @@ export class FactorChanges {
       projectId: user.project.id,
       channel: 'mail',
       to: addressOf(user) ?? user.userName,
-      locale: localeOf(user),
+      locale: languageOf(user),
       content: {
         template: 'factor-changed',
         app: backEnd.client.name,
@@ -378,7 +379,7 @@ export class FactorChanges {
       projectId: user.project.id,
       channel: method === 'sms' ? 'sms' : 'mail',
       to,
-      locale: localeOf(user),
+      locale: languageOf(user),
       content: { template: 'factor-code', app: client.name, code, minutes: codeTtlSeconds / 60 },
       context: { account: user.id, mailbox: to },
       expiresAt: secondsLater(clock.now(), codeTtlSeconds),

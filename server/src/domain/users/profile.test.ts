@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type ProfileSource, profileOf } from './profile.ts';
+import { languageTagOf, type ProfileSource, profileOf } from './profile.ts';
 
 const noValues: ProfileSource = {
   displayName: null,
@@ -53,4 +53,15 @@ it('takes the name from display name, formatted name, or given and family name',
   expect(profileOf({ ...noValues, ...names }).name).toBe('Ada Lovelace');
   expect(profileOf({ ...noValues, familyName: 'Lovelace' }).name).toBe('Lovelace');
   expect(profileOf({ ...noValues, ...names, attributes: { name: { formatted: 'Countess' } } }).name).toBe('Countess');
+});
+
+it('prefers the locale of the user as a claim, and their preferred language in texts', () => {
+  const of = (attributes: Record<string, unknown>) => [
+    profileOf({ ...noValues, attributes }).locale,
+    languageTagOf(attributes),
+  ];
+  expect(of({ locale: 'fr_CH', preferredLanguage: 'de-AT, en;q=0.8' })).toEqual(['fr-CH', 'de-AT']);
+  expect(of({ preferredLanguage: 'de-AT;q=0.9, en' })).toEqual(['de-AT', 'de-AT']);
+  expect(of({ locale: 'ja', preferredLanguage: ' ' })).toEqual(['ja', 'ja']);
+  expect(of({ preferredLanguage: 7 })).toEqual([undefined, undefined]);
 });

@@ -55,10 +55,16 @@ export function profileOf(user: ProfileSource): Profile {
     phone_number: text(user.phone),
     birthdate: text(attributes['birthdate']),
     address: addressOf(attributes['addresses']),
-    locale: text(attributes['locale'])?.replaceAll('_', '-'),
+    locale: text(attributes['locale'])?.replaceAll('_', '-') ?? languageTagOf(attributes),
     zoneinfo: text(attributes['timezone']),
     updated_at: Math.floor(user.updatedAt.getTime() / 1000),
   });
+}
+
+/** The language that a user prefers, as a BCP 47 tag. Of several with weights (RFC 7643 §4.1.1), the first. */
+export function languageTagOf(attributes: Record<string, unknown>): string | undefined {
+  const preferred = text(attributes['preferredLanguage']) ?? text(attributes['locale']);
+  return text(preferred?.trim().split(/[\s,;]/, 1)[0])?.replaceAll('_', '-');
 }
 
 function nameOf({ displayName, givenName, familyName, attributes }: ProfileSource): string | undefined {

@@ -16,7 +16,7 @@ const paths = {
   displayName: ['displayName'],
   givenName: ['name.givenName'],
   familyName: ['name.familyName'],
-  locale: ['locale'],
+  locale: ['locale', 'preferredLanguage'],
   zoneinfo: ['timezone'],
   birthdate: ['birthdate'],
   address: ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'].map(

@@ -45,7 +45,12 @@ export function editedProfile(user: UserValues, change: ProfileChange, now: Date
     if (value === null) delete after.attributes[name];
     else after.attributes[name] = value;
   };
-  if (locale !== undefined) set('locale', languageTag(line('locale', locale, maxLine)));
+  if (locale !== undefined) {
+    const tag = languageTag(line('locale', locale, maxLine));
+    set('locale', tag);
+    // A directory's value must not outrank the new one in mails.
+    if (user.attributes['preferredLanguage'] !== undefined) set('preferredLanguage', tag);
+  }
   if (zoneinfo !== undefined) set('timezone', timeZone(line('zoneinfo', zoneinfo, maxLine)));
   if (birthdate !== undefined) set('birthdate', date(line('birthdate', birthdate, maxLine), now));
   if (address !== undefined) set('addresses', withAddress(user.attributes['addresses'], address));
