@@ -132,6 +132,49 @@ test('a network that requested too many codes sees that, and how long to wait', 
   await restoreBudgets(hosted.latchkey);
 });
 
+test('an address for which too many codes were requested sees that, and how long to wait', async ({ page }) => {
+  await hosted.begin(page, await hosted.register());
+  const { origin, searchParams } = new URL(page.url());
+  const headers = { Origin: origin, 'Signin-Flow': searchParams.get('flow') ?? '' };
+  const send = (step: string, data: object) => page.request.post(`${origin}/v1/signin/${step}`, { headers, data });
+  for (let sent = 0; sent < 5; sent += 1) {
+    const { txn } = await (await send('challenge', {})).json();
+    expect((await send('authenticate', { txn, userid: 'often@example.com' })).status()).toBe(200);
+  }
+  await enterAddress(page, 'often@example.com');
+  await expect(alert(page)).toContainText(
+    /Too many codes were requested for this address\. Please wait \d+ minutes, then try again\./,
+  );
+  await expectAccessible(page);
+});
+
+test('the link of an invitation leads to the code in one click, once', async ({ page }) => {
+  const { admin, latchkey } = hosted;
+  const { projectId } = await hosted.register();
+  const inbox = new Inbox(admin, 'invited@example.com');
+  const create = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
+  await admin.run(create, { input: { projectId, email: inbox.address, invite: true } });
+  const sent: string[] = [];
+  page.on('request', (request) => request.url().endsWith('/signin/authenticate') && sent.push(request.method()));
+  const link = new URLSearchParams({ project: projectId, login_hint: inbox.address });
+  await page.goto(`${latchkey.baseUrl}/account?${link}`);
+  await expect(page.getByText(`Continue as ${inbox.address}, with a code by email.`)).toBeVisible();
+  expect(sent).toEqual([]);
+  await press(page, 'Sign in');
+  await titled(page, 'Check your email');
+  await expect(sixDigits(page)).toBeFocused();
+  await expectAccessible(page);
+  await page.reload();
+  await titled(page, 'Check your email');
+  expect(sent).toEqual(['POST']);
+  await page.goBack();
+  await expect(address(page)).toHaveValue(inbox.address);
+  await page.goForward();
+  await titled(page, 'Check your email');
+  await sixDigits(page).fill(await inbox.code());
+  await expect(page.getByRole('heading', { name: 'Your account' })).toBeVisible();
+});
+
 test('if its script does not arrive, the page says so by its style sheet, and a reload goes on', async ({ page }) => {
   const application = await hosted.register();
   const scripts = /\/assets\/index-[\w-]+\.js$/;

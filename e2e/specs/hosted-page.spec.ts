@@ -102,7 +102,7 @@ test('another code can be requested after half a minute, and going back and fort
   await page.clock.fastForward(30_000);
   await page.clock.resume();
   await press(page, 'Send a new code');
-  await expect(page.getByText('A new code is on its way. Only the newest one works.')).toBeVisible();
+  await expect(page.getByText('You asked for a new code. Only the newest one works.')).toBeVisible();
   await expectAccessible(page);
   const code = await inbox.code();
   await sixDigits(page).fill(old === code ? otherThan(code) : old);

@@ -42,7 +42,7 @@ test('a long code is accepted in any notation', async ({ page }) => {
   await titled(page, 'Check your email');
   const field = page.getByLabel('10-character code');
   await expect(field).toBeFocused();
-  await expect(page.getByText('Enter the 10-character code sent to')).toBeVisible();
+  await expect(page.getByText('Enter the 10-character code requested for')).toBeVisible();
   await expect(field).toHaveAttribute('inputmode', 'text');
   await expect(field).toHaveAttribute('autocapitalize', 'characters');
   await expect(field).toHaveAttribute('autocomplete', 'one-time-code');

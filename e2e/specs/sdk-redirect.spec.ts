@@ -76,6 +76,15 @@ test('a sign-in returns to the page where it began, and to no other origin', asy
   expect(page.url()).toBe(`${site.origin}/orders/7`);
   await page.reload();
   await expect(status(page)).toHaveText('Hello, orders@example.com');
+  // An access token lasts five minutes. The session at the service outlives it.
+  await page.clock.setFixedTime(Date.now() + 299_000);
+  await page.reload();
+  await expect(status(page)).toHaveText('Hello, orders@example.com');
+  await page.clock.setFixedTime(Date.now() + 301_000);
+  await page.reload();
+  await expect(status(page)).toHaveText('Signed out');
+  await signIn(page);
+  await expect(status(page)).toHaveText('Hello, orders@example.com');
   const refusals = await page.evaluate(async (issuer) => {
     const { createRedirect } = await import(`${issuer}/sdk/redirect.js`);
     const redirect = createRedirect({ issuer, clientId: 'any', redirectUri: '/callback' });

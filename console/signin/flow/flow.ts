@@ -346,7 +346,7 @@ export class Flow {
       const created = await this.#signin.createPasskey({ userid: this.#userid, ...this.#actions.signal });
       if (created.status === 'SUCCESS') return this.#finish(created);
     } catch (error) {
-      const code = error instanceof LatchkeyError ? error.code : undefined;
+      const { code } = error as Partial<LatchkeyError>;
       if (code === 'PASSKEY_EXISTS') return this.#usePasskey({ userid: this.#userid });
       if (code === 'PASSKEY_CANCELLED') return page.showNotice(page.text('problem.newPasskey'));
       if (code === 'PASSKEY_REJECTED') return page.problem(page.text('problem.newPasskeyRejected'));
@@ -398,7 +398,7 @@ export class Flow {
         break;
       case 'RATE_LIMITED':
         if (page.step === 'code' && error.retryAfter) this.#code.countDown(Math.min(error.retryAfter, 3600));
-        return page.wait(error.retryAfter ?? 60, error.reason && 'problem.networkLimit');
+        return page.wait(error.retryAfter ?? 60, error.reason && `problem.${error.reason}Limit`);
     }
     // The request ID, to find the server error in its log.
     page.problem(page.sentence(error), null, error.code === 'SERVER_ERROR' ? error.requestId : undefined);

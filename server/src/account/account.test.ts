@@ -144,6 +144,10 @@ describe('/account', () => {
     expect(locationOf(begun)).toMatch(/^\/signin\?flow=/);
     const signIn = await (await invitee.get(`${app.url}${locationOf(begun)}`)).text();
     expect(signIn).toContain('value="O&#39;Neil+');
+    // The address is confirmed: the next page sends the code. An address that was only filled in is not.
+    expect(signIn).toContain('data-asked="account"');
+    const plain = await invitee.post(`${app.url}/account`, { change: 'sign-in', project: world.project.id });
+    expect(await (await invitee.get(`${app.url}${locationOf(plain)}`)).text()).toContain('data-asked=""');
     expect(await (await invitee.get(`${app.url}/account?project=${world.project.id}`)).text()).toContain(
       'not signed in',
     );

@@ -28,6 +28,7 @@ describe('sends of codes', () => {
     world.app.clock.turn(10);
     const soon = await from('192.0.2.1', page, 'authenticate', { userid });
     expect(soon).toMatchObject(refusal('RATE_LIMITED', 429));
+    expect(soon['error']).not.toHaveProperty('reason');
     expect(soon['error']).toMatchObject({ category: 'retryable', retry_after: 20 });
     expect(soon.headers.get('retry-after')).toBe('20');
     world.app.clock.turn(20);
@@ -207,7 +208,9 @@ describe('whether an address is known', () => {
     const stranger = newAddress();
     for (const address of [stranger, userid]) {
       for (let n = 0; n < 5; n++) await ask('192.0.2.9', address);
-      expect((await ask('192.0.2.9', address)).answer).toMatchObject(refusal('RATE_LIMITED', 429));
+      const { answer } = await ask('192.0.2.9', address);
+      expect(answer).toMatchObject(refusal('RATE_LIMITED', 429));
+      expect(answer['error']).toMatchObject({ reason: 'address' });
     }
   });
 

@@ -89,7 +89,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       client_id: client.id,
       client_name: client.name,
       login_hint: request.loginHint ?? '',
-      asked: request.setupLinkId == null ? '' : 'setup',
+      asked: askedBy(deps, request),
       pending: String(isPending),
       adds_passkey: String(request.addsPasskey),
       passkeys: isPasskeyRequired({ project, client }) ? 'required' : passkeyPolicyOf(project),
@@ -97,6 +97,13 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       dev_mailbox: String(deps.hasMailbox),
     },
   });
+}
+
+/** The page before this one on which the user confirmed the address: this one sends the code. */
+function askedBy({ authorizations }: SigninPageDeps, request: AuthorizationRequest): string {
+  if (request.setupLinkId != null) return 'setup';
+  const isInvited = authorizations.isConfirmation(request) && !request.personRequired && request.loginHint != null;
+  return isInvited ? 'account' : '';
 }
 
 /** The texts of a sign-in for the account page, by those of one for an application. */

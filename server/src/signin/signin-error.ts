@@ -132,6 +132,12 @@ const networkLimit: SigninErrorRow = [
   'retryable',
   'Too many codes were requested from this network. Try again later, or from another network.',
 ];
+const addressLimit: SigninErrorRow = [
+  429,
+  'RATE_LIMITED',
+  'retryable',
+  'Too many codes were requested for this address. Try again later.',
+];
 const bug: SigninErrorRow = [500, 'SERVER_ERROR', 'retryable', 'Something went wrong on our side. Try again.'];
 
 /** HTTP statuses of {@link SigninFailure}. */
@@ -181,6 +187,7 @@ export function toSigninFailure(thrown: unknown, requestId: string): SigninFailu
         message,
         ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
         ...(row === networkLimit && { reason: 'network' }),
+        ...(row === addressLimit && { reason: 'address' }),
         request_id: requestId,
       },
       ...(nonce !== undefined && { nonce }),
@@ -206,6 +213,7 @@ function checked(failure: unknown): { row: SigninErrorRow; problem?: Problem } {
 function detailed(problem: Problem): SigninErrorRow {
   if (problem.code === 'passkey-rejected' && problem.unknown) return unknownPasskey;
   if (problem.code === 'too-many' && problem.network !== undefined) return networkLimit;
+  if (problem.code === 'too-many' && problem.ofAddress) return addressLimit;
   if (problem.code === 'unavailable' && problem.detail !== undefined) {
     const [status, code, category] = rows.unavailable;
     return [status, code, category, problem.detail];

@@ -70,8 +70,11 @@ export class LatchkeyError extends Error {
   readonly category: LatchkeyErrorCategory;
   /** Seconds to wait before a retry, if the service sent them. */
   readonly retryAfter: number | undefined;
-  /** `network`, with `RATE_LIMITED`: the network has requested too many codes; another network can continue. */
-  readonly reason: 'network' | undefined;
+  /**
+   * With `RATE_LIMITED`. `network`: it has requested too many codes; another network can continue. `address`: too many codes
+   * were requested for this address.
+   */
+  readonly reason: 'network' | 'address' | undefined;
   /** ID of the failed request in the service's log. */
   readonly requestId: string | undefined;
 
@@ -81,7 +84,7 @@ export class LatchkeyError extends Error {
     message: string,
     detail: {
       retryAfter?: number | undefined;
-      reason?: 'network' | undefined;
+      reason?: 'network' | 'address' | undefined;
       requestId?: string | undefined;
       cause?: unknown;
     } = {},

@@ -223,8 +223,10 @@ const failure = {
   message,
   retry_after: seconds.describe('Seconds to wait before a retry.').optional(),
   reason: z
-    .literal('network')
-    .describe('With `RATE_LIMITED`: the network has requested too many codes; another network can continue.')
+    .enum(['network', 'address'])
+    .describe(
+      'With `RATE_LIMITED`: the network has requested too many codes, and another network can continue; or too many were requested for this address.',
+    )
     .optional(),
   request_id: z.string().describe('Id of the request in the service log.'),
 };

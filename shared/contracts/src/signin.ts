@@ -359,8 +359,11 @@ export type SigninFailure = {
     message: string;
     /** Seconds. */
     retry_after?: number;
-    /** Of `RATE_LIMITED`: the network has requested too many codes; another network can continue. */
-    reason?: 'network';
+    /**
+     * Of `RATE_LIMITED`. `network`: it has requested too many codes; another network can continue. `address`: too many codes
+     * were requested for this address.
+     */
+    reason?: 'network' | 'address';
     request_id: string;
   };
   nonce?: string;

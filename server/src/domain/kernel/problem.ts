@@ -47,8 +47,8 @@ export type Problem =
   | { code: 'unauthenticated' }
   /** The caller is authenticated and not authorized. */
   | { code: 'forbidden'; reason: string }
-  /** Rate limit exceeded. `network`: the one that has requested too many codes. */
-  | { code: 'too-many'; retryAfterSeconds: number; network?: string }
+  /** Rate limit exceeded. `network`: the one that has requested too many codes. `ofAddress`: too many for a typed address. */
+  | { code: 'too-many'; retryAfterSeconds: number; network?: string; ofAddress?: true }
   /** A one-time code was wrong, expired or used; the response does not reveal which. */
   | { code: 'code-rejected'; attemptsLeft: number }
   | { code: 'grant-rejected'; reason: GrantFault }

@@ -68,7 +68,8 @@ export class Sends {
     ];
     for (const [rule, subject] of budgets) {
       const { allowed, retryAfterSeconds } = await this.deps.limits.spend(em, rule, subject);
-      if (!allowed) return { refused: { code: 'too-many', retryAfterSeconds } };
+      const ofAddress = send.purpose === 'sign-in' && rule !== pause;
+      if (!allowed) return { refused: { code: 'too-many', retryAfterSeconds, ...(ofAddress && { ofAddress }) } };
     }
     if (provenKey === undefined) return { isFlood: false };
     // The row lock also serializes requests for this address until the code's format is decided (`Guessing`).

@@ -66,7 +66,7 @@ const problems: Record<string, Key> = {
 export function problemOf(error: LatchkeyError, state: SignInState, t: Translate): string {
   if (error.code === 'CODE_INCOMPLETE' || error.code === 'CODE_REJECTED') return codeProblem(error, state, t);
   if (error.code === 'RATE_LIMITED')
-    return t(error.reason ? 'problem.networkLimit' : 'problem.wait', {
+    return t(error.reason === 'network' ? 'problem.networkLimit' : 'problem.wait', {
       time: minutes(error.retryAfter ?? 60, t.language),
     });
   if (state.step === 'new-passkey' && error.code === 'PASSKEY_CANCELLED') return t('problem.newPasskey');

@@ -38,7 +38,8 @@ export type Redirect = {
    */
   signIn(options?: { loginHint?: string; prompt?: string; returnTo?: string }): Promise<void>;
   /**
-   * The session of this tab; undefined: signed out. After the return from the hosted page it exchanges the code first, and
+   * The session of this tab; undefined: signed out, or the access token has expired. Then `signIn` returns without a question
+   * while the session at the service lasts. After the return from the hosted page it exchanges the code first, and
    * removes it from the address. Rejects with `LatchkeyError`: then offer another `signIn`. At another origin than that of
    * `redirectUri` it rejects like `signIn`.
    */
@@ -102,7 +103,8 @@ export function createRedirect(config: RedirectConfig): Redirect {
     const pending = storage.get<Pending>(kept('sign-in'));
     // Of another tab or an earlier visit: not the answer to a question of this tab.
     if (pending === undefined || answer.get('state') !== pending.state) {
-      return storage.get<Stored>(kept('session'))?.session;
+      const session = storage.get<Stored>(kept('session'))?.session;
+      return session && session.expiresAt * 1000 > Date.now() ? session : undefined;
     }
     storage.remove(kept('sign-in'));
     history.replaceState(history.state, '', pending.returnTo ?? redirectUri);
