@@ -739,6 +739,7 @@ export type SignInDenial =
 export type SignInHistoryKind =
   | 'ADDRESS'
   | 'ERROR'
+  | 'LATEST'
   | 'REQUEST';
 
 /** Result of an attempt to sign in. */
@@ -2163,7 +2164,7 @@ export type TestLogStreamMutation = { testLogStream: string };
 
 export type SignInHistoryOfQueryVariables = Exact<{
   projectId: string;
-  about: string;
+  about?: string | null | undefined;
 }>;
 
 
@@ -2189,6 +2190,13 @@ export type SystemLevelQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type SystemLevelQuery = { system: HealthFragment };
+
+export type SignInClientsQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type SignInClientsQuery = { clients: { pageInfo: { hasNextPage: boolean }, edges: Array<{ node: { id: string, disabled: boolean, thirdParty: boolean } }> } };
 
 export type ImportUsersMutationVariables = Exact<{
   input: ImportUsersInput;

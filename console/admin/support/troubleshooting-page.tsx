@@ -15,7 +15,7 @@ import { Attempt } from './attempt.tsx';
 
 type History = SignInHistoryOfQuery['signInHistory'];
 
-/** The latest sign-in attempts of a user, or with a request ID or an error. */
+/** The latest sign-in attempts of a user, or with a request ID or an error; without a search, the latest refusals. */
 export function Component() {
   const project = useProject();
   const navigate = useNavigate();
@@ -23,15 +23,15 @@ export function Component() {
   const { state } = useLocation() as { state: { about?: string } | null };
   const asked = state?.about ?? '';
   const [text, setText] = useState(asked);
-  const variables = { projectId: project.id, about: asked };
-  const { data, failure, stale, reload } = useQuery(SignInHistoryOf, variables, { pause: asked === '' });
+  const variables = { projectId: project.id, about: asked || null };
+  const { data, failure, stale, reload } = useQuery(SignInHistoryOf, variables);
   const search = (event: FormEvent) => {
     event.preventDefault();
     const about = text.trim();
     if (about === asked) reload();
     else void navigate('.', { state: { about } });
   };
-  const found = asked === '' ? undefined : data?.signInHistory;
+  const found = data?.signInHistory;
   return (
     <Page
       title={t('Troubleshooting')}
@@ -62,7 +62,7 @@ export function Component() {
         {found && <Summary history={found} />}
       </div>
       {failure && <LoadError failure={failure} subject={t('the sign-ins')} retry={reload} />}
-      {asked !== '' && !found && !failure && (
+      {!found && !failure && (
         <Section>
           <LinesSkeleton />
         </Section>
@@ -74,7 +74,7 @@ export function Component() {
   );
 }
 
-const nothing: Record<History['kind'], { title: string; text: string }> = {
+const nothing: Record<History['kind'], { title: string; text?: string }> = {
   ADDRESS: {
     title: t('No sign-ins found'),
     text: t('The events of this project have no attempt with this address. Check the address and the project.'),
@@ -86,6 +86,7 @@ const nothing: Record<History['kind'], { title: string; text: string }> = {
     ),
   },
   ERROR: { title: t('No recent refusals'), text: t('No event of this project has this error.') },
+  LATEST: { title: t('No recent refusals') },
 };
 
 /** The kind of search, and the number of attempts found. */
@@ -105,6 +106,8 @@ function Summary({ history: { kind, about, user, explanation, attempts } }: { hi
             {nothing[kind].text}
           </Empty>
         </Section>
+      ) : kind === 'LATEST' ? (
+        <Text c="dimmed">{t('Latest refusals')}</Text>
       ) : (
         <Text c="dimmed">
           {user

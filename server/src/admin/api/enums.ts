@@ -90,6 +90,7 @@ export const HistoryKindEnum = enumOf('SignInHistoryKind', 'The kind of a search
   'address',
   'request',
   'error',
+  'latest',
 ] as const);
 export const ForeseenStepEnum = enumOf('ExpectedStepKind', 'A step of a sign-in.', [
   'mail-code',

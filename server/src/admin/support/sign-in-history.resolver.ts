@@ -15,11 +15,14 @@ export class SignInHistoryResolver {
   })
   async signInHistory(
     @Arg('projectId', () => ID) projectId: string,
-    @Arg('about', () => String, { description: 'An address, a request id (support code) or an OAuth error.' })
-    about: string,
+    @Arg('about', () => String, {
+      nullable: true,
+      description: 'An address, a request id (support code) or an OAuth error. Default: the latest refusals.',
+    })
+    about: string | null,
     @Ctx() { em, loaders }: AdminContext,
   ) {
-    const found = await signInHistory(em, projectId, about);
+    const found = await signInHistory(em, projectId, about ?? null);
     const user = found.userId === null ? undefined : await loaders.user(keyIn(projectId, found.userId));
     const attempts = found.attempts.map(async ({ clientId, steps, ...attempt }) => ({
       ...attempt,

@@ -30,12 +30,12 @@ beforeAll(async () => {
 afterAll(() => world.app.close());
 beforeEach(() => world.begin());
 
-const source = `query ($project: ID!, $about: String!) { signInHistory(projectId: $project, about: $about) {
+const source = `query ($project: ID!, $about: String) { signInHistory(projectId: $project, about: $about) {
   kind about user { id name } explanation { meaning }
   attempts { client { name } startedAt outcome steps {
     isOfRequest explanation { meaning remedy } event { type result detail subject { kind id name } } } } } }`;
 
-async function ask(about: string, token = bootstrapToken, projectId = world.project.id): Promise<any> {
+async function ask(about: string | null, token = bootstrapToken, projectId = world.project.id): Promise<any> {
   const response = await fetchHere(`${world.app.url}/admin/graphql`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
@@ -114,6 +114,33 @@ describe('Query.signInHistory', () => {
       expect(found.user.id).toBe(id);
       expect(found.attempts[0].steps.at(-1).event).toMatchObject({ type: 'otp.rejected', detail: { count: 1 } });
     }
+  });
+
+  it('shows the latest refusals without a search: the last one of each sign-in, of this project alone', async () => {
+    expect(await ask(null)).toMatchObject({ kind: 'LATEST', about: '', user: null, attempts: [] });
+    const people = await Promise.all(Array.from({ length: 11 }, () => world.user()));
+    for (const { email } of people) {
+      const page = await world.page();
+      await page.challenge();
+      await page.step('authenticate', { userid: email });
+      const otp = await world.codeFor(email ?? '');
+      await page.step('verify-email-otp', { userid: email, otp: otherCode(otp) });
+      await page.step('verify-device', { userid: email }, 'registration');
+    }
+    const found = await ask(null);
+    expect(found.attempts).toHaveLength(10);
+    const ids = found.attempts.map(({ steps }: any) => steps.at(-1).event.subject.id);
+    expect(ids).toEqual(
+      people
+        .slice(1)
+        .reverse()
+        .map(({ id }) => id),
+    );
+    expect(typesOf(found)).toEqual(ids.map(() => ['signin.refused']));
+    expect(found.attempts[0]).toMatchObject({ outcome: 'REFUSED', client: { name: world.client.name } });
+    const other = await world.app.make.project({ name: 'Other' });
+    expect(await ask(null, await viewerOf(other.id), other.id)).toMatchObject({ attempts: [] });
+    expect(await ask(null, await viewerOf(other.id))).toBe('not-found');
   });
 
   it('shows a refusal of any step, and its reason', async () => {

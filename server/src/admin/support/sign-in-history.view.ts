@@ -36,7 +36,7 @@ class SignInAttemptView extends fields({
 @ObjectType('SignInHistory', { description: 'The last attempts to sign in to a project.' })
 export class SignInHistoryView extends fields({
   kind: oneOf(HistoryKindEnum, 'Interpretation of the text.'),
-  about: text('The address, request id or error code that was looked up.'),
+  about: text('The address, request id or error code that was looked up; empty for the latest refusals.'),
   user: nullable(object(AuditPerson, 'Absent if the project has no such user.')),
   explanation: nullable(object(ExplanationView, 'Of an OAuth error.')),
   attempts: list(object(SignInAttemptView, 'Newest first; at most ten.')),

@@ -47,8 +47,8 @@ const aroundSeconds = 15 * 60;
 
 /** The last sign-in attempts that match an admin's search. */
 export interface SignInHistory {
-  kind: 'address' | 'request' | 'error';
-  /** The search: an address, a request id or an error code. */
+  kind: 'address' | 'request' | 'error' | 'latest';
+  /** The search: an address, a request id or an error code; empty for the latest refusals. */
   about: string;
   /** The user, if the project has one; never of another project. */
   userId: string | null;
@@ -56,8 +56,16 @@ export interface SignInHistory {
   attempts: Attempt[];
 }
 
-/** @param pasted an address or user name, a text with a request id, or one with an OAuth error. Refuses `invalid` */
-export async function signInHistory(em: EntityManager, projectId: string, pasted: string): Promise<SignInHistory> {
+/**
+ * @param pasted an address or user name, a text with a request id, or one with an OAuth error; null: the latest refusals of
+ *   the project. Refuses `invalid`
+ */
+export async function signInHistory(
+  em: EntityManager,
+  projectId: string,
+  pasted: string | null,
+): Promise<SignInHistory> {
+  if (pasted === null) return latest(em, projectId);
   const text = pasted.trim();
   if (text === '' || text.length > maxLength || !isStorableText(text)) {
     const reason = `must be an address, a request id or an OAuth error, of 1 to ${maxLength} characters`;
@@ -115,6 +123,16 @@ async function ofError(em: EntityManager, projectId: string, code: string): Prom
   const matching = items.filter(({ type, detail }) => type !== 'authorization.refused' || detail?.['fault'] === code);
   const attempts = matching.slice(0, maxAttempts).flatMap((event) => attemptsOf([event]));
   return { kind: 'error', about: code, userId: null, attempts };
+}
+
+/** The last refusal of each of the last sign-ins that had one. */
+async function latest(em: EntityManager, projectId: string): Promise<SignInHistory> {
+  const filter = { types: signInTypes, result: 'failure' } as const;
+  const { items } = await listEvents(em, projectId, filter, { first: maxEvents, after: null });
+  const signInOf = ({ id, detail }: AuditEvent) => detail?.['signInId'] ?? id;
+  const signIns = items.map(signInOf);
+  const refusals = items.filter((event, index) => signIns.indexOf(signInOf(event)) === index).slice(0, maxAttempts);
+  return { kind: 'latest', about: '', userId: null, attempts: refusals.flatMap((event) => attemptsOf([event])) };
 }
 
 /** Newest first. */
