@@ -88,7 +88,7 @@ export const router = createBrowserRouter(
         { index: true, element: <Home /> },
         page('projects', () => import('./projects/projects-page.tsx')),
         { path: 'projects/:projectId', element: <ProjectPages />, children: inProject },
-        page('trial', () => import('./clients/trial/trial-page.tsx')),
+        page('trial', () => import('./clients/trial/trial.ts')),
         page('team', () => import('./admins/instance-team-page.tsx')),
         page('explorer', () => import('./explorer/explorer-page.tsx')),
         page('audit', () => import('./audit/instance-audit-page.tsx')),

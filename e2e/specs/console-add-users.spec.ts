@@ -36,7 +36,7 @@ test('a project admin adds, invites and imports users, by keyboard where it matt
   const who = { email: 'pa@example.com', role: 'PROJECT_ADMIN', projectId } as const;
   const { page, context, browserErrors } = await visitConsole(browser, latchkey, admin, who);
   await page.goto(at('users'));
-  await button(page, 'Add user').click();
+  await button(page, 'Add user').first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Email address').fill('ada@example.com');
   await dialog.getByLabel('Language').fill('de');

@@ -172,7 +172,7 @@ test('the link of an invitation leads to the code in one click, once', async ({ 
   await page.goForward();
   await titled(page, 'Check your email');
   await sixDigits(page).fill(await inbox.code());
-  await expect(page.getByRole('heading', { name: 'Your account' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: inbox.address, level: 1 })).toBeVisible();
 });
 
 test('if its script does not arrive, the page says so by its style sheet, and a reload goes on', async ({ page }) => {

@@ -81,6 +81,7 @@ describe.each(documents)('%s', (path) => {
       'SERVER_ERROR',
       'NO_ACCESS',
       'APPROVAL_REQUIRED',
+      'RATE_LIMITED',
       'PROVISIONED_ONLY',
       'USER_NOT_FOUND',
       'CODE_REJECTED',

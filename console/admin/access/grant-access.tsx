@@ -62,13 +62,13 @@ export function GrantAccessForm({ clientId, onClose }: { clientId: string; onClo
       ) : (
         <SearchSelect
           key={kind}
+          kind={kind}
           label={kinds[kind]}
           placeholder={kind === 'user' ? t('Name, email or user name') : t('Name')}
-          options={found[kind] ?? []}
+          options={found[kind]}
           value={chosen}
           onChange={(id) => form.set({ chosen: id })}
           onSearch={setSearch}
-          nothing={kind === 'user' ? t('No matching users') : t('No matching groups')}
         />
       )}
     </DialogForm>

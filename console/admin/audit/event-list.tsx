@@ -10,7 +10,7 @@ import { Disclosures } from '../ui/lists/disclosures.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import styles from './event-list.module.css';
-import { type AuditEvent, detailsOf, kindName, partsOf } from './event-text.ts';
+import { type AuditEvent, detailsOf, isFailed, kindName, partsOf } from './event-text.ts';
 import { fieldName } from './field-names.ts';
 import { lineOf } from './sign-in-line.ts';
 
@@ -63,7 +63,7 @@ function Rows(props: RowsProps) {
         const line = lineOf(events);
         const { event } = line;
         const parts = isGrouped ? line.parts : partsOf(event);
-        const isFailed = event.result === 'FAILURE';
+        const hasFailed = isFailed(event);
         const about = [
           isGrouped && line.isSignIn ? undefined : event.client?.name,
           withProject && (isGrouped || !event.client) ? event.project?.name : undefined,
@@ -71,7 +71,7 @@ function Rows(props: RowsProps) {
         ];
         return (
           <>
-            <span className={styles.dot} data-failed={isFailed || undefined} />
+            <span className={styles.dot} data-failed={hasFailed || undefined} />
             <span className={styles.sentence}>
               {parts.map(({ text, isName }, index) =>
                 isName ? (
@@ -83,7 +83,7 @@ function Rows(props: RowsProps) {
                 ),
               )}
               {isGrouped && line.notes.length > 0 && <span className={styles.notes}> · {line.notes.join(', ')}</span>}
-              {isFailed && (
+              {hasFailed && (
                 <>
                   {' '}
                   <Badge color="bad">{t('Failed')}</Badge>

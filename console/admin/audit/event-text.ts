@@ -22,7 +22,7 @@ export function partsOf(event: AuditEvent, sentence: string = templateFor(event)
     });
   const { count, reason, fault } = event.detail ?? {};
   const why = reason ?? fault;
-  if (event.result === 'FAILURE' && typeof why === 'string') {
+  if (isFailed(event) && typeof why === 'string') {
     const fault = event.type === 'token.refused' ? tokenFaults[why] : undefined;
     const reason = fault ?? serverText(why.replaceAll(/[_-]/g, ' '));
     parts.push({ text: t(': {reason}', { reason }), isName: false });
@@ -35,6 +35,12 @@ export function partsOf(event: AuditEvent, sentence: string = templateFor(event)
   const names = [event.actor.name, event.subject?.name, event.person?.name];
   return first && !names.includes(first.text) ? [{ ...first, text: capitalized(first.text) }, ...rest] : parts;
 }
+
+/** Whether the event is a failure to the reader: a sign-up that waits for an admin is none. */
+export const isFailed = (event: AuditEvent): boolean => event.result === 'FAILURE' && !waitsForApproval(event);
+
+const waitsForApproval = ({ type, detail }: AuditEvent): boolean =>
+  type === 'signin.refused' && detail?.['fault'] === 'approval-required';
 
 const capitalized = (text: string): string => text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
 
@@ -61,6 +67,7 @@ function templateFor(event: AuditEvent): string {
     !actor.kind.startsWith('admin') &&
     actor.kind !== 'bootstrap-token';
   if (isSignUp) return template('{subject} signed up');
+  if (waitsForApproval(event)) return template('{subject} waits for approval');
   if (type === 'session.ended')
     return sessionEnds[String(detail?.['reason'])] ?? template('A session of {person} ended');
   const sentence = templateOf(type) ?? `{actor}: ${type.replaceAll(/[._-]/g, ' ')} {subject}`;

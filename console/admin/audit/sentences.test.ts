@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type AuditEvent, partsOf } from './event-text.ts';
+import { type AuditEvent, isFailed, partsOf } from './event-text.ts';
 import { allTypes, type EventGroup, groupNames, sentenceOf, typesOf } from './sentences.ts';
 import { lineOf } from './sign-in-line.ts';
 
@@ -90,6 +90,13 @@ it('names roles, users of sessions and reasons', () => {
       detail: { fault: 'unknown_client', count: 3 },
     }),
   ).toBe('Client authentication of an unknown application failed: unknown client (3 times)');
+});
+
+it('does not count a sign-up that waits for an admin as a failure', () => {
+  const waiting = eventOf({ type: 'signin.refused', result: 'FAILURE', detail: { fault: 'approval-required' } });
+  expect(joined(partsOf(waiting))).toBe('Alan waits for approval');
+  expect(isFailed(waiting)).toBe(false);
+  expect(isFailed(eventOf({ ...waiting, detail: { fault: 'no-access' } }))).toBe(true);
 });
 
 it('states why a code or a token was refused', () => {

@@ -1,5 +1,5 @@
 import { t, template } from '../language/language.ts';
-import { type AuditEvent, partsOf, type SentencePart } from './event-text.ts';
+import { type AuditEvent, isFailed, partsOf, type SentencePart } from './event-text.ts';
 
 /** One line for the events of a sign-in, or for a single event. */
 export interface EventLine {
@@ -42,7 +42,7 @@ function notesOf(events: readonly AuditEvent[], { detail }: AuditEvent): string[
   const isMailed = has('otp.verified') || (amr.includes('otp') && !amr.includes('mfa'));
   const isTrusted = !amr.includes('otp') && detail?.['deviceId'] !== undefined && !has('device.registered');
   const refusals = events
-    .filter(({ result }) => result === 'FAILURE')
+    .filter(isFailed)
     .reduce((sum, event) => sum + (typeof event.detail?.['count'] === 'number' ? event.detail['count'] : 1), 0);
   const notes: [boolean, string][] = [
     [isMailed, t('mail code')],

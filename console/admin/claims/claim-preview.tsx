@@ -28,13 +28,13 @@ export function ClaimPreview({ clientId, draft }: { clientId: string; draft: Cla
       ) : (
         <>
           <SearchSelect
+            kind="user"
             label={t('User')}
             placeholder={t('Name, email or user name')}
-            options={options ?? []}
+            options={options}
             value={userId}
             onChange={setUserId}
             onSearch={setSearch}
-            nothing={t('No matching users')}
           />
           <PreviewedClaims clientId={clientId} userId={userId} draft={draft} />
         </>

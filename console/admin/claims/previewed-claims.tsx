@@ -2,11 +2,11 @@ import { Alert, Badge, Chip, Group, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
-import { formatClaim } from '../clients/trial/claim-descriptions.ts';
 import { type ClaimSettingsInput, PreviewClaims, type PreviewClaimsQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { Code } from '../ui/code/code.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { formatClaim } from './claim-descriptions.ts';
 import { scopes } from './mapping-row.ts';
 
 type Claim = PreviewClaimsQuery['previewClaims']['claims'][number];

@@ -31,11 +31,11 @@ export function UserClaims({ userId }: { userId: string }) {
     <>
       <SearchSelect
         label={t('Application')}
+        kind="application"
         options={isMissing ? [first, ...found] : found}
         value={clientId}
         onChange={setChosen}
         onSearch={(text) => setSearch(text === first?.label ? '' : text)}
-        nothing={t('No matching applications')}
       />
       {clientId !== null && <ViewAsUser clientId={clientId} userId={userId} />}
       <PreviewedClaims clientId={clientId} userId={userId} />

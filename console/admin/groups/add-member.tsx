@@ -46,11 +46,11 @@ function UserSelect(props: SelectProps) {
   }));
   return (
     <SearchSelect
+      kind="user"
       label={t('User')}
       description={t('The user gets the roles of the group with the next tokens.')}
-      options={options ?? []}
+      options={options}
       onSearch={setSearch}
-      nothing={t('No matching users')}
       {...props}
     />
   );
@@ -62,11 +62,11 @@ function GroupSelect(props: SelectProps) {
   const { answer } = useSearch(LocalGroups, { projectId, search }, true);
   return (
     <SearchSelect
+      kind="group"
       label={t('Group')}
       description={t('The user gets the roles of the group with the next tokens.')}
-      options={answer?.groups.edges.map(({ node }) => ({ value: node.id, label: node.displayName })) ?? []}
+      options={answer?.groups.edges.map(({ node }) => ({ value: node.id, label: node.displayName }))}
       onSearch={setSearch}
-      nothing={t('No matching groups')}
       {...props}
     />
   );

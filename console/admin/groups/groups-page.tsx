@@ -55,7 +55,12 @@ export function Component() {
           <Empty
             icon="groups"
             title={t('No groups yet')}
-            action={<LinkButton to={path('directory')}>{t('Connect a directory')}</LinkButton>}
+            action={
+              <>
+                {mayChange && <AddButton onClick={create}>{t('Create group')}</AddButton>}
+                <LinkButton to={path('directory')}>{t('Connect a directory')}</LinkButton>
+              </>
+            }
           >
             {t(
               'A directory pushes its groups here with their members: in Okta under “Push groups”, in Entra ID under “Users and groups” of the application.',

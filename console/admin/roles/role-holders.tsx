@@ -1,4 +1,4 @@
-import { Anchor, Badge, SegmentedControl, Text } from '@mantine/core';
+import { Anchor, Badge, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
@@ -118,23 +118,25 @@ export function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFra
           setSearch('');
         }}
       />
-      {kind === 'group' && search === '' && found?.length === 0 && (
-        <Text size="sm">
-          {t('No groups yet')}.{' '}
-          <Anchor component={Link} to={path('groups')}>
-            {t('Create group')}
-          </Anchor>
-        </Text>
-      )}
       <SearchSelect
         key={kind}
+        kind={kind}
         label={kind === 'user' ? t('User') : t('Group')}
         placeholder={kind === 'user' ? t('Name, email or user name') : t('Name')}
-        options={found ?? []}
+        options={found}
         value={chosen}
         onChange={(id) => form.set({ chosen: id })}
         onSearch={setSearch}
-        nothing={kind === 'user' ? t('No matching users') : t('No matching groups')}
+        {...(kind === 'group' && {
+          none: (
+            <>
+              {t('No groups yet')}.{' '}
+              <Anchor component={Link} to={path('groups')}>
+                {t('Create group')}
+              </Anchor>
+            </>
+          ),
+        })}
       />
     </DialogForm>
   );

@@ -1,5 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core';
-import { type AuditEvent, partsOf } from '../audit/event-text.ts';
+import { type AuditEvent, isFailed, partsOf } from '../audit/event-text.ts';
 import { AddAddress } from '../clients/add-address.tsx';
 import type { SignInHistoryOfQuery } from '../generated/operations.ts';
 import { locale, serverText, t } from '../language/language.ts';
@@ -48,17 +48,17 @@ export function Attempt({ attempt }: { attempt: SignInAttempt }) {
 }
 
 function StepRow({ step: { event, explanation, isOfRequest } }: { step: Step }) {
-  const isFailed = event.result === 'FAILURE';
+  const hasFailed = isFailed(event);
   const { count, lastAt } = event.detail ?? {};
   return (
-    <li data-failed={isFailed || undefined}>
+    <li data-failed={hasFailed || undefined}>
       <time dateTime={event.at} title={exactly(event.at)}>
         {clock.format(new Date(event.at))}
       </time>
       <div>
         <div className={styles.sentence}>
           {partsOf(event).map(({ text, isName }, index) => (isName ? <strong key={index}>{text}</strong> : text))}
-          {isFailed && (
+          {hasFailed && (
             <Badge ml="xs" color="bad">
               {t('Failed')}
             </Badge>

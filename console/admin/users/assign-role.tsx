@@ -30,14 +30,14 @@ export function AssignRoleForm({ userId, onClose }: { userId: string; onClose():
     <DialogForm {...form.props} verb={t('Assign role')} disabled={roleId === undefined}>
       <SearchSelect
         label={t('Application')}
-        options={answer?.clients.edges.map(({ node }) => ({ value: node.id, label: node.name })) ?? []}
+        kind="application"
+        options={answer?.clients.edges.map(({ node }) => ({ value: node.id, label: node.name }))}
         value={clientId}
         onChange={(id) => {
           setClientId(id);
           form.set({ roleId: undefined });
         }}
         onSearch={setSearch}
-        nothing={t('No matching applications')}
       />
       <NativeSelect
         label={t('Role')}

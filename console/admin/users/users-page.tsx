@@ -50,6 +50,7 @@ export function Component() {
   const { get, set } = useListParams();
   const { mayChange } = useAccess(project.id);
   const [action, setAction] = useState<UserAction>();
+  const [dialog, setDialog] = useState<'export' | 'add'>();
   const [shown, setShown] = useState(chosenColumns);
   const filter = filterOf(get);
   const sorting = sortingOf(get('sort'));
@@ -66,7 +67,7 @@ export function Component() {
     <Page
       title={t('Users')}
       lead={t('All accounts in {name}', { name: project.name })}
-      actions={mayChange && <PageActions list={list} filter={filter} />}
+      actions={mayChange && <PageActions {...{ list, filter, dialog, setDialog }} />}
     >
       {project.signUp === 'APPROVAL' && (
         <Suspense>
@@ -87,7 +88,7 @@ export function Component() {
         columns={mayChange ? [selectColumn(selection, list.rows), ...columns] : columns}
         linkOf={({ id }) => path(`users/${id}`)}
         skeletonRows={10}
-        empty={<NoUsers />}
+        empty={<NoUsers {...(mayChange && { onAdd: () => setDialog('add') })} />}
         noMatch={t(
           'Search matches parts of names, email addresses, user names and external IDs, and all words must match. One or two letters match where a word begins.',
         )}
@@ -100,11 +101,18 @@ export function Component() {
   );
 }
 
+interface PageActionsProps {
+  list: UserList;
+  filter: UserFilter;
+  /** The open dialog. */
+  dialog: 'export' | 'add' | undefined;
+  setDialog(dialog: 'export' | 'add' | undefined): void;
+}
+
 /** Exports, imports or adds users. */
-function PageActions({ list, filter }: { list: UserList; filter: UserFilter }) {
+function PageActions({ list, filter, dialog, setDialog }: PageActionsProps) {
   const { id: projectId } = useProject();
   const path = useProjectPath();
-  const [dialog, setDialog] = useState<'export' | 'add'>();
   const onClose = () => setDialog(undefined);
   const { page, isEmpty, search } = list;
   return (
@@ -150,14 +158,19 @@ function columnsOf(
   });
 }
 
-function NoUsers() {
+function NoUsers({ onAdd }: { onAdd?(): void }) {
   const { signUp } = useProject();
   const path = useProjectPath();
   return (
     <Empty
       icon="users"
       title={t('No users yet')}
-      action={<LinkButton to={path('directory')}>{t('Connect a directory')}</LinkButton>}
+      action={
+        <>
+          {onAdd && <AddButton onClick={onAdd}>{t('Add user')}</AddButton>}
+          <LinkButton to={path('directory')}>{t('Connect a directory')}</LinkButton>
+        </>
+      }
     >
       {signUp !== 'PROVISIONED_ONLY'
         ? t('Users appear at first sign-in, when a directory creates them, or when you add them.')

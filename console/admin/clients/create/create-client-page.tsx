@@ -47,7 +47,7 @@ interface Answers {
   jwks: string;
   /** Of an application with a secret. */
   signature: IdTokenAlgorithm;
-  pkceRequired: boolean;
+  pkceOptional: boolean;
   refreshTokens: boolean;
 }
 
@@ -96,7 +96,7 @@ export function Component() {
     method: 'NONE',
     jwks: '',
     signature: 'RS256',
-    pkceRequired: false,
+    pkceOptional: true,
     refreshTokens: true,
     ...answersOf('single-page'),
   });
@@ -287,10 +287,10 @@ function SecretDefaults({ answers, answer }: StepProps) {
         onChange={(event) => answer({ signature: event.currentTarget.value as IdTokenAlgorithm })}
       />
       <Switch
-        label={t('Require PKCE')}
-        description={t('Off: used if sent; the secret and nonce protect the rest.')}
-        checked={answers.pkceRequired}
-        onChange={(event) => answer({ pkceRequired: event.currentTarget.checked })}
+        label={t('Allow sign-in without PKCE')}
+        description={t('PKCE is used if sent; the secret and nonce protect the rest.')}
+        checked={answers.pkceOptional}
+        onChange={(event) => answer({ pkceOptional: event.currentTarget.checked })}
       />
       <Switch
         label={t('Refresh tokens')}
@@ -311,7 +311,7 @@ function inputOf(answers: Answers, projectId: string): CreateClientInput {
     tokenEndpointAuthMethod: method,
     redirectUris: tidy(answers.redirectUris),
     postLogoutRedirectUris: tidy(answers.postLogoutRedirectUris),
-    pkceRequired: method !== 'CLIENT_SECRET_BASIC' || answers.pkceRequired,
+    pkceRequired: method !== 'CLIENT_SECRET_BASIC' || !answers.pkceOptional,
     // For @latchkey/node on a back end that has no other credential.
     secretKey: kind === 'web-server' && method === 'NONE',
     ...(method === 'PRIVATE_KEY_JWT' ? { jwks: answers.jwks } : {}),

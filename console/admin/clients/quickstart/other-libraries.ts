@@ -6,6 +6,7 @@ import {
   proofOf,
   redirectOf,
   type SnippetValues,
+  scopesOf,
   signatureOf,
 } from './values.ts';
 
@@ -24,7 +25,7 @@ Discovery              ${issuer}/.well-known/openid-configuration
 Client ID              ${clientIdOf(values)}
 ${proof}
 Redirect URI           ${redirectOf(values)}
-Scopes                 openid profile email
+Scopes                 ${scopesOf(values.client)}
 Response type          code, with PKCE (S256)
 ID token signature     ${signatureOf(values)}
 

@@ -37,6 +37,10 @@ export function issuerOf({ client, projectIssuer }: SnippetValues): string {
   return needsProjectIssuer(client) ? `‹${projectIssuer}›` : baseIssuer();
 }
 
+/** Scopes to ask for at {@link issuerOf}; groups and roles are known to the project's issuer only. */
+export const scopesOf = (client: Client): string =>
+  needsProjectIssuer(client) ? 'openid profile email groups roles' : 'openid profile email';
+
 /** JWS algorithm of its ID tokens at {@link issuerOf}. */
 export function signatureOf({ client }: SnippetValues): string {
   if (!needsProjectIssuer(client)) return 'ES512';

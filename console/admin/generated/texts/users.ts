@@ -1,6 +1,7 @@
 // Written by npm run gen from the .graphql files beside the pages. Do not edit.
 import type * as of from '../types.ts';
 
+export const SignInClients = "query SignInClients($projectId:ID!){clients(projectId:$projectId first:25){pageInfo{hasNextPage}edges{node{id disabled thirdParty}}}}" as of.Operation<of.SignInClientsQuery, of.SignInClientsQueryVariables>;
 export const ImportUsers = "mutation ImportUsers($input:ImportUsersInput!){importUsers(input:$input){created known refused{row field message}}}" as of.Operation<of.ImportUsersMutation, of.ImportUsersMutationVariables>;
 export const InviteUser = "mutation InviteUser($userId:ID!){inviteUser(userId:$userId){id}}" as of.Operation<of.InviteUserMutation, of.InviteUserMutationVariables>;
 export const RevokeInvitation = "mutation RevokeInvitation($userId:ID!){revokeInvitation(userId:$userId){id}}" as of.Operation<of.RevokeInvitationMutation, of.RevokeInvitationMutationVariables>;

@@ -6,7 +6,7 @@ import { Icon } from '../icon.tsx';
 import styles from './copy.module.css';
 
 /** @param label name of the value, for screen readers */
-export function CopyButton({ value, label }: { value: string; label: string }) {
+export function CopyButton({ value, label, onCopy }: { value: string; label: string; onCopy?(): void }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     try {
@@ -15,6 +15,7 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
       copyByHand(value);
     }
     setCopied(true);
+    onCopy?.();
     setTimeout(() => setCopied(false), 2000);
   };
   return (
@@ -39,8 +40,15 @@ function copyByHand(value: string): void {
   area.remove();
 }
 
+interface CopyFieldProps {
+  label: string;
+  value: string;
+  hint?: string;
+  onCopy?(): void;
+}
+
 /** A read-only value with a copy button. */
-export function CopyField({ label, value, hint }: { label: string; value: string; hint?: string }) {
+export function CopyField({ label, value, hint, ...events }: CopyFieldProps) {
   return (
     <div>
       <Text span fw={550}>
@@ -48,7 +56,7 @@ export function CopyField({ label, value, hint }: { label: string; value: string
       </Text>
       <Group gap="xs" wrap="nowrap" mt={4} className={styles.value ?? ''}>
         <AddressCode text={value} />
-        <CopyButton value={value} label={label} />
+        <CopyButton value={value} label={label} {...events} />
       </Group>
       {hint && (
         <Text fz="xs" c="dimmed" mt={4}>

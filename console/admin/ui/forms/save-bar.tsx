@@ -1,15 +1,14 @@
-import { Box, Button, Group, Modal, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { useBlocker } from 'react-router';
+import { Box, Button, Group, Stack } from '@mantine/core';
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { Failure } from '../../failure.ts';
 import { t } from '../../language/language.ts';
 import { SecondaryButton } from '../buttons.tsx';
 import { ShowGraphql } from '../code/show-graphql.tsx';
 import { FormError } from '../feedback/errors.tsx';
 import { Facts } from '../lists/facts.tsx';
+import { LeaveWarning } from './leave-warning.tsx';
 import styles from './save-bar.module.css';
 import type { SettingsForm } from './settings-form.ts';
-import { useUnloadWarning } from './unload-warning.ts';
 
 export interface Change {
   label: string;
@@ -37,10 +36,6 @@ export function SaveBar<Values extends object>(props: SaveBarProps<Values>) {
     after: describe(name, form.values),
   }));
   const isDirty = changes.length > 0;
-  const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) => isDirty && currentLocation.pathname !== nextLocation.pathname,
-  );
-  useUnloadWarning(isDirty);
   return (
     <>
       {isDirty && (
@@ -63,24 +58,7 @@ export function SaveBar<Values extends object>(props: SaveBarProps<Values>) {
           </ChangesBar>
         </>
       )}
-      <Modal
-        opened={blocker.state === 'blocked'}
-        onClose={() => blocker.reset?.()}
-        title={t('Leave without saving?')}
-        size="sm"
-      >
-        <Stack gap="lg">
-          <p>{t('Your changes are not saved.')}</p>
-          <Group justify="flex-end" gap="xs">
-            <SecondaryButton onClick={() => blocker.reset?.()} data-autofocus>
-              {t('Stay')}
-            </SecondaryButton>
-            <Button color="red" onClick={() => blocker.proceed?.()}>
-              {t('Leave')}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <LeaveWarning warns={isDirty} text={t('Your changes are not saved.')} />
     </>
   );
 }
@@ -103,8 +81,15 @@ interface ChangesBarProps {
 
 /** Bar at the bottom of the window with changes and their buttons. */
 export function ChangesBar({ label, changes, title, consequence, failure, children }: ChangesBarProps) {
+  const bar = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!bar.current) return;
+    const size = new ResizeObserver(([entry]) => entry && uncover(entry.target));
+    size.observe(bar.current);
+    return () => size.disconnect();
+  }, []);
   return (
-    <Stack gap="sm" className={styles.bar} role="region" aria-label={label}>
+    <Stack ref={bar} gap="sm" className={styles.bar} role="region" aria-label={label}>
       {consequence && <p>{consequence}</p>}
       <FormError failure={failure} />
       <Group justify="space-between" align="flex-end" gap="lg">
@@ -115,6 +100,14 @@ export function ChangesBar({ label, changes, title, consequence, failure, childr
       </Group>
     </Stack>
   );
+}
+
+/** Scrolls the focused control out from under the bar (WCAG 2.2, 2.4.11): the bar appears while the admin types. */
+function uncover(bar: Element) {
+  const focused = document.activeElement;
+  if (!focused || focused === document.body || bar.contains(focused)) return;
+  const hidden = focused.getBoundingClientRect().bottom - bar.getBoundingClientRect().top;
+  if (hidden > 0) window.scrollBy({ top: hidden + 16 });
 }
 
 /** Changed values as before and after. */

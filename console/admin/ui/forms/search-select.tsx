@@ -1,33 +1,55 @@
 import { Select, type SelectProps } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import { t } from '../../language/language.ts';
+
+/** Shown if nothing matches, and if there is nothing to search. */
+const texts = {
+  user: [t('No matching users'), t('No users yet')],
+  group: [t('No matching groups'), t('No groups yet')],
+  application: [t('No matching applications'), t('No applications yet')],
+} as const;
 
 interface SearchSelectProps extends Pick<SelectProps, 'label' | 'description' | 'placeholder' | 'error' | 'disabled'> {
-  /** The results of the search, with the chosen one. */
-  options: readonly { value: string; label: string }[];
+  kind: keyof typeof texts;
+  /** The results of the search, with the chosen one; undefined while loading. */
+  options: readonly { value: string; label: string }[] | undefined;
   value: string | null;
   onChange(value: string | null): void;
   onSearch(text: string): void;
-  /** Shown if nothing matches. */
-  nothing: string;
+  /** Shown if there is nothing to search. */
+  none?: ReactNode;
 }
 
 /** Select whose options are found by the server. */
-export function SearchSelect({ options, value, onChange, onSearch, nothing, ...field }: SearchSelectProps) {
+export function SearchSelect({ kind, options, value, onChange, onSearch, none, ...field }: SearchSelectProps) {
   // The chosen option stays when the search changes.
   const [chosen, setChosen] = useState<{ value: string; label: string }>();
-  const shown = chosen && !options.some((option) => option.value === chosen.value) ? [chosen, ...options] : options;
+  const [search, setSearch] = useState('');
+  const isKept = chosen && !options?.some((option) => option.value === chosen.value);
+  const shown = isKept ? [chosen, ...(options ?? [])] : options;
+  const [noMatch, noneYet] = texts[kind];
+  // The results of the search before are not those of an empty one.
+  const [hadAny, setHadAny] = useState(false);
+  if (!hadAny && options?.length) setHadAny(true);
+  const isEmpty = !hadAny && shown?.length === 0 && search === '';
   return (
     <Select
       {...field}
+      {...(isEmpty && { description: none ?? noneYet })}
       searchable
-      data={[...shown]}
+      data={[...(shown ?? [])]}
       value={value}
       // The server has already filtered them.
       filter={({ options: all }) => all}
-      nothingFoundMessage={nothing}
+      // Without it no list opens.
+      nothingFoundMessage={shown && !isEmpty ? noMatch : undefined}
       // No animation: a list that was closed and reopened during one stayed hidden.
       comboboxProps={{ transitionProps: { duration: 0 } }}
-      onSearchChange={(text) => onSearch(text === chosen?.label ? '' : text)}
+      onSearchChange={(text) => {
+        const wanted = text === chosen?.label ? '' : text;
+        setSearch(wanted);
+        onSearch(wanted);
+      }}
       onChange={(next, option) => {
         setChosen(option ?? undefined);
         onChange(next);

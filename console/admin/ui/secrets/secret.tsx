@@ -5,6 +5,7 @@ import { rich } from '../../language/rich.tsx';
 import { SecondaryButton } from '../buttons.tsx';
 import { CopyField } from '../code/copy.tsx';
 import { saveFile } from '../files/save-file.ts';
+import { LeaveWarning } from '../forms/leave-warning.tsx';
 import { Icon } from '../icon.tsx';
 import { Time } from '../time.tsx';
 
@@ -25,29 +26,35 @@ interface SecretsProps {
   onDone(): void;
 }
 
-/** New keys, to copy or download; secret ones are shown once, and saved before it closes. */
+/** New keys, to copy or download; secret ones are shown once, and saved before it closes. Leaving without a copy asks first. */
 export function Secrets({ secrets, fileName, stored = 'as a hash', onDone }: SecretsProps) {
   const secret = secrets.filter(({ isPublic }) => !isPublic).map(({ label }) => label);
   const [saved, setSaved] = useState(secret.length === 0);
+  const [copied, setCopied] = useState<readonly string[]>([]);
+  const names = t('Shown only once: {names}.', { names: secret.map(lower).join(', ') });
   const count = { count: secret.length };
   const text = secrets.map(({ label, value }) => `# ${label}\n${value}\n`).join('\n');
   return (
     <Stack>
       {secret.length > 0 && (
         <Alert icon={<Icon name="lock" size={18} />} py="xs">
-          {secret.length < secrets.length
-            ? t('Shown only once: {names}.', { names: secret.map(lower).join(', ') })
-            : t('Shown only once.')}{' '}
+          {secret.length < secrets.length ? names : t('Shown only once.')}{' '}
           {stored === 'encrypted'
             ? t('{count, plural, one {Latchkey stores it encrypted.} other {Latchkey stores them encrypted.}}', count)
             : t('{count, plural, one {Latchkey stores it as a hash.} other {Latchkey stores them as a hash.}}', count)}
         </Alert>
       )}
       {secrets.map(({ isPublic: _, ...field }) => (
-        <CopyField key={field.label} {...field} />
+        <CopyField key={field.label} {...field} onCopy={() => setCopied((before) => [...before, field.label])} />
       ))}
       <Group>
-        <SecondaryButton onClick={() => saveFile(fileName, text)} leftSection={<Icon name="download" size={16} />}>
+        <SecondaryButton
+          onClick={() => {
+            saveFile(fileName, text);
+            setCopied(secret);
+          }}
+          leftSection={<Icon name="download" size={16} />}
+        >
           {t('Download as file')}
         </SecondaryButton>
       </Group>
@@ -63,6 +70,7 @@ export function Secrets({ secrets, fileName, stored = 'as a hash', onDone }: Sec
           {t('Done')}
         </Button>
       </Group>
+      <LeaveWarning warns={!saved && !secret.every((label) => copied.includes(label))} text={names} />
     </Stack>
   );
 }

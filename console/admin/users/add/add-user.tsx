@@ -7,6 +7,7 @@ import { request } from '../../ui/code/show-graphql.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 import { useDialogForm } from '../../ui/forms/use-dialog-form.ts';
+import { useUninvitable } from './invitable.tsx';
 
 type TextField = 'email' | 'userName' | 'givenName' | 'familyName' | 'phone' | 'locale';
 
@@ -14,12 +15,13 @@ function useNewUser(onClose: () => void) {
   const { id: projectId } = useProject();
   const path = useProjectPath();
   const navigate = useNavigate();
+  const uninvitable = useUninvitable();
   const form = useDialogForm({
     initial: { email: '', userName: '', givenName: '', familyName: '', phone: '', locale: '', invite: true },
-    request({ invite, ...values }) {
+    request({ invite: wanted, ...values }) {
       const given = Object.entries(values).flatMap(([name, value]) => (value.trim() ? [[name, value.trim()]] : []));
-      const input = { projectId, ...Object.fromEntries(given), invite: invite && values.email.trim() !== '' };
-      return request(CreateUser, { input });
+      const invite = wanted && values.email.trim() !== '' && !uninvitable;
+      return request(CreateUser, { input: { projectId, ...Object.fromEntries(given), invite } });
     },
     invalidates: [Users, AuditEvents],
     onDone({ createUser: { id, userName } }) {
@@ -28,13 +30,13 @@ function useNewUser(onClose: () => void) {
     },
     onClose,
   });
-  const invite = form.values.invite && form.values.email.trim() !== '';
-  return { form, invite };
+  const invite = form.values.invite && form.values.email.trim() !== '' && !uninvitable;
+  return { form, invite, uninvitable };
 }
 
 /** Dialog that adds a user. */
 export function AddUser({ onClose }: { onClose(): void }) {
-  const { form, invite } = useNewUser(onClose);
+  const { form, invite, uninvitable } = useNewUser(onClose);
   const { email, userName } = form.values;
   const field = (name: TextField) => ({ ...form.field(name), maxLength: 256 });
   return (
@@ -72,10 +74,10 @@ export function AddUser({ onClose }: { onClose(): void }) {
         </Group>
         <Checkbox
           label={t('Send an invitation')}
-          description={t('A mail with a link to sign in. It does not expire.')}
+          description={uninvitable ?? t('A mail with a link to sign in. It does not expire.')}
           {...form.toggle('invite')}
           checked={invite}
-          disabled={email.trim() === ''}
+          disabled={email.trim() === '' || uninvitable !== undefined}
         />
       </DialogForm>
     </Modal>

@@ -16,6 +16,7 @@ import { FileSection } from './file-section.tsx';
 import { guessedColumns, type ImportRow, prepare, targetsOf } from './import-columns.ts';
 import { Outcome } from './import-outcome.tsx';
 import { type Progress as Done, runImport } from './import-run.ts';
+import { useUninvitable } from './invitable.tsx';
 
 interface Run {
   kind: 'check' | 'import';
@@ -116,13 +117,14 @@ function useImport(projectId: string) {
 function StartSection({ draft }: { draft: ReturnType<typeof useImport> }) {
   const { invite, run, isRunning, count, hasLogin } = draft;
   const isDisabled = !hasLogin || count === 0 || isRunning;
+  const uninvitable = useUninvitable();
   return (
     <Section title={t('Import')} lead={t('Existing users are not changed. A refused line does not affect the others.')}>
       <Checkbox
         label={t('Send invitations')}
-        description={t('Each new user gets a mail with a link to sign in, in their language.')}
+        description={uninvitable ?? t('Each new user gets a mail with a link to sign in, in their language.')}
         checked={invite}
-        disabled={isRunning}
+        disabled={isRunning || uninvitable !== undefined}
         onChange={(event) => draft.setInvite(event.currentTarget.checked)}
       />
       {!hasLogin && (

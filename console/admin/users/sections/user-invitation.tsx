@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useMutation } from '../../api.ts';
 import {
   AuditEvents,
@@ -16,6 +16,7 @@ import { toast } from '../../ui/feedback/toast.tsx';
 import { useDialog } from '../../ui/feedback/use-dialog.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useUninvitable } from '../add/invitable.tsx';
 
 type Invitee = Pick<
   UserRowFragment,
@@ -28,7 +29,9 @@ export function UserInvitation({ user, mayChange }: { user: Invitee; mayChange: 
   const [invite, busy, failure] = useMutation(InviteUser, [UserById, AuditEvents]);
   const { active, email, id, invitedAt, lastSignInAt, provenance, userName } = user;
   const isOpen = invitedAt != null;
-  if (lastSignInAt || provenance === 'SCIM' || !active || !email || (!mayChange && !isOpen)) return null;
+  const isOver = lastSignInAt || provenance === 'SCIM' || !active || !email;
+  const uninvitable = useUninvitable(mayChange && !isOver);
+  if (isOver || (!mayChange && !isOpen)) return null;
   const send = async () => {
     if ((await invite({ userId: id })).data) toast(t('Invitation sent to {email}', { email }));
   };
@@ -54,7 +57,7 @@ export function UserInvitation({ user, mayChange }: { user: Invitee; mayChange: 
       actions={
         mayChange && (
           <>
-            <Button variant="default" loading={busy} onClick={() => void send()}>
+            <Button variant="default" loading={busy} disabled={uninvitable !== undefined} onClick={() => void send()}>
               {isOpen ? t('Send again') : t('Send invitation')}
             </Button>
             {isOpen && (
@@ -66,6 +69,7 @@ export function UserInvitation({ user, mayChange }: { user: Invitee; mayChange: 
         )
       }
     >
+      {uninvitable && <Text c="dimmed">{uninvitable}</Text>}
       <FormError failure={failure} />
       {dialog}
     </Section>

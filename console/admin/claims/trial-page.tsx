@@ -1,8 +1,8 @@
 import { Alert, Badge, Group, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
-import { useMutation } from '../../api.ts';
-import type { Failure } from '../../failure.ts';
+import { useMutation } from '../api.ts';
+import type { Failure } from '../failure.ts';
 import {
   AuditEvents,
   EndUserSession,
@@ -10,16 +10,16 @@ import {
   type FinishTrialMutation,
   UserAccess,
   UserById,
-} from '../../generated/operations.ts';
-import { t } from '../../language/language.ts';
-import { LinkButton, SecondaryButton } from '../../ui/buttons.tsx';
-import { Empty } from '../../ui/feedback/empty.tsx';
-import { FormError } from '../../ui/feedback/errors.tsx';
-import { PageSkeleton } from '../../ui/feedback/skeleton.tsx';
-import { useAction } from '../../ui/feedback/use-action.ts';
-import { Page, Section } from '../../ui/layout/page.tsx';
-import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
-import { exactly } from '../../ui/time.tsx';
+} from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { LinkButton, SecondaryButton } from '../ui/buttons.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { FormError } from '../ui/feedback/errors.tsx';
+import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
+import { useAction } from '../ui/feedback/use-action.ts';
+import { Page, Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { exactly } from '../ui/time.tsx';
 import { claimDescriptions, formatClaim, timeOf } from './claim-descriptions.ts';
 
 type Result = FinishTrialMutation['finishTrial'];

@@ -1,5 +1,6 @@
-import { t } from '../../language/language.ts';
-/** Descriptions of claims (OpenID Connect Core §2, §5.1; RFC 9068 §2.2). */
+import { t } from '../language/language.ts';
+
+/** Descriptions of claims (OpenID Connect Core §2, §5.1; RFC 9068 §2.2; domain/claims/application-claims.ts). */
 export const claimDescriptions: Record<string, string> = {
   iss: t('Issuer. Your application must check it.'),
   sub: t('Subject: stable user ID. Use it as the account key.'),
@@ -26,6 +27,13 @@ export const claimDescriptions: Record<string, string> = {
   name: t('Display name.'),
   given_name: t('First name.'),
   family_name: t('Last name.'),
+  middle_name: t('Middle name.'),
+  nickname: t('Nickname.'),
+  preferred_username: t('User name. It can change; do not use it as a key.'),
+  profile: t('Address of the profile page.'),
+  picture: t('Address of a picture.'),
+  groups: t('Groups of the user (scope groups).'),
+  roles: t('Roles of the user in this application (scope roles).'),
   birthdate: t('Date of birth.'),
   address: t('Postal address (scope address).'),
   locale: t('Language and region.'),
