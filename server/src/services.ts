@@ -296,13 +296,13 @@ function withTokens(lower: ReturnType<typeof withUsers>) {
   const mint = new Mint({ ...lower, applicationClaims: claims });
   return {
     ...lower,
-    tokens: new Tokens({ ...lower, mint, clients: registry.cached, applicationClaims: claims }),
+    tokens: new Tokens({ ...lower, mint, clients: registry, applicationClaims: claims }),
     tokenRefusals: new TokenRefusals(lower),
     refreshGrants: new RefreshGrants(lower),
     clientTokens: new ClientTokens(lower),
     introspection: new Introspection(lower),
     revocableTokens: new RevocableTokens(lower),
-    adminClients: new AdminClients(lower),
+    adminClients: new AdminClients({ ...lower, clients: registry }),
   };
 }
 

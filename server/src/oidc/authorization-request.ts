@@ -6,6 +6,7 @@ import { matchesRedirectUri } from '../domain/clients/redirect-uri.ts';
 import { type ResponseMode } from '../domain/kernel/openid.ts';
 import { isStorableText } from '../domain/kernel/secret.ts';
 import { type AcrRequest, asksForMore, canBeMet, defaultAcr } from '../domain/policy/acr.ts';
+import { canOmitPkce, mayOmitPkce, needsPush } from '../domain/policy/client.ts';
 import { type Issuer } from '../domain/projects/issuer.ts';
 import { grantedScope } from '../domain/tokens/claims.ts';
 import { trimmed } from '../domain/users/login.ts';
@@ -85,11 +86,9 @@ export async function checkTarget(
   return { client, redirectUri, state: faults.includes('state') ? undefined : state };
 }
 
-/** Whether a client may omit PKCE (RFC 7636): it is confidential, and its administrator and the issuer allow it. */
-export function mayOmitPkce({ capabilities }: Issuer, client: Client): boolean {
-  return (
-    capabilities.optionalPkce && client.pkceOptional && !client.fapiProfile && client.tokenEndpointAuthMethod !== 'none'
-  );
+/** Whether a client may omit PKCE at an issuer. */
+export function omitsPkceAt({ capabilities }: Issuer, client: Client): boolean {
+  return capabilities.optionalPkce && mayOmitPkce(client);
 }
 
 /** `response_mode`, if the issuer offers it; else `query` (OAuth 2.0 Multiple Response Type Encoding Practices §2.1). */
@@ -100,15 +99,10 @@ export function responseModeOf(parameters: Parameters, { capabilities }: Issuer)
 function requestContext(parameters: Parameters, client: Client, issuer: Issuer, isPushed: boolean): RequestContext {
   const hasPkce = ['code_challenge', 'code_challenge_method'].some((name) => parameters.get(name) !== undefined);
   return {
-    lacksPush: !isPushed && (client.pushedRequestsRequired || client.fapiProfile),
+    lacksPush: !isPushed && needsPush(client),
     modes: issuer.capabilities.responseModes,
-    couldOmitPkce:
-      client.fapiProfile || client.tokenEndpointAuthMethod === 'none'
-        ? 'nowhere'
-        : issuer.capabilities.optionalPkce
-          ? 'here'
-          : 'elsewhere',
-    omitsPkce: !hasPkce && mayOmitPkce(issuer, client),
+    couldOmitPkce: !canOmitPkce(client) ? 'nowhere' : issuer.capabilities.optionalPkce ? 'here' : 'elsewhere',
+    omitsPkce: !hasPkce && omitsPkceAt(issuer, client),
     isForApis: issuer.capabilities.apis && parameters.get('resource') !== undefined,
   };
 }

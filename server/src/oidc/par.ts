@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Apis } from '../domain/apis/apis.ts';
 import { longestPush, type PushedRequests, pushedTtlSeconds } from '../domain/ceremonies/requests/pushed-requests.ts';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
+import { checkProof } from '../domain/clients/dpop/binding.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
@@ -10,7 +11,6 @@ import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { formParameters, type Parameters } from '../http/parameters.ts';
 import { check, checkTarget, namedApis } from './authorization-request.ts';
 import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps, formOf } from './client-auth.ts';
-import { checkProof } from './dpop.ts';
 import { issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
+import { requireProof } from '../domain/clients/dpop/binding.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { type GrantType, grantTypeNames, grantTypes } from '../domain/kernel/openid.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
@@ -7,7 +8,6 @@ import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import { actorOf } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { authenticateClient, type ClientAuthDeps, formOf, namedClient } from './client-auth.ts';
-import { requireProof } from './dpop.ts';
 import { authorizationCode } from './grants/authorization-code.ts';
 import { clientCredentials } from './grants/client-credentials.ts';
 import { deviceCode } from './grants/device-code.ts';

@@ -116,6 +116,24 @@ describe('a change in one process', () => {
     expect(locationOf(await rp.authorize({ prompt: 'none' })).searchParams.get('error')).toBe('login_required');
   });
 
+  it('that demands proofs of a key, assigns access or disables a client applies to tokens in another', async () => {
+    const { access_token } = (await (await rp.exchange(await codeFromThere())).json()) as { access_token: string };
+    const read = async () => (await rp.userInfo(access_token)).status;
+    const settings = [
+      { dpopRequired: true },
+      { access: 'assigned' },
+      { thirdParty: true },
+      { disabled: true },
+    ] as const;
+    for (const refused of settings) {
+      expect(await read()).toBe(200);
+      await change(refused);
+      expect([refused, await read()]).toEqual([refused, 401]);
+      await change({ dpopRequired: false, access: 'everyone', thirdParty: false, disabled: false });
+    }
+    expect(await read()).toBe(200);
+  });
+
   it('is found stale once by another, which then caches the new client', async () => {
     await codeFromThere();
     const { registry } = there.services;

@@ -6,7 +6,7 @@ import { found } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
-import { isByPasskey } from '../policy/session.ts';
+import { meetsClientPolicy } from '../policy/session.ts';
 import { domainOrigin, siteOf } from '../projects/site.ts';
 import { type FreshnessDeps, isFreshNow } from '../sessions/freshness.ts';
 import type { Session } from '../sessions/session.entity.ts';
@@ -43,7 +43,7 @@ export async function beginConfirmation(
   const origin = domain == null ? issuer : domainOrigin(issuer, domain);
   const client = await clientOf(em, projectId, session);
   // Otherwise the session would not answer the request.
-  const isAccepted = !client.passkey_required || isByPasskey(session);
+  const isAccepted = meetsClientPolicy(session, client);
   const offers = adds === 'passkey' && isAccepted && (await isFreshNow(deps, em, user, session));
   const begun = await requests.begin(em, {
     projectId,
@@ -101,8 +101,8 @@ export async function beginAccountSignIn(
 async function clientOf(em: EntityManager, projectId: string, { id, deviceId }: Session) {
   const [client] = await query(
     em,
-    sql<{ id: string; passkey_required: boolean }>`
-      select k.id, k.passkey_required from clients k
+    sql<{ id: string; passkeyRequired: boolean }>`
+      select k.id, k.passkey_required as "passkeyRequired" from clients k
           left join credentials d on d.project_id = k.project_id and d.client_id = k.id and d.id = ${deviceId ?? null}::uuid
           left join participations p on p.project_id = k.project_id and p.client_id = k.id and p.session_id = ${id}
         where k.project_id = ${projectId} and k.disabled_at is null

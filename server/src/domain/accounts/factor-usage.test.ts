@@ -44,6 +44,32 @@ it('counts the factors of the active users of a project', async () => {
   });
 });
 
+it('counts the sessions that are live by the limits of now', async () => {
+  const own = await app.make.project();
+  const limits = { idleTimeoutSeconds: 1000, maxSessionSeconds: 2000 };
+  await app.services.projects.updateSessionPolicy(own.id, limits, system);
+  const user = await app.make.user(own);
+  const begun = app.clock.now().getTime();
+  const times = (...[created, seen, idle, end]: [number, number, number, number]) =>
+    [created, seen, idle, end].map((at) => new Date(begun + at * 1000));
+  // Each ends by one limit, at 1000: since its creation or last use, or as stored.
+  for (const [n, at] of [
+    times(-1000, 900, 5000, 5000),
+    times(0, 0, 5000, 5000),
+    times(0, 900, 1000, 5000),
+    times(0, 900, 5000, 1000),
+  ].entries()) {
+    await run(
+      `insert into sessions (project_id, id, user_id, secret_hash, auth_time, amr, created_at, last_seen_at, idle_expires_at, expires_at)
+       values (?, gen_random_uuid(), ?, ?, now(), '{swk}', ?, ?, ?, ?)`,
+      [own.id, user.id, `hash-${n}`, ...at],
+    );
+  }
+  const live = async (seconds: number) =>
+    (await factorUsage(app.services.db.reader(), own.id, new Date(begun + seconds * 1000))).sessionsWithoutPasskey;
+  expect([await live(999), await live(1000)]).toEqual([4, 0]);
+});
+
 it('counts those who signed in last, in a project of more than 5,000 users', async () => {
   const own = await app.make.project();
   const insert = `insert into users (id, project_id, user_name, user_name_key, active, created_at, updated_at, last_sign_in_at)

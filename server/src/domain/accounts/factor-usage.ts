@@ -5,6 +5,7 @@ import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { isByPasskey, meetsFactorPolicy, type UserFacts } from '../policy/session.ts';
 import type { PasskeyModels } from '../projects/passkey-models.ts';
 import { Project } from '../projects/project.entity.ts';
+import { isLive } from '../sessions/sessions.ts';
 import { toUserFacts, type UserFactsRow, userFacts } from '../sessions/user-facts.ts';
 
 /** Maximum number of users whose rows are looked up one by one: a query for more would delay the page. */
@@ -63,9 +64,8 @@ export async function factorUsage(em: EntityManager, projectId: string, now: Dat
   const sessions = await query(
     em,
     sql<SessionsRow>`select max(s.passkey_id::text) as passkey_id, s.amr, count(*)::int as sessions
-      from (${recentUsers(projectId, maxUsers)}) u cross join lateral (select passkey_id, amr from sessions
-          where project_id = ${projectId} and user_id = u.id and ended_at is null
-            and least(idle_expires_at, expires_at) > ${now}::timestamptz offset 0) s
+      from (${recentUsers(projectId, maxUsers)}) u cross join lateral (select passkey_id, amr from sessions s
+          where project_id = ${projectId} and user_id = u.id and ${isLive(project, now)} offset 0) s
       group by s.passkey_id is null, s.amr`,
   );
   const usersWho = (isCounted: (user: UserFacts) => boolean) =>

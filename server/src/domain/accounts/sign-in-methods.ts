@@ -1,11 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { contextOf } from '../ceremonies/sign-in-context.ts';
 import type { Devices } from '../credentials/devices.ts';
 import type { Passkeys } from '../credentials/passkeys.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { isTrusted } from '../policy/device-trust.ts';
-import { type Project, passkeyPolicyOf } from '../projects/project.entity.ts';
+import type { Evidence } from '../policy/evidence.ts';
+import { nextRequirement } from '../policy/requirements.ts';
+import type { Project } from '../projects/project.entity.ts';
+import type { MfaMethod } from '../projects/project.resource.ts';
 import { isAddress } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 
@@ -32,17 +36,46 @@ export async function keepSignInMethod(
   const now = deps.clock.now();
   const devices = (await deps.devices.list(em, owner)).filter((device) => isTrusted(device, project, now));
   const passkeys = project.passkeys ? await deps.passkeys.list(em, owner) : [];
-  const factors = await deps.mfa.factors(em, user);
-  // A required passkey is used, or created after a factor: a device alone ends no sign-in.
-  const isSecondRequired = project.mfaPolicy === 'required' || passkeyPolicyOf(project) === 'required';
-  const canSignIn = (isLeft: (item: { id: string }) => boolean): boolean => {
-    const factorsLeft = factors.filter(isLeft);
-    const isFactorMet =
-      factorsLeft.length === 0 ? !isSecondRequired : factorsLeft.some(({ method }) => method !== 'email');
-    const isByPasskey = passkeys
-      .filter(isLeft)
-      .some(({ userVerified }) => userVerified || (!isSecondRequired && factorsLeft.length === 0));
-    return isByPasskey || (isFactorMet && devices.some(isLeft));
-  };
-  if (canSignIn(() => true) && !canSignIn(({ id }) => id !== removedId)) refuse({ code: 'last-sign-in-method' });
+  const factors = (await deps.mfa.factors(em, user)).map(({ id, method, besidePasskey }) => ({
+    id,
+    method,
+    besidePasskey,
+  }));
+  const isPossible = (isLeft: (item: { id: string }) => boolean) =>
+    canSignIn(project, { devices, passkeys, factors }, isLeft);
+  if (isPossible(() => true) && !isPossible(({ id }) => id !== removedId)) refuse({ code: 'last-sign-in-method' });
+}
+
+/** What a user without a mailbox can prove: trusted devices, passkeys that the project accepts, verified factors. */
+export interface SignInMeans {
+  devices: readonly { id: string }[];
+  passkeys: readonly { id: string; userVerified: boolean }[];
+  factors: readonly { id: string; method: MfaMethod; besidePasskey: boolean }[];
+}
+
+/** Whether one of the possible sign-ins meets the policy. Pure. `creation`: a required passkey can be created in it. */
+export function canSignIn(
+  project: Project,
+  means: SignInMeans,
+  isLeft: (item: { id: string }) => boolean = () => true,
+): boolean {
+  const [devices, passkeys] = [means.devices.filter(isLeft), means.passkeys.filter(isLeft)];
+  const factors = means.factors.filter(isLeft);
+  const proof = { account: '', at: new Date(0).toISOString() };
+  const byFactor = factors
+    .filter(({ method }) => method !== 'email')
+    .map(({ id, ...factor }): Evidence => ({ ...proof, ...factor, kind: 'factor', enrolment: id }));
+  const signIns: Evidence[][] = [
+    ...passkeys.map(({ id, userVerified }): Evidence[] => [
+      { ...proof, kind: 'passkey', credential: id, verified: userVerified, synced: false },
+    ]),
+    ...devices.flatMap(({ id }): Evidence[][] => {
+      const device: Evidence = { ...proof, kind: 'device-key', device: id };
+      return [[device], ...byFactor.map((factor) => [device, factor])];
+    }),
+  ];
+  const page = { caller: { project, client: { passkeyRequired: false }, request: null }, ceremony: { stepUp: null } };
+  const holdsPasskey = passkeys.some(({ userVerified }) => userVerified);
+  const context = contextOf(page, { factors, holdsPasskey, skipsFactor: false });
+  return signIns.some((evidence) => ['nothing', 'creation'].includes(nextRequirement(evidence, context)));
 }

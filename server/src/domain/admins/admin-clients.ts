@@ -1,14 +1,16 @@
+import type { Client } from '../clients/client.entity.ts';
+import { type ClientRegistry, currentClient } from '../clients/client-registry.ts';
 import { isOfLiveCredential } from '../clients/credential-of-tokens.ts';
+import { boundKeyOf, isSentWithKey } from '../clients/dpop/binding.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { adminApiUrl } from '../kernel/admin-api.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
-import { inProject } from '../kernel/scope.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { query, type Statement, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
+import { lacksNonce, needsProof } from '../policy/client.ts';
 import type { Issuers } from '../projects/issuers.ts';
-import { boundKeyOf } from '../tokens/claims.ts';
 
 /** A client that calls the admin API on its own behalf. */
 export interface AdminClient {
@@ -17,11 +19,6 @@ export interface AdminClient {
   projectId: string;
   /** The token's scopes that the client still has. */
   scopes: string[];
-}
-
-interface ClientRow extends AdminClient {
-  lacksNonce: boolean;
-  isFresh: boolean;
 }
 
 /** A token, and a check of the proof that came with it; the check returns null without a proof. */
@@ -34,7 +31,15 @@ export interface SentAdminToken {
 
 /** Clients at the admin API, by access tokens of the grant `client_credentials` (RFC 9068 section 4). */
 export class AdminClients {
-  constructor(private readonly deps: { db: Database; issuers: Issuers; signer: Signer; issuer: string }) {}
+  constructor(
+    private readonly deps: {
+      db: Database;
+      issuers: Issuers;
+      signer: Signer;
+      clients: Pick<ClientRegistry, 'cached' | 'current'>;
+      issuer: string;
+    },
+  ) {}
 
   /**
    * The client of a token for the admin API; null if the token is not valid for it, was revoked, or came without the proof
@@ -43,48 +48,56 @@ export class AdminClients {
    * `nonce-rejected`.
    */
   async byToken({ token, scheme, proof: proofOf }: SentAdminToken): Promise<AdminClient | null> {
-    const { db, issuer: baseUrl, issuers, signer } = this.deps;
+    const { db, clients, issuer: baseUrl, issuers, signer } = this.deps;
     const issuer = await issuers.ofToken(token);
     if (!issuer?.project) return null;
     const claims = await signer.verify('api-token', token, { issuer, audience: adminApiUrl(baseUrl) });
     const clientId = claims?.['client_id'];
     if (!claims || !isUuid(claims.jti) || !isUuid(clientId) || claims.sub !== clientId) return null;
-    const jkt = boundKeyOf(claims);
-    if ((jkt === null) !== (scheme === 'Bearer')) return null;
-    const proof = jkt === null ? null : await proofOf(token);
-    if (proof?.jkt !== (jkt ?? undefined)) return null;
-    const { id: projectId } = issuer.project;
-    const statement = live({ projectId, clientId, tokenId: claims.jti }, proof);
-    const [row] = await inProject(projectId, () => query(db.alone, statement, { prepare: 'admins.client-by-token' }));
-    if (!row) return null;
-    if (row.lacksNonce) refuse({ code: 'nonce-rejected' });
-    if (!row.isFresh) refuseUsedProof();
-    const { id, name, scopes } = row;
-    return { id, name, projectId, scopes };
+    const key = boundKeyOf(claims);
+    if ((key === null) !== (scheme === 'Bearer')) return null;
+    const proof = key === null ? null : await proofOf(token);
+    if (!isSentWithKey(key, proof)) return null;
+    // The cache, then the database, because a cached client may be stale.
+    for (const source of [clients.cached, clients.current]) {
+      const client = await source.byId(clientId);
+      if (client?.project.id !== issuer.project.id) return null;
+      const isWithoutNonce = proof !== null && lacksNonce(client, proof);
+      const statement = liveToken(client, claims.jti, isWithoutNonce ? null : proof);
+      const [row] = await query(db.alone, statement, { prepare: 'admins.client-by-token' });
+      if (!row?.client_is_current) continue;
+      if (row.scope === null || !mayCall(client) || (!proof && needsProof(client))) return null;
+      if (isWithoutNonce) refuse({ code: 'nonce-rejected' });
+      if (!row.proof_is_fresh) refuseUsedProof();
+      const granted = row.scope.split(' ');
+      const scopes = client.adminScopes.filter((scope) => granted.includes(scope));
+      return { id: client.id, name: client.name, projectId: client.project.id, scopes };
+    }
+    return null;
   }
 }
 
-/** The client of a live token; records the proof. */
-function live(
-  { projectId, clientId, tokenId }: { projectId: string; clientId: string; tokenId: string },
-  proof: CheckedProof | null,
-): Statement<ClientRow> {
-  return sql<ClientRow>`with live as materialized (
-      select k.id, k.name, k.project_id, array(select one from unnest(k.admin_scopes) one
-          where one = any(string_to_array(t.scope, ' '))) as scopes,
-        k.dpop_nonce_required and ${proof?.hasNonce === false}::boolean as "lacksNonce"
-      from authorization_codes t join clients k on k.project_id = t.project_id and k.id = t.client_id
-        join projects p on p.id = k.project_id
-      where t.project_id = ${projectId}::uuid and t.id = ${tokenId}::uuid and t.client_id = ${clientId}::uuid
-        and t.user_id is null and t.revoked_at is null and k.disabled_at is null and 'client_credentials' = any(k.grant_types)
-        and k.token_endpoint_auth_method <> 'none' and ${isOfLiveCredential}
-        and (${proof !== null}::boolean or not (k.dpop_required or k.fapi_profile)) and k.admin_scopes <> '{}'
-        and p.built_in is distinct from 'console'
-    ),
-    proof as (${
-      proof
-        ? usedProof(proof, sql`(select project_id, id as client_id from live where not "lacksNonce") proving`)
-        : sql`select 1`
-    })
-    select live.*, exists (select from proof) as "isFresh" from live`;
+function mayCall({ adminScopes, grantTypes, project, tokenEndpointAuthMethod }: Client): boolean {
+  const isAlone = grantTypes.includes('client_credentials') && tokenEndpointAuthMethod !== 'none';
+  return isAlone && adminScopes.length > 0 && project.getEntity().builtIn !== 'console';
+}
+
+/** One row. `scope`: of the token; null if it is not live. */
+interface TokenRow {
+  client_is_current: boolean;
+  proof_is_fresh: boolean;
+  scope: string | null;
+}
+
+/** @param proof is recorded if the token is live */
+function liveToken(client: Client, tokenId: string, proof: CheckedProof | null): Statement<TokenRow> {
+  return sql<TokenRow>`with client as materialized (${currentClient({ client }, sql`, k.jwk, k.jwk_set`)}),
+    live as materialized (
+      select t.scope, k.project_id, k.id as client_id
+      from client k join authorization_codes t on t.project_id = k.project_id and t.client_id = k.id
+      where t.project_id = ${client.project.id}::uuid and t.id = ${tokenId}::uuid and t.user_id is null and t.revoked_at is null
+        and ${isOfLiveCredential}
+    ), proof as (${proof ? usedProof(proof, sql`live`) : sql`select 1`})
+    select exists (select from client) as client_is_current, exists (select from proof) as proof_is_fresh, live.scope
+    from (values (1)) one left join live on true`;
 }

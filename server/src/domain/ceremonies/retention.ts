@@ -3,6 +3,7 @@ import { retentionNow } from '../audit/retention-time.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
 import { deleteInBatches, type Fragment, sql } from '../kernel/sql.ts';
+import { hadEnded } from '../sessions/sessions.ts';
 import { renewableSeconds } from './requests/authorization-requests.ts';
 
 const day = 24 * 3600;
@@ -53,7 +54,7 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
   },
   {
     table: 'sessions',
-    where: (at) => sql`least(expires_at, ended_at, idle_expires_at) <= ${at}`,
+    where: hadEnded,
     graceSeconds: 30 * day,
   },
   {

@@ -42,7 +42,9 @@ export interface PersonFacts {
 }
 
 /** The page and the sign-in that the policy depends on. */
-type Asking = Pick<Place, 'caller' | 'ceremony'>;
+interface Asking extends Pick<Place, 'ceremony'> {
+  caller: Pick<SigninCaller, 'project' | 'request'> & { client: Pick<SigninCaller['client'], 'passkeyRequired'> };
+}
 
 /** Pure. */
 export function contextOf(asking: Asking, { factors, holdsPasskey, skipsFactor }: PersonFacts): SignInContext {

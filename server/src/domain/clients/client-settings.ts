@@ -1,4 +1,5 @@
 import { type Checking, checkedBy } from '../kernel/resource.ts';
+import { mayOmitPkce, needsPush } from '../policy/client.ts';
 import type { Issuer } from '../projects/issuer.ts';
 import type { Client } from './client.entity.ts';
 import { type ClientSettings, clientFields } from './client.resource.ts';
@@ -28,8 +29,8 @@ export function fitsIssuer(client: Client, { capabilities }: Pick<Issuer, 'capab
     capabilities.authMethods.includes(client.tokenEndpointAuthMethod) &&
     capabilities.idTokenAlgorithms.includes(client.idTokenSignedResponseAlg) &&
     client.grantTypes.every((grant) => capabilities.grantTypes.includes(grant)) &&
-    (capabilities.pushedRequests || !(client.pushedRequestsRequired || client.fapiProfile)) &&
-    (capabilities.optionalPkce || isPublic || !client.pkceOptional) &&
+    (capabilities.pushedRequests || !needsPush(client)) &&
+    (capabilities.optionalPkce || !mayOmitPkce(client)) &&
     // The base issuer verifies assertions with one Ed25519 key.
     (capabilities.assertionAlgorithms.length > 1 || isPublic || (client.jwk ?? null) !== null)
   );

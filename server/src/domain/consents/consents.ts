@@ -33,6 +33,12 @@ export function isAllowed({ isThirdParty, projectId, clientId, userId, scope }: 
 /** A client that asks for access. */
 type AskingClient = TenantKey & { thirdParty: boolean };
 
+/** {@link isAllowed} for a client whose version the statement checks. */
+export function isAllowedTo({ id, project, thirdParty }: AskingClient, userId: Fragment, scope: Fragment): Fragment {
+  const [projectId, clientId] = [sql`${project.id}::uuid`, sql`${id}::uuid`];
+  return isAllowed({ isThirdParty: sql`${thirdParty}::boolean`, projectId, clientId, userId, scope });
+}
+
 type AskedUser = Pick<User, 'id' | 'userName'>;
 
 export interface GivenConsent {
@@ -60,14 +66,8 @@ export class Consents {
   /** Whether the user must be asked before the client gets this scope (separated by spaces). */
   async isRequired(on: Executing, client: AskingClient, userId: string, scope: string): Promise<boolean> {
     if (!client.thirdParty) return false;
-    const wanted = {
-      isThirdParty: sql`true`,
-      projectId: sql`${client.project.id}::uuid`,
-      clientId: sql`${client.id}::uuid`,
-      userId: sql`${userId}::uuid`,
-      scope: sql`${scope}::text`,
-    };
-    const [row] = await query(on, sql<{ allowed: boolean }>`select ${isAllowed(wanted)} as allowed`);
+    const allowed = isAllowedTo(client, sql`${userId}::uuid`, sql`${scope}::text`);
+    const [row] = await query(on, sql<{ allowed: boolean }>`select ${allowed} as allowed`);
     return row?.allowed !== true;
   }
 

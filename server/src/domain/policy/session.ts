@@ -24,21 +24,38 @@ export function used({ idleTimeoutSeconds }: SessionLimits, now: Date) {
   return { lastSeenAt: now, idleExpiresAt: secondsLater(now, idleTimeoutSeconds) };
 }
 
+/** A session ends as soon as one of its times, plus these seconds, is past. */
+type Ends<Time extends keyof SessionTimes> = readonly (readonly [time: Time, plusSeconds: number])[];
+
+/** The ends that no use extends. */
+function absoluteEnds({
+  maxSessionSeconds,
+}: Pick<SessionLimits, 'maxSessionSeconds'>): Ends<'createdAt' | 'expiresAt'> {
+  return [
+    ['createdAt', maxSessionSeconds],
+    ['expiresAt', 0],
+  ];
+}
+
 /**
- * The end of a session that is used all the time. The current limits apply to existing sessions: a shorter one takes effect
- * immediately, a longer one from the next use.
+ * All ends of a session. The current limits apply to existing sessions: a shorter one takes effect immediately, a longer one
+ * from the next use.
  */
+export function endsOf(limits: SessionLimits): Ends<keyof SessionTimes> {
+  return [...absoluteEnds(limits), ['lastSeenAt', limits.idleTimeoutSeconds], ['idleExpiresAt', 0]];
+}
+
+/** The end of a session that is used all the time. */
 export function latestEnd(
-  { createdAt, expiresAt }: Pick<SessionTimes, 'createdAt' | 'expiresAt'>,
-  { maxSessionSeconds }: Pick<SessionLimits, 'maxSessionSeconds'>,
+  session: Pick<SessionTimes, 'createdAt' | 'expiresAt'>,
+  limits: Pick<SessionLimits, 'maxSessionSeconds'>,
 ): Date {
-  return earliest(expiresAt, secondsLater(createdAt, maxSessionSeconds));
+  return earliest(...absoluteEnds(limits).map(([time, plusSeconds]) => secondsLater(session[time], plusSeconds)));
 }
 
 /** Whether the session has ended by its limits, also by those for idle ones. */
 export function hasExpired(session: SessionTimes, limits: SessionLimits, now: Date): boolean {
-  const idleLimit = secondsLater(session.lastSeenAt, limits.idleTimeoutSeconds);
-  return isPast(earliest(session.idleExpiresAt, idleLimit, latestEnd(session, limits)), now);
+  return endsOf(limits).some(([time, plusSeconds]) => isPast(secondsLater(session[time], plusSeconds), now));
 }
 
 /** How a session was proved. */

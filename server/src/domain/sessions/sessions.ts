@@ -5,7 +5,16 @@ import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { columnsOf, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
-import { asksForFacts, begun, hasExpired, meetsSignInPolicy, used } from '../policy/session.ts';
+import {
+  asksForFacts,
+  begun,
+  endsOf,
+  hasExpired,
+  meetsSignInPolicy,
+  type SessionLimits,
+  type SessionTimes,
+  used,
+} from '../policy/session.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Session } from './session.entity.ts';
@@ -246,6 +255,26 @@ export function isHeldLive({ held }: HeldRow, project: Project, now: Date): bool
     ...{ idleExpiresAt: new Date(idleExpiresAt), expiresAt: new Date(expiresAt) },
   };
   return !hasExpired(times, project, now);
+}
+
+const columns = {
+  createdAt: sql`s.created_at`,
+  lastSeenAt: sql`s.last_seen_at`,
+  idleExpiresAt: sql`s.idle_expires_at`,
+  expiresAt: sql`s.expires_at`,
+} satisfies Record<keyof SessionTimes, Fragment>;
+
+/** SQL condition: session `s` is live, by {@link endsOf}. */
+export function isLive(limits: SessionLimits, now: Date): Fragment {
+  const isBefore = endsOf(limits).map(
+    ([time, plusSeconds]) => sql`${columns[time]} > ${secondsLater(now, -plusSeconds)}::timestamptz`,
+  );
+  return sql`s.ended_at is null and ${sql.join(isBefore, sql` and `)}`;
+}
+
+/** SQL condition: a session of any project had ended at that time, by its stored limits. */
+export function hadEnded(at: Date): Fragment {
+  return sql`least(expires_at, ended_at, idle_expires_at) <= ${at}`;
 }
 
 /** SQL: the users' sessions that have not ended, expired ones included. */

@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose';
+import { confirmationOf } from '../clients/dpop/binding.ts';
 import type { IdTokenAlgorithm } from '../kernel/openid.ts';
 import { defaultAcr } from '../policy/acr.ts';
 
@@ -57,7 +58,7 @@ export function idTokenClaims(grant: Grant, tokenId: string, nowSeconds: number)
     amr: grant.amr,
     acr: grant.acr ?? defaultAcr,
     ...(grant.sessionId === null ? {} : { sid: grant.sessionId }),
-    ...confirmation(grant),
+    ...confirmationOf(grant.jkt),
     ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
     ...(grant.email !== null && scopes.includes('email') ? { email: grant.email, email_verified: true } : {}),
     ...(grant.phone !== null && scopes.includes('phone') ? { phone_number: grant.phone, phone: grant.phone } : {}),
@@ -78,18 +79,8 @@ export function accessTokenClaims(grant: Grant, issuer: string, nowSeconds: numb
     auth_time: grant.authTimeSeconds,
     acr: grant.acr ?? defaultAcr,
     amr: grant.amr,
-    ...confirmation(grant),
+    ...confirmationOf(grant.jkt),
   };
-}
-
-function confirmation({ jkt }: Pick<Grant, 'jkt'>): JWTPayload {
-  return jkt === null ? {} : { cnf: { jkt } };
-}
-
-/** The key that an access token is bound to; null: none. */
-export function boundKeyOf(accessToken: JWTPayload): string | null {
-  const { jkt } = (accessToken['cnf'] ?? {}) as { jkt?: unknown };
-  return typeof jkt === 'string' ? jkt : null;
 }
 
 /** An access token for an API (RFC 9068 section 2.2). */
@@ -118,6 +109,6 @@ export function apiTokenClaims(token: ApiToken, nowSeconds: number): JWTPayload 
     nbf: nowSeconds,
     exp: nowSeconds + token.ttlSeconds,
     jti: token.id,
-    ...confirmation(token),
+    ...confirmationOf(token.jkt),
   };
 }

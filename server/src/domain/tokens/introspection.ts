@@ -1,6 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { hasAccess } from '../access/has-access.ts';
 import { isOfLiveCredential } from '../clients/credential-of-tokens.ts';
+import { boundKeyOf } from '../clients/dpop/binding.ts';
 import { isAllowed } from '../consents/consents.ts';
 import { adminApiUrl } from '../kernel/admin-api.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
@@ -8,8 +9,8 @@ import type { Database } from '../kernel/database.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
+import { needsProof } from '../policy/client.ts';
 import { idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
-import { boundKeyOf } from './claims.ts';
 import { isAuthentic, type SentToken } from './grants/grant.ts';
 import { openGrants, usableUntil } from './live-grant.ts';
 import { parseRefreshToken } from './refresh-token.ts';
@@ -61,8 +62,8 @@ export class Introspection {
     const entering = hasAccess({
       ...{ access: sql`k.access`, projectId: sql`t.project_id`, clientId: sql`t.client_id`, userId: sql`t.user_id` },
     });
-    const statement = sql<{ scope: string }>`
-      select array_to_string(array(select one from unnest(string_to_array(${scope}::text, ' ')) one
+    const statement = sql<{ scope: string; dpopRequired: boolean; fapiProfile: boolean }>`
+      select k.dpop_required as "dpopRequired", k.fapi_profile as "fapiProfile", array_to_string(array(select one from unnest(string_to_array(${scope}::text, ' ')) one
           where ${isForUserInfo}::boolean or one = any(case when ${aud}::text = ${adminApi}::text then k.admin_scopes
             else g.scopes end)), ' ') as scope
       from authorization_codes t join clients k on k.project_id = t.project_id and k.id = t.client_id
@@ -71,7 +72,6 @@ export class Introspection {
         left join api_grants g on g.project_id = t.project_id and g.client_id = t.client_id and g.api_id = a.id
       where t.project_id = ${caller.project.id}::uuid and t.id = ${jti}::uuid and t.client_id = ${clientId}::uuid
         and t.revoked_at is null and k.disabled_at is null and ${isOfLiveCredential}
-        and (${boundKeyOf(claims) !== null}::boolean or not (k.dpop_required or k.fapi_profile))
         and case when t.user_id is null then 'client_credentials' = any(k.grant_types) and k.token_endpoint_auth_method <> 'none'
           else u.active and ${entering} and ${allowed} and (${isForUserInfo}::boolean or not k.third_party) end
         and (select s.ended_at from sessions s where s.project_id = t.project_id and s.id = t.session_id) is null
@@ -80,14 +80,15 @@ export class Introspection {
         and (t.client_id = ${caller.id}::uuid or exists (select from api_grants own where own.project_id = t.project_id
           and own.client_id = ${caller.id}::uuid and own.api_id = a.id and own.introspects))`;
     const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.introspect-access-token' });
-    if (!row) return inactive;
+    const isBound = boundKeyOf(claims) !== null;
+    if (!row || (!isBound && needsProof(row))) return inactive;
     const { iss, sub, iat, nbf, exp } = claims;
     const about = { client_id: clientId, sub, aud, iss, iat, nbf, exp, jti };
     return {
       active: true,
       scope: row.scope,
       ...about,
-      token_type: boundKeyOf(claims) === null ? 'Bearer' : 'DPoP',
+      token_type: isBound ? 'DPoP' : 'Bearer',
       ...(cnf === undefined ? {} : { cnf }),
     };
   }

@@ -1,6 +1,6 @@
 import { hasAccessTo } from '../access/has-access.ts';
 import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
-import { isAllowed } from '../consents/consents.ts';
+import { isAllowedTo } from '../consents/consents.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
@@ -130,20 +130,14 @@ function sessionFacts(asked: SessionCode): Statement<SessionCodeRow> {
   const { client, scope, sessionHash } = asked;
   const projectId = client.project.id;
   const ofUser = userFacts(projectId, sql`u.id`, asksForUser(asked));
-  const allowed = isAllowed({
-    isThirdParty: sql`true`,
-    projectId: sql`${projectId}::uuid`,
-    clientId: sql`${client.id}::uuid`,
-    userId: sql`u.id`,
-    scope: sql`${scope}::text`,
-  });
+  const allowed = client.thirdParty ? isAllowedTo(client, sql`u.id`, sql`${scope}::text`) : sql`true`;
   return sql<SessionCodeRow>`with client as materialized (${currentClient(asked)}),
     held as materialized (select * from sessions where project_id = ${projectId}::uuid and secret_hash = ${sessionHash}::text)
     select exists (select 1 from client) as client_is_current, s.*
     from (values (1)) one left join (
       select s.id, s.moment, s.passkey_id, s.amr, s.auth_time, s.fresh_at, s.created_at, s.last_seen_at, s.idle_expires_at,
         s.expires_at, u.id as user_id, u.user_name_key, u.email_key, ${ofUser},
-        ${hasAccessTo(client, sql`u.id`)} as has_access, ${client.thirdParty ? allowed : sql`true`} as is_allowed
+        ${hasAccessTo(client, sql`u.id`)} as has_access, ${allowed} as is_allowed
       from held s join users u on u.project_id = ${projectId}::uuid and u.id = s.user_id and u.active
       where s.ended_at is null
     ) s on true`;

@@ -54,7 +54,7 @@ beforeAll(async () => {
     ...{ db, clock, random: systemRandom, audit, vault, signer: new Signer({ keys, clock, issuer }) },
     applicationClaims: new Claims({ db, clock, audit, issuer }),
   };
-  tokens = new Tokens({ ...lower, mint: new Mint(lower), clients: new ClientRegistry({ db, clock }).cached });
+  tokens = new Tokens({ ...lower, mint: new Mint(lower), clients: new ClientRegistry({ db, clock }) });
 });
 
 afterAll(async () => {
@@ -225,7 +225,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     const wrongKey = new Vault(new Uint8Array(32).fill(1), systemRandom);
     const locked = new Keys({ db, vault: wrongKey, clock, audit: lower.audit, schedule: defaultSchedule });
     const mint = new Mint({ ...lower, signer: new Signer({ keys: locked, clock, issuer }) });
-    const broken = new Tokens({ ...lower, mint, clients: new ClientRegistry({ db, clock }).cached });
+    const broken = new Tokens({ ...lower, mint, clients: new ClientRegistry({ db, clock }) });
     await expect(broken.exchange(requestOf(code))).rejects.toThrow();
     await exchange(code);
   });

@@ -1,6 +1,6 @@
 import { deviceRedirect } from '../../domain/tokens/device/device-authorizations.ts';
 import type { TokenResponse } from '../../domain/tokens/mint.ts';
-import { mayOmitPkce } from '../authorization-request.ts';
+import { omitsPkceAt } from '../authorization-request.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { aboutTarget, type GrantDeps, onlyResource, type TokenRequest } from './grant.ts';
 
@@ -21,7 +21,7 @@ export async function authorizationCode({ tokens }: GrantDeps, request: TokenReq
   }
   // A code of the SDK has neither and requires a confidential client's credential; all others need both.
   const isRedirected = by === 'none' || redirectUri !== undefined;
-  if (isRedirected && codeVerifier === undefined && !mayOmitPkce(issuer, caller.client)) {
+  if (isRedirected && codeVerifier === undefined && !omitsPkceAt(issuer, caller.client)) {
     throw new OAuthError('invalid_request', 'code_verifier is missing.', { isOfClient: by !== 'none' });
   }
   // FAPI requires pushed requests, and a code of the SDK was not pushed.

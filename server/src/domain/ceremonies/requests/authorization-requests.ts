@@ -6,6 +6,7 @@ import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { execute, sql } from '../../kernel/sql.ts';
 import type { AcrRequest } from '../../policy/acr.ts';
+import { mayOmitPkce, needsPush } from '../../policy/client.ts';
 import { siteOf } from '../../projects/site.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
@@ -232,6 +233,6 @@ export class AuthorizationRequests {
 
 /** Whether the client's current settings allow a request without PAR and, if it has no code challenge, without PKCE. */
 function isAcceptable({ client, codeChallenge }: AuthorizationRequest): boolean {
-  const { fapiProfile, pkceOptional, pushedRequestsRequired } = client.getEntity();
-  return !fapiProfile && !pushedRequestsRequired && (codeChallenge != null || pkceOptional);
+  const current = client.getEntity();
+  return !needsPush(current) && (codeChallenge != null || mayOmitPkce(current));
 }

@@ -12,7 +12,7 @@ import { digest } from '../../kernel/secret.ts';
 import type { LimitRule, Limits } from '../../limits/limits.ts';
 import { type AcrRequest, metAcr } from '../../policy/acr.ts';
 import { isProvedSince } from '../../policy/freshness.ts';
-import { isByPasskey } from '../../policy/session.ts';
+import { meetsClientPolicy } from '../../policy/session.ts';
 import { type Issuer, storedIssuer } from '../../projects/issuer.ts';
 import { Project } from '../../projects/project.entity.ts';
 import { type Site, siteOf } from '../../projects/site.ts';
@@ -402,7 +402,7 @@ export class Authorizations {
  * its proofs are newer, too. A session that met the request when it was made needs no sign-in.
  */
 function answers(session: Session, request: AuthorizationRequest): boolean {
-  if (request.client.getEntity().passkeyRequired && !isByPasskey(session)) return false;
+  if (!meetsClientPolicy(session, request.client.getEntity())) return false;
   if (request.sessionId === session.id) return true;
   if (session.moment <= request.moment) return false;
   return !request.personRequired || isProvedSince(session, request.moment);

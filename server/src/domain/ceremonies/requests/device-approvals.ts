@@ -10,7 +10,7 @@ import { refuse } from '../../kernel/problem.ts';
 import { digest } from '../../kernel/secret.ts';
 import { execute, sql } from '../../kernel/sql.ts';
 import type { LimitRule, Limits } from '../../limits/limits.ts';
-import { isByPasskey } from '../../policy/session.ts';
+import { meetsClientPolicy } from '../../policy/session.ts';
 import { type Issuer } from '../../projects/issuer.ts';
 import { keyIn } from '../../projects/tenant.ts';
 import type { Session } from '../../sessions/session.entity.ts';
@@ -166,8 +166,7 @@ export class DeviceApprovals {
     const device = await deviceAuthorizations.waitingAt(em, keyIn(project.id, request.deviceAuthorizationId));
     if (!device) return null;
     const session = sessionSecret === undefined ? null : await sessions.resume(em, project, sessionSecret);
-    const { passkeyRequired } = request.client.getEntity();
-    if (!session || (passkeyRequired && !isByPasskey(session))) return 'sign-in-first';
+    if (!session || !meetsClientPolicy(session, request.client.getEntity())) return 'sign-in-first';
     const user = await em.findOneOrFail(User, { project: project.id, id: session.user.id });
     if (!(await mayEnter(em, request.client.getEntity(), user.id))) return { request, withoutAccess: user };
     return { request, device, session, user };

@@ -3,7 +3,8 @@ import { missesTarget } from '../../apis/token-target.ts';
 import { eventOfClient } from '../../audit/audit.ts';
 import type { Client } from '../../clients/client.entity.ts';
 import { obtainedWith } from '../../clients/credential-of-tokens.ts';
-import { isAllowed } from '../../consents/consents.ts';
+import { hasKey, hasProof } from '../../clients/dpop/binding.ts';
+import { isAllowedTo } from '../../consents/consents.ts';
 import type { Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { type Fragment, type Statement, sql } from '../../kernel/sql.ts';
@@ -16,8 +17,6 @@ import {
   type Check,
   type Credentials,
   type GrantKind,
-  hasKey,
-  hasProof,
   isUnchanged,
   presented,
   type Recorded,
@@ -76,8 +75,8 @@ const checks: readonly Check<Exchange, FoundCode>[] = [
   ], // RFC 7636 §4.6
   ['target', (code, { resource }) => !missesTarget(code.resources, resource)], // RFC 8707 §2.2
   ['api-not-granted', (code) => code.resources.length === 0 || code.audience != null], // RFC 8707 §2
-  ['missing-proof', (code, exchange) => hasProof(code.dpop_jkt, exchange)], // RFC 9449 §10
-  ['wrong-proof-key', (code, exchange) => hasKey(code.dpop_jkt, exchange)], // RFC 9449 §10
+  ['missing-proof', (code, { proof }) => hasProof(code.dpop_jkt, proof)], // RFC 9449 §10
+  ['wrong-proof-key', (code, { proof }) => hasKey(code.dpop_jkt, proof)], // RFC 9449 §10
   ['no-access', (code) => code.has_access], // RFC 6749 §5.2
   ['no-consent', (code) => code.is_allowed], // OpenID Connect Core §3.1.2.4
   ['user', (code) => code.user_is_active], // RFC 6749 §5.2
@@ -134,10 +133,7 @@ export function readCode(exchange: Exchange): Statement<FoundCode> {
     )${hasApis ? sql`, target as materialized (${targetOf(exchange, sql`code`)})` : sql``}
     select code.*, ${userColumns},
       (select s.ended_at is null from sessions s where s.project_id = ${project} and s.id = code.session_id) as session_is_live,
-      ${hasAccessTo(client, sql`code.user_id`)} as has_access, ${isAllowed({
-        ...{ isThirdParty: sql`${client.thirdParty}::boolean`, projectId: project, clientId: sql`code.client_id` },
-        ...{ userId: sql`code.user_id`, scope: sql`code.scope` },
-      })} as is_allowed${checksPolicy ? sql`, ${signInFacts(client.project.getEntity())}` : sql``}${hasApis ? sql`, target.*` : sql``}
+      ${hasAccessTo(client, sql`code.user_id`)} as has_access, ${isAllowedTo(client, sql`code.user_id`, sql`code.scope`)} as is_allowed${checksPolicy ? sql`, ${signInFacts(client.project.getEntity())}` : sql``}${hasApis ? sql`, target.*` : sql``}
     from code join users u on u.project_id = ${project} and u.id = code.user_id
       ${checksPolicy ? sql`left join sessions s on s.project_id = ${project} and s.id = code.session_id` : sql``}
       ${hasApis ? sql`left join target on true` : sql``}`;

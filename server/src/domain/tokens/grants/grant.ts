@@ -5,7 +5,7 @@ import type { EventType } from '../../audit/event-types.ts';
 import { type CheckedAssertion, usedAssertion } from '../../clients/assertions/client-assertions.ts';
 import { type CheckedClient, currentClient } from '../../clients/client-registry.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../../clients/dpop/dpop-proofs.ts';
-import { isAllowed } from '../../consents/consents.ts';
+import { isAllowedTo } from '../../consents/consents.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
@@ -156,12 +156,6 @@ async function endReplayed(
   });
 }
 
-/** Whether a request has a proof if the credential is bound to a key (RFC 9449 §10). */
-export const hasProof = (jkt: string | null, { proof }: Credentials) => jkt === null || proof != null;
-
-/** Whether the proof is of the key that the credential is bound to. */
-export const hasKey = (jkt: string | null, { proof }: Credentials) => jkt === null || proof?.jkt === jkt;
-
 /** The row of a grant about a user; includes {@link userColumns}. */
 export interface UserGrantRow extends GrantRow {
   client_id: string;
@@ -183,15 +177,12 @@ export function targetOf({ client, resource }: UserGrantRequest, authorized: Fra
 /** SQL condition: user `u`, session, access, consent and API are as they were read. Joins the user. */
 export function isUnchanged(request: UserGrantRequest, row: UserGrantRow): Fragment {
   const { client } = request;
-  const project = sql`${client.project.id}::uuid`;
+  const [project, user] = [sql`${client.project.id}::uuid`, sql`${row.user_id}::uuid`];
   const target = targetOf(request, sql`(select ${row.resources}::text[] as resources)`);
-  return sql`u.project_id = ${project} and u.id = ${row.user_id}::uuid and u.active and u.version = ${row.user_version}::int
+  return sql`u.project_id = ${project} and u.id = ${user} and u.active and u.version = ${row.user_version}::int
     and case when ${row.session_id}::uuid is null then true else (select s.ended_at is null from sessions s
       where s.project_id = ${project} and s.id = ${row.session_id}::uuid) end
-    and ${hasAccessTo(client, sql`${row.user_id}::uuid`)} and ${isAllowed({
-      ...{ isThirdParty: sql`${client.thirdParty}::boolean`, projectId: project, clientId: sql`${client.id}::uuid` },
-      ...{ userId: sql`${row.user_id}::uuid`, scope: sql`${row.scope}::text` },
-    })}
+    and ${hasAccessTo(client, user)} and ${isAllowedTo(client, user, sql`${row.scope}::text`)}
     ${
       row.audience == null
         ? sql``

@@ -3,7 +3,8 @@ import { missesTarget } from '../../apis/token-target.ts';
 import { eventOfClient } from '../../audit/audit.ts';
 import type { Client } from '../../clients/client.entity.ts';
 import { obtainedWith } from '../../clients/credential-of-tokens.ts';
-import { isAllowed } from '../../consents/consents.ts';
+import { hasKey, hasProof } from '../../clients/dpop/binding.ts';
+import { isAllowedTo } from '../../consents/consents.ts';
 import { isPast, secondsLater } from '../../kernel/clock.ts';
 import type { Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
@@ -19,8 +20,6 @@ import {
   type Check,
   type Credentials,
   type GrantKind,
-  hasKey,
-  hasProof,
   isUnchanged,
   presented,
   type Recorded,
@@ -59,8 +58,8 @@ const sessionOf = ({ offline, session_id }: FoundGrant) => (offline ? null : ses
 /** A grant that was used with a proof needs one again, of the same key. A confidential client may change its key (RFC 9449 §5). */
 const hasSameKey = (grant: FoundGrant, refresh: Refresh) =>
   refresh.client.tokenEndpointAuthMethod === 'none'
-    ? hasKey(grant.dpop_jkt, refresh)
-    : hasProof(grant.dpop_jkt, refresh);
+    ? hasKey(grant.dpop_jkt, refresh.proof)
+    : hasProof(grant.dpop_jkt, refresh.proof);
 
 const checks: readonly Check<Refresh, FoundGrant>[] = [
   ['wrong-client', (grant, { client }) => grant.client_id === client.id], // RFC 6749 §6
@@ -68,7 +67,7 @@ const checks: readonly Check<Refresh, FoundGrant>[] = [
   ['revoked', (grant) => grant.revoked_at === null], // RFC 7009 §2.1
   ['used', (grant, request) => isCurrent(grant, request) || isPrevious(grant, request)], // RFC 9700 §4.14.2: the grant ends
   ['target', (grant, { resource }) => !missesTarget(grant.resources, resource)], // RFC 8707 §2.2
-  ['missing-proof', (grant, request) => !isCurrent(grant, request) || hasProof(grant.dpop_jkt, request)], // RFC 9449 §5
+  ['missing-proof', (grant, request) => !isCurrent(grant, request) || hasProof(grant.dpop_jkt, request.proof)], // RFC 9449 §5
   ['wrong-proof-key', (grant, request) => !isCurrent(grant, request) || hasSameKey(grant, request)], // RFC 9449 §5
   ['scope', (grant, { scope }) => isPart(scope, grant.scope)], // RFC 6749 §6
   ['used', hasSameKey], // RFC 9700 §4.14.2: the grant ends
@@ -139,16 +138,12 @@ export function refreshToken({ random, vault }: { random: Random; vault: Vault }
 function readGrant(refresh: Refresh): Statement<FoundGrant> {
   const { client } = refresh;
   const project = sql`${client.project.id}::uuid`;
-  const allowed = isAllowed({
-    ...{ isThirdParty: sql`${client.thirdParty}::boolean`, projectId: project, clientId: sql`g.client_id` },
-    ...{ userId: sql`g.user_id`, scope: sql`g.scope` },
-  });
   return sql<FoundGrant>`with g as materialized (
       select project_id, id, client_id, user_id, session_id, offline, issuer, dpop_jkt, resources, scope, auth_time, amr, acr,
         current_hash, previous_hash, renewals, rotated_at, created_at, last_used_at, revoked_at
       from refresh_grants where project_id = ${project} and family_hash = ${digest(refresh.token.family)}::text
     ), target as materialized (${targetOf(refresh, sql`g`)})
-    select g.*, ${userColumns}, ${hasAccessTo(client, sql`g.user_id`)} as has_access, ${allowed} as is_allowed,
+    select g.*, ${userColumns}, ${hasAccessTo(client, sql`g.user_id`)} as has_access, ${isAllowedTo(client, sql`g.user_id`, sql`g.scope`)} as is_allowed,
       ${grantFacts(projectOf(client))}, target.*
     from g join users u on u.project_id = ${project} and u.id = g.user_id
       left join sessions s on s.project_id = ${project} and s.id = g.session_id
