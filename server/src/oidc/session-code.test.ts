@@ -5,6 +5,7 @@ import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
 import { changed, rows } from '../../test/rows.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
+import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
@@ -146,6 +147,30 @@ describe('a session gets a code', () => {
       now(),
       now(project.idleTimeoutSeconds),
     ]);
+  });
+
+  it('and records its use once a minute, and at once after a change of the limit', async () => {
+    const used = async () => {
+      await rp.code();
+      const [session] = await rows<{ at: string }>(
+        app.services.db,
+        'select last_seen_at as at from sessions where id = ?',
+        [sid],
+      );
+      return new Date(session?.at ?? 0);
+    };
+    app.clock.turn(60);
+    const first = now();
+    expect(await used()).toEqual(first);
+    app.clock.turn(59.999);
+    expect(await used()).toEqual(first);
+    app.clock.turn(0.001);
+    expect(await used()).toEqual(now());
+    const { projects } = app.services;
+    app.clock.turn(1);
+    await projects.updateSessionPolicy(project.id, { idleTimeoutSeconds: project.idleTimeoutSeconds + 60 }, system);
+    expect(await used()).toEqual(now());
+    await projects.updateSessionPolicy(project.id, { idleTimeoutSeconds: project.idleTimeoutSeconds }, system);
   });
 
   it('with the amr and auth_time of its own sign-in', async () => {

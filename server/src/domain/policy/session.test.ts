@@ -5,6 +5,7 @@ import {
   hasExpired,
   isByPasskey,
   meetsSignInPolicy,
+  recordedUse,
   requiresPasskey,
   type SignInPolicy,
   type UserFacts,
@@ -41,6 +42,26 @@ describe('a session', () => {
   ])('has %s', (_, change, end) => {
     const changed = { ...limits, ...change };
     expect([hasExpired(session, changed, at(end - 1)), hasExpired(session, changed, at(end))]).toEqual([false, true]);
+  });
+
+  it.each([
+    ['within a minute', 59.999, {}, false],
+    ['after a minute', 60, {}, true],
+    ['of a longer limit', 1, { idleTimeoutSeconds: 1801 }, true],
+    ['of a shorter limit', 1, { idleTimeoutSeconds: 1799 }, true],
+    ['by a clock that was set back', -1, {}, true],
+  ])('records a use %s: %s s later', (_, seconds, change, isRecorded) => {
+    const current = { ...limits, ...change };
+    const expected = isRecorded ? used(current, at(seconds)) : null;
+    expect(recordedUse(session, current, at(seconds))).toEqual(expected);
+  });
+
+  it.each([3, 60, 600])('with an idle limit of %s s ends at most a thirtieth too early', (idleTimeoutSeconds) => {
+    const short = { ...limits, idleTimeoutSeconds };
+    const begins = begun(short, now);
+    const tolerated = idleTimeoutSeconds / 30;
+    expect(recordedUse(begins, short, at(tolerated - 0.001))).toBeNull();
+    expect(recordedUse(begins, short, at(tolerated))).toEqual(used(short, at(tolerated)));
   });
 
   it.each([

@@ -14,14 +14,34 @@ export interface SessionTimes {
   expiresAt: Date;
 }
 
+/** The times that a use changes. */
+export type SessionUse = Pick<SessionTimes, 'lastSeenAt' | 'idleExpiresAt'>;
+
 /** The times of a session that begins now. */
 export function begun(limits: SessionLimits, now: Date): SessionTimes {
   return { createdAt: now, expiresAt: secondsLater(now, limits.maxSessionSeconds), ...used(limits, now) };
 }
 
-/** The times that a use of the session changes: its idle limit slides. */
-export function used({ idleTimeoutSeconds }: SessionLimits, now: Date) {
+/** The times of a session that is used now: its idle limit slides. */
+export function used({ idleTimeoutSeconds }: Pick<SessionLimits, 'idleTimeoutSeconds'>, now: Date): SessionUse {
   return { lastSeenAt: now, idleExpiresAt: secondsLater(now, idleTimeoutSeconds) };
+}
+
+/** Seconds between two records of use of a session. Of short idle limits, a thirtieth: each ends that much too early at most. */
+const useSeconds = 60;
+const usesPerIdleLimit = 30;
+
+/** {@link used} by a session in use; null if its last use was recorded recently, with the limit of now (decisions/0358). */
+export function recordedUse(
+  { lastSeenAt, idleExpiresAt }: Pick<SessionTimes, 'lastSeenAt' | 'idleExpiresAt'>,
+  limits: Pick<SessionLimits, 'idleTimeoutSeconds'>,
+  now: Date,
+): SessionUse | null {
+  const { idleTimeoutSeconds } = limits;
+  const elapsed = now.getTime() - lastSeenAt.getTime();
+  const isRecent = elapsed >= 0 && elapsed < 1000 * Math.min(useSeconds, idleTimeoutSeconds / usesPerIdleLimit);
+  const isOfNow = idleExpiresAt.getTime() === secondsLater(lastSeenAt, idleTimeoutSeconds).getTime();
+  return isRecent && isOfNow ? null : used(limits, now);
 }
 
 /** A session ends as soon as one of its times, plus these seconds, is past. */

@@ -13,6 +13,7 @@ import {
   meetsSignInPolicy,
   type SessionLimits,
   type SessionTimes,
+  type SessionUse,
   used,
 } from '../policy/session.ts';
 import type { Project } from '../projects/project.entity.ts';
@@ -210,17 +211,21 @@ interface SessionVersion {
   moment: number;
 }
 
-/** SQL: writes these times of session `s`, if it has not ended or been renewed since it was read, and `where` holds. */
-export function slidIfUnchanged(
+/**
+ * SQL: `project_id` of session `s`, if it has not ended or been renewed since it was read, and `where` holds; records its use.
+ *
+ * @param use null: already recorded. The session is locked all the same, so that its end waits for the code, or is seen
+ */
+export function usedIfUnchanged(
   { projectId, id, secretHash, moment }: SessionVersion,
-  { lastSeenAt, idleExpiresAt }: ReturnType<typeof used>,
+  use: SessionUse | null,
   { from, where }: { from: Fragment; where: Fragment },
 ): Fragment {
-  return sql`update sessions s set last_seen_at = ${lastSeenAt}::timestamptz, idle_expires_at = ${idleExpiresAt}::timestamptz
-      from ${from}
-      where s.project_id = ${projectId}::uuid and s.id = ${id}::uuid and s.secret_hash = ${secretHash}::text
-        and s.moment = ${moment}::bigint and s.ended_at is null and ${where}
-      returning s.project_id`;
+  const isUnchanged = sql`s.project_id = ${projectId}::uuid and s.id = ${id}::uuid and s.secret_hash = ${secretHash}::text
+        and s.moment = ${moment}::bigint and s.ended_at is null and ${where}`;
+  if (!use) return sql`select s.project_id from sessions s, ${from} where ${isUnchanged} for share of s`;
+  return sql`update sessions s set last_seen_at = ${use.lastSeenAt}::timestamptz, idle_expires_at = ${use.idleExpiresAt}::timestamptz
+      from ${from} where ${isUnchanged} returning s.project_id`;
 }
 
 /** The event of a session that ends. */

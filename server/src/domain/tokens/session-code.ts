@@ -13,13 +13,13 @@ import {
   hasExpired,
   meetsClientPolicy,
   meetsSignInPolicy,
+  recordedUse,
   type SessionProof,
   type SessionTimes,
   type UserFacts,
-  used,
 } from '../policy/session.ts';
 import type { Project } from '../projects/project.entity.ts';
-import { slidIfUnchanged } from '../sessions/sessions.ts';
+import { usedIfUnchanged } from '../sessions/sessions.ts';
 import { areUnchanged, toUserFacts, type UserFactsRow, userFacts } from '../sessions/user-facts.ts';
 import { addressKeys, userNameKey } from '../users/login.ts';
 import { insertedCode, type NewCode } from './new-code.ts';
@@ -55,7 +55,7 @@ export interface SessionCode extends CheckedClient {
 const maxReads = 3;
 
 /**
- * Issues a code under the browser's live session and slides its idle limit: one read, {@link decide}, one write.
+ * Issues a code under the browser's live session, which extends its idle limit: one read, {@link decide}, one write.
  * `login-required` if no session is live or it does not satisfy the request; the session's id if only access of its user, or
  * their consent, is missing; `acr-unmet` if a live one was not proved as the request asks (`policy/acr.ts`); `client-changed` if the cached
  * client is stale. A refusal writes nothing.
@@ -201,7 +201,7 @@ function isNamedBy(hint: string, { id, userNameKey: name, emailKey }: SessionCod
 }
 
 /**
- * One statement: slides the session and issues the code, only while client, project, session, user, access, consent and the
+ * One statement: records the use of the session and issues the code, only while client, project, session, user, access, consent and the
  * credentials that decided are as they were read. Uses synchronous_commit = off (decisions/0087).
  */
 function codeIfUnchanged(
@@ -231,7 +231,8 @@ function codeIfUnchanged(
   };
   const isStillProved = sql`date_trunc('milliseconds', s.fresh_at) is not distinct from ${session.freshAt}::timestamptz`;
   const isStillNamed = sql`u.user_name_key = ${user.userNameKey}::text and u.email_key is not distinct from ${user.emailKey}::text`;
-  const slid = slidIfUnchanged({ ...session, projectId, secretHash: asked.sessionHash }, used(project, made.now), {
+  const use = recordedUse(session, project, made.now);
+  const seen = usedIfUnchanged({ ...session, projectId, secretHash: asked.sessionHash }, use, {
     from: sql`client, users u`,
     where: sql`u.project_id = ${projectId}::uuid and u.id = ${userId} and u.id = s.user_id and u.active
         and ${maxAgeSeconds === undefined ? sql`true` : isStillProved} and ${loginHint === undefined ? sql`true` : isStillNamed}
@@ -240,7 +241,7 @@ function codeIfUnchanged(
   return sql`with client as materialized (${currentClient(asked)}),
     without_waiting as (select set_config('synchronous_commit', 'off', true)),
     seen as (
-      ${slid}
+      ${seen}
     ),
     issued as (${insertedCode(made, code, sql`from seen, client`)} returning 1)
     select exists (select 1 from client) as client_is_current, exists (select 1 from issued) as is_issued from without_waiting`;
