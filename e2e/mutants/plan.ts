@@ -5,6 +5,7 @@ import type { Mutant } from './instrument.ts';
 
 /** Folders of `server/src` that decide authentication and authorization. */
 export const folders = [
+  'domain/policy',
   'domain/ceremonies',
   'domain/otp',
   'domain/credentials',

@@ -8,7 +8,7 @@ import { isStorableText } from '../domain/kernel/secret.ts';
 import { type AcrRequest, asksForMore, canBeMet, defaultAcr } from '../domain/policy/acr.ts';
 import { canOmitPkce, mayOmitPkce, needsPush } from '../domain/policy/client.ts';
 import { type Issuer } from '../domain/projects/issuer.ts';
-import { grantedScope } from '../domain/tokens/claims.ts';
+import { grantedScope } from '../domain/tokens/scope.ts';
 import { trimmed } from '../domain/users/login.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';

@@ -8,7 +8,7 @@ import { type Changes, RelyingParty } from '../../test/relying-party.ts';
 import { changed, rows } from '../../test/rows.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
-import { assertionType } from './client-auth.ts';
+import { assertionType } from './client-credential.ts';
 
 let app: TestApp;
 let project: Project;

@@ -13,7 +13,7 @@ import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import { explanationOf } from '../domain/support/explanations.ts';
 import type { User } from '../domain/users/user.entity.ts';
-import { assertionType } from './client-auth.ts';
+import { assertionType } from './client-credential.ts';
 
 let app: TestApp;
 let project: Project;

@@ -12,7 +12,7 @@ import { system } from '../domain/kernel/actor.ts';
 import { execute, sql } from '../domain/kernel/sql.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import { keyIn } from '../domain/projects/tenant.ts';
-import { assertionType } from './client-auth.ts';
+import { assertionType } from './client-credential.ts';
 
 let app: TestApp;
 let project: Project;

@@ -12,7 +12,7 @@ import { system } from '../domain/kernel/actor.ts';
 import { grantTypeNames } from '../domain/kernel/openid.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
-import { assertionType } from './client-auth.ts';
+import { assertionType } from './client-credential.ts';
 
 let app: TestApp;
 let project: Project;

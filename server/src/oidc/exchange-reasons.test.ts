@@ -140,6 +140,14 @@ const cases: [reason: string, send: () => Promise<Sent>][] = [
       return { code: await party.code({ dpop_jkt: key.jkt }), headers: { DPoP } };
     },
   ],
+  [
+    'no-access',
+    async () => {
+      const code = await party.code();
+      await app.services.clients.update(party.client, { access: 'assigned' }, system);
+      return { code };
+    },
+  ],
   ['no-consent', async () => consented(party.client, await party.code())],
   ['user', () => end('update users set active = false where id = ?', user.id)],
   ['session-ended', () => end('update sessions set ended_at = now() where user_id = ?', user.id)],
@@ -179,6 +187,14 @@ it('an API beyond those of the code has its own error (RFC 8707 §2)', async () 
   const response = await party.exchange(await party.code(), { resource: orders });
   expect([response.status, await response.json()]).toMatchObject([400, { error: 'invalid_target' }]);
   expect(await faults()).toEqual([{ fault: 'target' }]);
+});
+
+it('a request without the proof that its client needs has its own error (RFC 9449 §5.2)', async () => {
+  const code = await party.code();
+  await app.services.clients.update(party.client, { dpopRequired: true }, system);
+  const response = await party.exchange(code);
+  expect([response.status, await response.json()]).toMatchObject([400, { error: 'invalid_dpop_proof' }]);
+  expect(await faults()).toEqual([{ fault: 'proof-required' }]);
 });
 
 it('of several faults, the first in the order of the checks is named', async () => {

@@ -16,7 +16,7 @@ import { seconds } from '../domain/kernel/clock.ts';
 import { grantTypeNames } from '../domain/kernel/openid.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
-import { assertionType } from './client-auth.ts';
+import { assertionType } from './client-credential.ts';
 
 let app: TestApp;
 

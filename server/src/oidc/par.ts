@@ -10,7 +10,8 @@ import { actorOf, requestContext } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { formParameters, type Parameters } from '../http/parameters.ts';
 import { check, checkTarget, namedApis } from './authorization-request.ts';
-import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps, formOf } from './client-auth.ts';
+import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps } from './client-auth.ts';
+import { formOf } from './client-credential.ts';
 import { issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 

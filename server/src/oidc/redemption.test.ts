@@ -9,7 +9,7 @@ import { changed, rows } from '../../test/rows.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
-import { assertionType } from './client-auth.ts';
+import { assertionType } from './client-credential.ts';
 
 let app: TestApp;
 let there: TestApp;

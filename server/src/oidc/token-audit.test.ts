@@ -11,7 +11,7 @@ import { instanceId } from '../domain/audit/audit-event.entity.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { seconds } from '../domain/kernel/clock.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
-import { assertionType } from './client-auth.ts';
+import { assertionType } from './client-credential.ts';
 
 let app: TestApp;
 let project: Project;

@@ -4,14 +4,24 @@ import { requireProof } from '../domain/clients/dpop/binding.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { type GrantType, grantTypeNames, grantTypes } from '../domain/kernel/openid.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
+import { deviceRedirect } from '../domain/tokens/device/device-authorizations.ts';
+import type { TokenResponse } from '../domain/tokens/mint.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import { actorOf } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
-import { authenticateClient, type ClientAuthDeps, formOf, namedClient } from './client-auth.ts';
-import { authorizationCode } from './grants/authorization-code.ts';
+import { omitsPkceAt } from './authorization-request.ts';
+import { authenticateClient, type ClientAuthDeps } from './client-auth.ts';
+import { formOf, namedClient } from './client-credential.ts';
 import { clientCredentials } from './grants/client-credentials.ts';
 import { deviceCode } from './grants/device-code.ts';
-import type { Grant, GrantAnswer, GrantDeps } from './grants/grant.ts';
+import {
+  aboutTarget,
+  type Grant,
+  type GrantAnswer,
+  type GrantDeps,
+  onlyResource,
+  type TokenRequest,
+} from './grants/grant.ts';
 import { refreshToken } from './grants/refresh-token.ts';
 import { issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -67,6 +77,48 @@ async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<G
   return refuseAnonymous(new Refusal({ code: 'client-rejected', reason: 'the client changed during the request' }));
 }
 
+/** RFC 7636 §4.1. */
+const verifierSyntax = /^[A-Za-z0-9\-._~]{43,128}$/;
+
+/** `authorization_code` (RFC 6749 §4.1.3): the parameters. The code is checked in `domain/tokens/grants`. */
+async function authorizationCode({ tokens }: GrantDeps, request: TokenRequest): Promise<TokenResponse | null> {
+  const { parameters, issuer, proof, actor } = request;
+  const { by, ...caller } = request.caller;
+  const code = parameters.get('code');
+  if (code === undefined) throw new OAuthError('invalid_request', 'code is missing.');
+  const codeVerifier = parameters.get('code_verifier');
+  const redirectUri = parameters.get('redirect_uri');
+  if (redirectUri === deviceRedirect) {
+    const description = 'redirect_uri does not match the authorization request.';
+    throw new OAuthError('invalid_grant', description, { reason: 'wrong-redirect-uri' });
+  }
+  // A code of the SDK has neither and requires a confidential client's credential; all others need both.
+  const isRedirected = by === 'none' || redirectUri !== undefined;
+  if (isRedirected && codeVerifier === undefined && !omitsPkceAt(issuer, caller.client)) {
+    throw new OAuthError('invalid_request', 'code_verifier is missing.', { isOfClient: by !== 'none' });
+  }
+  // FAPI requires pushed requests, and a code of the SDK was not pushed.
+  const isWithoutRedirect = by === 'none' || caller.client.fapiProfile;
+  if (isWithoutRedirect && redirectUri === undefined)
+    throw new OAuthError('invalid_request', 'redirect_uri is missing.', { isOfClient: by !== 'none' });
+  if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
+    throw new OAuthError('invalid_grant', 'code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~.');
+  }
+  return tokens
+    .exchange({
+      ...caller,
+      issuer,
+      code,
+      codeVerifier,
+      redirectUri,
+      authenticatedBy: by,
+      resource: issuer.capabilities.apis ? onlyResource(parameters) : undefined,
+      proof,
+      actor,
+    })
+    .catch(aboutTarget);
+}
+
 /** Texts of `invalid_grant` for credentials other than a code. */
 const rejected: Partial<Record<GrantType, string>> = {
   refresh_token: 'The refresh token is unknown, expired, revoked or already used, or does not match this request.',
@@ -118,5 +170,6 @@ async function refused(
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof OAuthError) return error.reason;
   const problem = error instanceof Refusal ? error.problem : undefined;
+  if (problem?.code === 'proof-required') return problem.code;
   return problem?.code === 'grant-rejected' || problem?.code === 'proof-rejected' ? problem.reason : undefined;
 }

@@ -9,7 +9,7 @@ import type { Random } from '../kernel/random.ts';
 import { query, type Statement, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
 import { storedIssuer } from '../projects/issuer.ts';
-import { apiTokenClaims } from './claims.ts';
+import { apiTokenClaims } from './api-token.ts';
 import { type Accepted, type GrantRequest, isAccepted, presented } from './grants/grant.ts';
 
 /** A token request with `grant_type=client_credentials` (RFC 6749 section 4.4), of a confidential client. */

@@ -1,20 +1,17 @@
+import type { JWTPayload } from 'jose';
 import type { TokenTarget } from '../apis/token-target.ts';
 import type { Claims } from '../claims/claims.ts';
 import type { Client } from '../clients/client.entity.ts';
+import { confirmationOf } from '../clients/dpop/binding.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Signer } from '../keys/signer.ts';
+import { defaultAcr } from '../policy/acr.ts';
 import { type Issuer, idTokenAlgorithmOf } from '../projects/issuer.ts';
 import { keyIn } from '../projects/tenant.ts';
-import {
-  accessTokenClaims,
-  apiTokenClaims,
-  clampAccessTokenTtl,
-  type Grant,
-  grantedScope,
-  idTokenClaims,
-} from './claims.ts';
+import { apiTokenClaims } from './api-token.ts';
+import { grantedScope } from './scope.ts';
 
 /** The token response (service.md 2.2). */
 export interface TokenResponse {
@@ -42,30 +39,15 @@ export interface GrantRow extends Partial<TokenTarget> {
   phone: string | null;
 }
 
-/** @param more.codeId the row that revokes the access token */
-export function grantOf(client: Client, row: GrantRow, more: Pick<Grant, 'codeId' | 'jkt' | 'nonce'>): Grant {
-  const project = client.project.getEntity();
-  return {
-    ...more,
-    projectId: project.id,
-    clientId: client.id,
-    userId: row.user_id,
-    subject: row.sub,
-    sessionId: row.session_id,
-    scope: row.scope,
-    authTimeSeconds: seconds(new Date(row.auth_time)),
-    amr: row.amr,
-    acr: row.acr,
-    email: row.email,
-    phone: row.phone,
-    idTokenAlgorithm: client.idTokenSignedResponseAlg,
-    idTokenTtlSeconds: client.idTokenTtlSeconds ?? project.idTokenTtlSeconds,
-    accessTokenTtlSeconds: client.accessTokenTtlSeconds ?? project.accessTokenTtlSeconds,
-    api:
-      row.audience == null
-        ? null
-        : { audience: row.audience, granted: row.granted ?? [], ttlSeconds: row.ttl_seconds ?? 0 },
-  };
+/** What is granted to a client about a user. */
+export interface Grant {
+  client: Client;
+  row: GrantRow;
+  /** `jti` of the access token: the row that revokes it. */
+  codeId: string;
+  nonce: string | null;
+  /** Thumbprint of the key that the tokens are bound to; null: bearer tokens. */
+  jkt: string | null;
 }
 
 /** Signs the tokens of a grant. Writes nothing. */
@@ -83,36 +65,84 @@ export class Mint {
 
   async tokens(grant: Grant, issuer: Issuer, refreshToken: string | undefined): Promise<TokenResponse> {
     const { clock, random, signer } = this.deps;
-    const { api, scope } = grant;
+    const { client, codeId, jkt, row } = grant;
+    const { audience, granted, scope, ttl_seconds: ttlSeconds } = row;
+    const api = audience != null && {
+      ...{ id: codeId, subject: row.sub, clientId: client.id, jkt, audience },
+      ...{ scope: grantedScope(scope, granted ?? []), ttlSeconds: ttlSeconds ?? 0 },
+    };
     const { url } = issuer;
-    const alg = idTokenAlgorithmOf(grant.idTokenAlgorithm, issuer);
+    const alg = idTokenAlgorithmOf(client.idTokenSignedResponseAlg, issuer);
     const hasIdToken = !api || scope.split(' ').includes('openid');
     const ofApplication = hasIdToken ? await this.applicationClaims(grant, issuer) : null;
     const now = seconds(clock.now());
-    const audience = { id: grant.codeId, subject: grant.subject, clientId: grant.clientId, jkt: grant.jkt };
-    const apiScope = api && grantedScope(scope, api.granted);
     const [idToken, accessToken] = await Promise.all([
       hasIdToken &&
         signer.sign('id-token', { ...ofApplication, ...idTokenClaims(grant, random.id(), now) }, { issuer: url, alg }),
       api
-        ? signer.sign('api-token', apiTokenClaims({ ...audience, ...api, scope: apiScope ?? '' }, now), { issuer: url })
+        ? signer.sign('api-token', apiTokenClaims(api, now), { issuer: url })
         : signer.sign('access-token', accessTokenClaims(grant, url, now), { issuer: url }),
     ]);
-    const scopeOf = apiScope ?? scope;
+    const scopeOf = api ? api.scope : scope;
     return {
       ...(idToken !== false && { id_token: idToken }),
       access_token: accessToken,
-      token_type: grant.jkt === null ? 'Bearer' : 'DPoP',
-      expires_in: api ? api.ttlSeconds : clampAccessTokenTtl(grant.accessTokenTtlSeconds),
+      token_type: jkt === null ? 'Bearer' : 'DPoP',
+      expires_in: api ? api.ttlSeconds : accessTokenSeconds(client),
       ...(scopeOf !== '' && { scope: scopeOf }),
       ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     };
   }
 
   /** The application's claims for the ID token. Null if the issuer has none. */
-  private async applicationClaims({ projectId, clientId, scope, userId }: Grant, { capabilities, url }: Issuer) {
+  private async applicationClaims({ client, row }: Grant, { capabilities, url }: Issuer) {
     if (!capabilities.applicationClaims) return null;
-    const of = { client: keyIn(projectId, clientId), userId, scopes: scope.split(' ') };
+    const of = { client: keyIn(client.project.id, client.id), userId: row.user_id, scopes: row.scope.split(' ') };
     return this.deps.applicationClaims.forIdToken(this.deps.db.alone, of, `${url}/userinfo`);
   }
+}
+
+/** Clamped silently (service.md 2.6). */
+function accessTokenSeconds({ accessTokenTtlSeconds, project }: Client): number {
+  const seconds = accessTokenTtlSeconds ?? project.getEntity().accessTokenTtlSeconds;
+  return Math.min(3600, Math.max(1, Math.trunc(seconds)));
+}
+
+/** ID token claims (OpenID Connect Core §2; service.md 2.3), limited to the granted scopes. */
+export function idTokenClaims({ client, jkt, nonce, row }: Grant, tokenId: string, nowSeconds: number): JWTPayload {
+  const scopes = row.scope.split(' ');
+  const { email, phone, session_id: sid } = row;
+  const ttlSeconds = client.idTokenTtlSeconds ?? client.project.getEntity().idTokenTtlSeconds;
+  return {
+    ...{
+      sub: row.sub,
+      aud: client.id,
+      iat: nowSeconds,
+      nbf: nowSeconds,
+      exp: nowSeconds + ttlSeconds,
+      jti: tokenId,
+    },
+    ...authentication(row),
+    ...(sid === null ? {} : { sid }),
+    ...confirmationOf(jkt),
+    ...(nonce === null ? {} : { nonce }),
+    ...(email !== null && scopes.includes('email') ? { email, email_verified: true } : {}),
+    ...(phone !== null && scopes.includes('phone') ? { phone_number: phone, phone } : {}),
+  };
+}
+
+/** Access token claims (RFC 9068 §2.2). The token is valid for UserInfo only. */
+function accessTokenClaims({ client, codeId, jkt, row }: Grant, issuer: string, nowSeconds: number): JWTPayload {
+  const exp = nowSeconds + accessTokenSeconds(client);
+  return {
+    ...{ sub: row.sub, aud: issuer, client_id: client.id, scope: row.scope },
+    ...{ iat: nowSeconds, nbf: nowSeconds, exp, jti: codeId },
+    ...authentication(row),
+    ...confirmationOf(jkt),
+  };
+}
+
+/** How and when the user signed in. */
+function authentication({ acr, amr, auth_time: at }: GrantRow): JWTPayload {
+  return { auth_time: seconds(new Date(at)), amr, acr: acr ?? defaultAcr };
 }

@@ -1,16 +1,17 @@
 import type { RequestHandler } from 'express';
 import type { ClientRegistry } from '../../domain/clients/client-registry.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
-import { grantedScope } from '../../domain/tokens/claims.ts';
 import {
   type DeviceAuthorizations,
   type DeviceCodes,
   deviceTtlSeconds,
   pollSeconds,
 } from '../../domain/tokens/device/device-authorizations.ts';
+import { grantedScope } from '../../domain/tokens/scope.ts';
 import { requestContext } from '../../http/context.ts';
 import { scopesFor } from '../authorization-request.ts';
-import { authenticateClient, type ClientAuthDeps, formOf } from '../client-auth.ts';
+import { authenticateClient, type ClientAuthDeps } from '../client-auth.ts';
+import { formOf } from '../client-credential.ts';
 import { refuseResource, requireGrant } from '../grants/grant.ts';
 import { issuerOf } from '../issuer.ts';
 import { OAuthError } from '../oauth-error.ts';

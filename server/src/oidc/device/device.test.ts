@@ -17,7 +17,7 @@ import { grantTypeNames } from '../../domain/kernel/openid.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { DeviceAuthorization } from '../../domain/tokens/device/device-authorization.entity.ts';
 import type { User } from '../../domain/users/user.entity.ts';
-import { assertionType } from '../client-auth.ts';
+import { assertionType } from '../client-credential.ts';
 
 let app: TestApp;
 let project: Project;

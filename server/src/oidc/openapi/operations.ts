@@ -11,7 +11,7 @@ import {
   statuses,
   text,
 } from '../../http/openapi/document.ts';
-import { assertionType } from '../client-auth.ts';
+import { assertionType } from '../client-credential.ts';
 import { type OAuthErrorCode, statusOf } from '../oauth-error.ts';
 
 type Capabilities = Issuer['capabilities'];

@@ -6,7 +6,7 @@ import { execute, sql } from '../../kernel/sql.ts';
 import { accountOf, type Evidence, grantOf, has, isRecovered, registeredIn, withPiece } from '../../policy/evidence.ts';
 import { type FactorStrength, mayAddPasskey, nextRequirement, type SignInContext } from '../../policy/requirements.ts';
 import { passkeyPolicyOf } from '../../projects/project.entity.ts';
-import { sdkScope } from '../../tokens/claims.ts';
+import { sdkScope } from '../../tokens/scope.ts';
 import type { User } from '../../users/user.entity.ts';
 import { notedSignIn } from '../../users/user-writing.ts';
 import type { Flow } from '../flow.ts';

@@ -10,7 +10,6 @@ import { digest } from '../../kernel/secret.ts';
 import { type Fragment, type Statement, sql } from '../../kernel/sql.ts';
 import { storedIssuer } from '../../projects/issuer.ts';
 import { participation } from '../../sessions/sessions.ts';
-import { grantOf } from '../mint.ts';
 import { firstToken, type RefreshToken } from '../refresh-token.ts';
 import { isSignInUnchanged, meetsPolicies, proofOf, type SignInFactsRow, signInFacts } from '../sign-in-facts.ts';
 import {
@@ -108,10 +107,10 @@ export function authorizationCode({ random }: { random: Random }): GrantKind<Exc
     checks,
     dead: ['wrong-client', 'used', 'expired'],
     decide(exchange, code, now) {
-      const jkt = exchange.proof?.jkt ?? null;
+      const { client, proof } = exchange;
       const refresh = mayRefresh(exchange) ? { id: random.id(), token: firstToken(random) } : undefined;
       return {
-        grant: grantOf(exchange.client, code, { codeId: code.id, nonce: code.nonce, jkt }),
+        grant: { client, row: code, codeId: code.id, nonce: code.nonce, jkt: proof?.jkt ?? null },
         refreshToken: refresh?.token.text,
         record: (credentials) => recordCode(exchange, code, { eventId: random.id(), refresh, credentials, now }),
       };

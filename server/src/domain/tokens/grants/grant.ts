@@ -14,8 +14,7 @@ import { type Executing, execute, type Fragment, query, type Statement, sql } fr
 import type { Issuer } from '../../projects/issuer.ts';
 import { keyIn } from '../../projects/tenant.ts';
 import { subColumn } from '../../users/identity/sub.ts';
-import type { Grant } from '../claims.ts';
-import type { GrantRow, Mint, TokenResponse } from '../mint.ts';
+import type { Grant, GrantRow, Mint, TokenResponse } from '../mint.ts';
 import { endRefreshGrant } from '../user-tables.ts';
 
 /** What a client proved itself by. Each is valid once: a statement records it. */

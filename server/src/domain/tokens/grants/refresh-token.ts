@@ -12,7 +12,6 @@ import { type Statement, sql } from '../../kernel/sql.ts';
 import type { Vault } from '../../keys/vault.ts';
 import { storedIssuer } from '../../projects/issuer.ts';
 import { type GrantFactsRow, grantEnd, grantFacts, hasSession, isSufficient } from '../live-grant.ts';
-import { grantOf } from '../mint.ts';
 import { rememberSeconds } from '../new-code.ts';
 import { type RefreshToken, successors } from '../refresh-token.ts';
 import { isSignInUnchanged } from '../sign-in-facts.ts';
@@ -122,9 +121,9 @@ export function refreshToken({ random, vault }: { random: Random; vault: Vault }
     decide(refresh, found, now) {
       const { next, ...rotated } = rotation(refresh, found, now);
       const id = random.id();
-      const granted = { ...found, scope: refresh.scope ?? found.scope, session_id: sessionOf(found) };
+      const row = { ...found, scope: refresh.scope ?? found.scope, session_id: sessionOf(found) };
       return {
-        grant: grantOf(refresh.client, granted, { codeId: id, nonce: null, jkt: refresh.proof?.jkt ?? null }),
+        grant: { client: refresh.client, row, codeId: id, nonce: null, jkt: refresh.proof?.jkt ?? null },
         refreshToken: next.text,
         record: (credentials) =>
           rotateGrant(refresh, found, { ...rotated, next, id, eventId: random.id(), credentials, now }),

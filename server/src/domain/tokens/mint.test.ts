@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { type Grant, grantedScope, idTokenClaims } from './claims.ts';
+import type { Client } from '../clients/client.entity.ts';
+import { type Grant, type GrantRow, idTokenClaims } from './mint.ts';
+import { grantedScope } from './scope.ts';
 
+const project = { idTokenTtlSeconds: 60 };
 const grant: Grant = {
-  projectId: 'project',
-  codeId: 'code',
-  clientId: 'client',
-  userId: 'user',
-  subject: 'user',
-  sessionId: null,
-  scope: 'openid email phone',
-  nonce: null,
-  authTimeSeconds: 1,
-  amr: ['swk'],
-  acr: null,
-  email: 'ada@example.com',
-  phone: '+4915112345678',
-  jkt: null,
-  idTokenTtlSeconds: 60,
-  idTokenAlgorithm: 'ES512',
-  accessTokenTtlSeconds: 60,
-  api: null,
+  client: { id: 'client', idTokenTtlSeconds: null, project: { getEntity: () => project } } as unknown as Client,
+  row: {
+    ...{
+      user_id: 'id',
+      sub: 'user',
+      session_id: null,
+      scope: 'openid email phone',
+      auth_time: new Date(1000),
+      amr: ['swk'],
+      acr: null,
+    },
+    ...{ email: 'ada@example.com', phone: '+4915112345678' },
+  },
+  ...{ codeId: 'code', nonce: null, jkt: null },
 };
-const claimsOf = (some: Partial<Grant> = {}) => idTokenClaims({ ...grant, ...some }, 'token', 10);
+const claimsOf = (row: Partial<GrantRow> = {}, some: Partial<Grant> = {}) =>
+  idTokenClaims({ ...grant, ...some, row: { ...grant.row, ...row } }, 'token', 10);
 
 describe('the claims of an ID token', () => {
   it('have address and number by their scopes, and only if the user has them', () => {
@@ -37,8 +37,12 @@ describe('the claims of an ID token', () => {
   });
 
   it('have session, nonce, acr and key if there are any', () => {
-    const bound = { sessionId: 'session', nonce: 'n', acr: 'phr', jkt: 'key' };
-    expect(claimsOf(bound)).toMatchObject({ sid: 'session', nonce: 'n', acr: 'phr', cnf: { jkt: 'key' } });
+    expect(claimsOf({ session_id: 'session', acr: 'phr' }, { nonce: 'n', jkt: 'key' })).toMatchObject({
+      sid: 'session',
+      nonce: 'n',
+      acr: 'phr',
+      cnf: { jkt: 'key' },
+    });
     for (const name of ['sid', 'nonce', 'cnf']) expect(claimsOf()).not.toHaveProperty(name);
   });
 });

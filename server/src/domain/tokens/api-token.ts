@@ -1,0 +1,32 @@
+import type { JWTPayload } from 'jose';
+import { confirmationOf } from '../clients/dpop/binding.ts';
+
+/** An access token for an API (RFC 9068 section 2.2). */
+export interface ApiToken {
+  /** `jti`: the row that revokes it. */
+  id: string;
+  /** The user, or the client that acts on its own behalf. */
+  subject: string;
+  clientId: string;
+  /** The API's identifier. */
+  audience: string;
+  scope: string;
+  /** Thumbprint of the key that it is bound to; null: a bearer token. */
+  jkt: string | null;
+  ttlSeconds: number;
+}
+
+/** The claims of an access token for an API. It is not valid for UserInfo. */
+export function apiTokenClaims(token: ApiToken, nowSeconds: number): JWTPayload {
+  return {
+    sub: token.subject,
+    aud: token.audience,
+    client_id: token.clientId,
+    ...(token.scope === '' ? {} : { scope: token.scope }),
+    iat: nowSeconds,
+    nbf: nowSeconds,
+    exp: nowSeconds + token.ttlSeconds,
+    jti: token.id,
+    ...confirmationOf(token.jkt),
+  };
+}
