@@ -42,7 +42,7 @@ export class SigninCallers {
   constructor(
     private readonly deps: {
       db: Database;
-      clients: Pick<ClientRegistry, 'cached' | 'current'>;
+      clients: Pick<ClientRegistry, 'cached' | 'current' | 'ofVersion'>;
       requests: AuthorizationRequests;
       issuer: string;
     },
@@ -79,23 +79,32 @@ export class SigninCallers {
     { origin, site }: { origin: string | undefined; site: Pick<Site, 'origin'> },
   ): Promise<CheckedPage> {
     if (origin !== site.origin) refuse({ code: 'forbidden', reason: 'origin' });
-    const request = await this.requestOf(flow, browserSecret, site);
-    if (!request) refuse({ code: 'flow-expired' });
-    const [client, project] = [request.client.getEntity(), request.project.getEntity()];
-    return { client, project, request, origin };
+    const { clients, db, requests } = this.deps;
+    const found =
+      browserSecret === undefined
+        ? null
+        : await inAllProjects(() => requests.findOfPage(db.reader(), clients, flow, browserSecret));
+    if (!found || !this.isAt(site, found.request)) refuse({ code: 'flow-expired' });
+    const { client, request } = found;
+    openProject(client.project.id);
+    return { client, project: client.project.getEntity(), request, origin };
   }
 
   /** The request of this browser's flow; null if there is none, or its issuer has another site. */
   async requestOf(
     flow: string,
     browserSecret: string | undefined,
-    { origin }: Pick<Site, 'origin'>,
+    site: Pick<Site, 'origin'>,
   ): Promise<AuthorizationRequest | null> {
     if (browserSecret === undefined) return null;
     const request = await inAllProjects(() => this.deps.requests.find(this.deps.db.reader(), flow, browserSecret));
-    if (!request || siteOf(this.deps.issuer, request.issuer).origin !== origin) return null;
+    if (!request || !this.isAt(site, request)) return null;
     openProject(request.project.id);
     return request;
+  }
+
+  private isAt({ origin }: Pick<Site, 'origin'>, { issuer }: AuthorizationRequest): boolean {
+    return siteOf(this.deps.issuer, issuer).origin === origin;
   }
 }
 

@@ -117,10 +117,15 @@ export class ClientRegistry {
       { prepare },
     );
     if (!row) return null;
-    const cached = await this.cached.byId(row.client_id);
-    const isCurrent = cached?.version === row.version && cached.project.getEntity().version === row.project_version;
-    const client = isCurrent ? cached : await this.current.byId(row.client_id);
+    const client = await this.ofVersion(row);
     return client && { client, kind: row.kind, keyHash };
+  }
+
+  /** The client of a row that was just read: cached if client and project still have the versions of the row. */
+  async ofVersion({ client_id: id, version, project_version: ofProject }: ClientVersion): Promise<Client | null> {
+    const cached = await this.cached.byId(id);
+    const isCurrent = cached?.version === version && cached.project.getEntity().version === ofProject;
+    return isCurrent ? cached : this.current.byId(id);
   }
 }
 
@@ -142,11 +147,15 @@ const clientSecrets: KeySource = {
   prepare: 'clients.by-secret',
 };
 
-interface KeyRow {
-  kind: KeyKind;
+/** A client, and the versions of it and of its project. */
+export interface ClientVersion {
   client_id: string;
   version: number;
   project_version: number;
+}
+
+interface KeyRow extends ClientVersion {
+  kind: KeyKind;
 }
 
 /** The client of a request, possibly cached, and the API key sent. */

@@ -1,10 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Client } from '../../clients/client.entity.ts';
+import type { ClientRegistry, ClientVersion } from '../../clients/client-registry.ts';
 import { isReturnable, matchesRedirectUri, startOf } from '../../clients/redirect-uri.ts';
 import { type Clock, secondsLater } from '../../kernel/clock.ts';
 import { type ResponseMode } from '../../kernel/openid.ts';
 import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
-import { execute, sql } from '../../kernel/sql.ts';
+import { columnsOf, execute, query, sql } from '../../kernel/sql.ts';
 import type { AcrRequest } from '../../policy/acr.ts';
 import { mayOmitPkce, needsPush } from '../../policy/client.ts';
 import { siteOf } from '../../projects/site.ts';
@@ -125,15 +127,38 @@ export class AuthorizationRequests {
       },
       { populate: ['project', 'client'] },
     );
-    return request && this.mayReturn(request) ? request : null;
+    return request && this.mayReturn(request, request.client.getEntity()) ? request : null;
+  }
+
+  /** Like {@link find} by one prepared statement, with the client as it is now, possibly cached: each step of the hosted page reads it. */
+  async findOfPage(
+    em: EntityManager,
+    clients: Pick<ClientRegistry, 'ofVersion'>,
+    flow: string,
+    browserSecret: string,
+  ): Promise<{ request: AuthorizationRequest; client: Client } | null> {
+    const [row] = await query(
+      em,
+      sql<ClientVersion>`select ${columnsOf(em, AuthorizationRequest)}, k.version, p.version as project_version
+        from authorization_requests c join clients k on k.project_id = c.project_id and k.id = c.client_id
+          join projects p on p.id = c.project_id
+        where c.flow_hash = ${digest(flow)} and c.browser_hash = ${digest(browserSecret)} and c.finished_at is null
+          and c.expires_at > ${this.deps.clock.now()}::timestamptz and k.disabled_at is null`,
+      { prepare: 'authorization-requests.of-page' },
+    );
+    const client = row ? await clients.ofVersion(row) : null;
+    if (!row || !client) return null;
+    const { version: _, project_version: __, ...columns } = row;
+    const request = em.map(AuthorizationRequest, columns);
+    return this.mayReturn(request, client) ? { request, client } : null;
   }
 
   /** Pages of this instance (trials, the setup link, the account page, devices) are not registered with any client. */
-  private mayReturn(request: AuthorizationRequest): boolean {
-    const { client, redirectUri, deviceAuthorizationId } = request;
+  private mayReturn(request: AuthorizationRequest, client: Client): boolean {
+    const { redirectUri, deviceAuthorizationId } = request;
     const isConsole = redirectUri.startsWith(`${this.deps.issuer}/admin/`);
     const isOwn = deviceAuthorizationId != null || isConsole || this.isConfirmation(request);
-    return isOwn || matchesRedirectUri(client.getEntity().redirectUris, redirectUri);
+    return isOwn || matchesRedirectUri(client.redirectUris, redirectUri);
   }
 
   /** The request of a flow, ended or of another browser: for its client, never to continue it. Null: unknown. */
@@ -160,7 +185,7 @@ export class AuthorizationRequests {
       },
       { populate: ['project', 'client'] },
     );
-    return request && this.mayReturn(request) && isAcceptable(request) ? request : null;
+    return request && this.mayReturn(request, request.client.getEntity()) && isAcceptable(request) ? request : null;
   }
 
   /**
