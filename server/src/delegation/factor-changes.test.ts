@@ -68,6 +68,15 @@ describe('a back end with the server library', () => {
     expect(await library.getUserCredentials(ada.id)).toEqual({ status: 'success', mfa_method: 'email' });
   });
 
+  it('finds a user by the sub of a former system, and none by a name that two users have', async () => {
+    const library = await backEnd.delegationClient();
+    await app.make.user(project, { subject: 'auth0|7' });
+    expect(await library.getUserCredentials('auth0|7')).toEqual({ status: 'success', mfa_method: 'none' });
+    expect(await library.getUserCredentials(address)).toEqual({ status: 'success', mfa_method: 'none' });
+    await app.make.user(project, { subject: address });
+    expect(await library.getUserCredentials(address)).toMatchObject({ status: 'failed', code: 'USER_NOT_FOUND' });
+  });
+
   it('changes it to SMS; the old factor stays until the new one is verified, and the user is notified', async () => {
     await enrolled('email');
     const library = await backEnd.delegationClient();
