@@ -8,7 +8,7 @@ import { fail, projectNode, requireNode20, root } from './lib/workspace.mjs';
 
 requireNode20();
 await ensureInstalled();
-const codes = [await generated('.config/gen-lists.mjs')];
+const codes = [await generated('.config/gen-lists.mjs'), await generated('.config/gen-page-texts.mjs')];
 const broken = await ensureBuilt({ only: 'server' });
 if (broken) fail('The server failed to build: fix the errors above.');
 // The console's types depend on the schema, which the server generates.

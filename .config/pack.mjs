@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { build } from 'vite';
 import { compress } from './lib/compress.mjs';
 import { packageNames } from './lib/packages.mjs';
+import { elementKeys, elementLanguages, pageLanguages, pageTexts } from './lib/page-languages.mjs';
 import { run } from './lib/run.mjs';
 import { root } from './lib/workspace.mjs';
 
@@ -24,6 +25,14 @@ const scripts = {
   'redirect.js': { input: 'src/redirect/index.ts', format: 'es' },
 };
 for (const [file, { input, format }] of Object.entries(scripts)) await bundle(file, input, format);
+// Languages that the script of the web component loads (shared/browser/src/elements/texts.ts).
+mkdirSync(join(folder, 'texts'));
+for (const language of pageLanguages.filter((one) => !elementLanguages.includes(one))) {
+  const texts = pageTexts(language);
+  const file = `texts/${language}.json`;
+  writeFileSync(join(folder, file), JSON.stringify(Object.fromEntries(elementKeys().map((key) => [key, texts[key]]))));
+  await compress(join(folder, file));
+}
 writeJson('integrity.json', scriptIntegrity(Object.keys(scripts)));
 
 async function pack(name) {

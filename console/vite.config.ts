@@ -15,7 +15,9 @@ const messages: Plugin = {
   generateBundle() {
     const folder = here('signin/messages/');
     for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
-      const source = JSON.stringify(JSON.parse(readFileSync(folder + file, 'utf8')));
+      const texts = Object.entries(JSON.parse(readFileSync(folder + file, 'utf8')) as Record<string, string>);
+      // Those of mails are in the server.
+      const source = JSON.stringify(Object.fromEntries(texts.filter(([key]) => !key.startsWith('mail.'))));
       this.emitFile({ type: 'asset', fileName: `messages/${file}`, source });
     }
   },

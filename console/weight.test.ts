@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, type Rolldown, type UserConfig } from 'vite';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { pageLanguages } from '../.config/lib/page-languages.mjs';
 import config from './vite.config.ts';
 
 type Output = Rolldown.RolldownOutput['output'];
@@ -73,6 +74,6 @@ describe('the hosted sign-in page', () => {
 
   it('emits the texts of each language beside the pages', () => {
     const names = output.map(({ fileName }) => fileName).filter((name) => name.startsWith('messages/'));
-    expect(names.sort()).toEqual(['de', 'en', 'es', 'fr', 'ja'].map((language) => `messages/${language}.json`));
+    expect(names.sort()).toEqual(pageLanguages.map((language) => `messages/${language}.json`).sort());
   });
 });

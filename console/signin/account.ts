@@ -17,7 +17,8 @@ if (rpId && userHandle) {
 
 const { lang } = document.documentElement;
 /** The language of the page with the region of the browser, e.g. `en-GB`. `Intl` refuses tags of POSIX locales, e.g. `en-US@posix`. */
-const locale = navigator.languages.find((tag) => /^[a-z\d-]+$/i.test(tag) && tag.split('-')[0] === lang) ?? lang;
+const locale =
+  navigator.languages.find((tag) => /^[a-z\d-]+$/i.test(tag) && tag.split('-')[0] === lang.split('-')[0]) ?? lang;
 const times = new Intl.DateTimeFormat(locale, {
   year: 'numeric',
   month: 'short',

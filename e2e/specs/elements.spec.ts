@@ -246,16 +246,22 @@ test('shows values of the page and the service as text, and links to authenticat
   expect(dialogs).toEqual([]);
 });
 
-test('has texts in five languages, and reports a wrong key', async ({ page }) => {
+test('has texts in each language, and reports a wrong key', async ({ page }) => {
   for (const [lang, label] of [
     ['de', 'E-Mail-Adresse'],
     ['fr', 'Adresse e-mail'],
     ['es', 'Correo electrónico'],
     ['ja', 'メールアドレス'],
-    ['nl', 'Email address'],
+    ['nl', 'E-mailadres'],
+    ['pt-PT', 'Endereço de e-mail'],
+    ['zh-SG', '邮箱地址'],
+    ['ar', 'عنوان البريد الإلكتروني'],
+    ['tlh', 'Email address'],
   ] as const) {
     await open(page, 'OFF', { mfaPolicy: 'OFF' }, `?lang=${lang}`);
     await expect(page.locator('latchkey-sign-in').getByLabel(label)).toBeVisible();
+    const card = page.locator('latchkey-sign-in').locator('.card');
+    await expect(card).toHaveAttribute('dir', lang === 'ar' ? 'rtl' : 'ltr');
   }
   await page.goto(`${site.origin}/unknown`);
   await page.getByLabel('Email address').fill('ada@example.com');

@@ -1,4 +1,5 @@
 import type { ExperiencePartsFragment } from '../generated/operations.ts';
+import { pageLanguages } from '../generated/page-languages.ts';
 import { lower, t } from '../language/language.ts';
 import type { Change } from '../ui/forms/save-bar.tsx';
 
@@ -12,14 +13,19 @@ export interface Content {
   texts: Record<string, string>;
 }
 
-export const languages = {
-  en: 'English',
-  de: 'Deutsch',
-  es: 'Español',
-  fr: 'Français',
-  ja: '日本語',
-} as const;
-export type Language = keyof typeof languages;
+export type Language = (typeof pageLanguages)[number];
+
+/** A language by its own name. */
+function nameIn(language: Language): string {
+  const [first = '', ...rest] = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
+  return first.toLocaleUpperCase(language) + rest.join('');
+}
+
+/** Languages of pages and messages, by their own names. */
+export const languages = Object.fromEntries(pageLanguages.map((language) => [language, nameIn(language)])) as Record<
+  Language,
+  string
+>;
 
 export const textNames: Record<string, string> = {
   heading: t('Heading'),
@@ -58,7 +64,7 @@ export function inputOf({ texts, ...rest }: Content) {
     ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, value.trim() || null])),
     texts: Object.entries(texts)
       .filter(([, text]) => text.trim() !== '')
-      .map(([name, text]) => ({ locale: name.slice(0, 2), key: name.slice(3), text })),
+      .map(([name, text]) => ({ ...partsOf(name), text })),
   };
 }
 
@@ -83,9 +89,15 @@ export function changesBetween(before: Content, after: Content): Change[] {
 const imageText = (id: string) => (id ? t('an image') : '');
 const replaced = (before: string, after: string) => (after && before ? t('another image') : imageText(after));
 
+/** `pt-BR.sign-in-code.subject` */
+function partsOf(name: string): { locale: string; key: string } {
+  const end = name.indexOf('.');
+  return { locale: name.slice(0, end), key: name.slice(end + 1) };
+}
+
 function labelOf(name: string): string {
-  const [language, key] = [name.slice(0, 2) as Language, name.slice(3)];
+  const { locale: language, key } = partsOf(name);
   const [template, part] = key.split('.');
   const label = part ? `${mailNames[template ?? '']}: ${lower(textNames[key] ?? key)}` : (textNames[key] ?? key);
-  return `${label} (${languages[language] ?? language})`;
+  return `${label} (${languages[language as Language] ?? language})`;
 }

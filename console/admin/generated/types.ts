@@ -781,7 +781,7 @@ export type StepReason =
 
 export type TestSenderInput = {
   channel: MessageChannel;
-  /** en, de, es, fr or ja; default: en. */
+  /** Language of the message: en, de, es, fr, ja, ar, cs, da, fi, he, it, ko, nb, nl, pl, pt-BR, sv, tr, zh-Hans; default: en. */
   locale?: string | null | undefined;
   projectId: string;
   /** Default: a test message. */

@@ -29,7 +29,7 @@ export function setUpApp({ button, confirmation, form, t }: PageParts, app: Auth
   const first = form(
     'verify-authenticator',
     html`<label for="app-code">${t('code.label')}</label>
-      <input id="app-code" class="otp" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="16" required autofocus>
+      <input id="app-code" class="otp" name="code" dir="ltr" inputmode="numeric" autocomplete="one-time-code" maxlength="16" required autofocus>
       <button type="submit" class="main">${t('appConfirm')}</button>`,
   );
   return html`<section aria-labelledby="app">${title}<p class="hint">${t('code.textEnrol')}</p>

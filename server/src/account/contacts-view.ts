@@ -40,7 +40,7 @@ function newEmail({ t, form, button, fold }: ProfileParts, { address }: OwnConta
   const asking = form(
     'change-email',
     html`<label for="email-new">${t('emailNew')}</label>
-      <input id="email-new" name="email" type="email" autocomplete="email" maxlength="254" required>
+      <input id="email-new" name="email" type="email" dir="ltr" autocomplete="email" maxlength="254" required>
       <p class="hint">${t('emailHint')}</p>${button(t('phoneSend'), t('phoneSend'))}`,
   );
   const act = t(address === null ? 'emailAdd' : 'emailChange');
@@ -51,7 +51,7 @@ function newPhone({ t, form, button, fold }: ProfileParts, { number }: OwnContac
   const asking = form(
     'change-phone',
     html`<label for="phone-new">${t('phoneNew')}</label>
-      <input id="phone-new" name="phone" type="tel" autocomplete="tel" maxlength="40" required>
+      <input id="phone-new" name="phone" type="tel" dir="ltr" autocomplete="tel" maxlength="40" required>
       <p class="hint">${t('phoneHint')}</p>${button(t('phoneSend'), t('phoneSend'))}`,
   );
   const act = t(number === null ? 'phoneAdd' : 'phoneChange');
@@ -69,7 +69,7 @@ function pendingForms(
   const confirming = form(
     `verify-${to}`,
     html`<label for="${to}-code">${t('phoneCode')}</label>
-      <input id="${to}-code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="16" required>
+      <input id="${to}-code" name="code" dir="ltr" inputmode="numeric" autocomplete="one-time-code" maxlength="16" required>
       ${button(confirm, confirm)}`,
   );
   return html`<div class="ask"><p>${t('phoneSent', { number: value })}</p>

@@ -1,8 +1,8 @@
 import type { OwnField, OwnProfile } from '../domain/accounts/own/own-profile.ts';
+import { locales } from '../domain/delivery/locale.ts';
 import type { ShownCustomValue } from '../domain/users/custom/own-values.ts';
 import type { PostalAddress } from '../domain/users/edits/profile-edit.ts';
 import { type Html, hidden, html, nothing } from '../http/markup.ts';
-import { pageLanguages } from '../http/pages.ts';
 
 /** Looks up a text of `account.*`, or another one by its full key, in the reader's language. */
 export type Translate = (key: string, values?: Record<string, string>) => string;
@@ -182,7 +182,7 @@ function listed(id: string): Html {
 }
 
 /** The languages of the pages, by their own names. The page's script adds the time zones, of which there are hundreds. */
-const languageOptions = html`<datalist id="profile-languages">${pageLanguages.map(
+const languageOptions = html`<datalist id="profile-languages">${locales.map(
   (tag) => html`<option value="${tag}">${new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag}</option>`,
 )}</datalist><datalist id="profile-zones"></datalist>`;
 

@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Request, Response } from 'express';
+import { formatMessage } from '../domain/delivery/icu.ts';
+import { chooseLocale, directionOf, type Locale, localeOf } from '../domain/delivery/locale.ts';
 import type { Brand } from '../domain/experience/content.ts';
 import { brandedHead, brandedTexts, pageFooter, pageHeader } from './brand.ts';
 import { requestContext } from './context.ts';
 import { escapeHtml } from './html.ts';
 
-/** Languages of the pages (BCP 47). The first is the fallback. */
-export const pageLanguages = ['en', 'de', 'es', 'fr', 'ja'] as const;
-export type PageLanguage = (typeof pageLanguages)[number];
+export type PageLanguage = Locale;
 
 export interface PageContent {
   /** Values for `%{name}`; escaped. */
@@ -66,17 +66,15 @@ export class Pages {
   }
 
   language(req: Request, uiLocales?: string): PageLanguage {
-    const requested = (uiLocales ?? '').split(' ').map((tag) => tag.toLowerCase().split('-')[0]);
-    const [first] = requested.flatMap((tag) => pageLanguages.filter((language) => language === tag));
-    return first ?? ((req.acceptsLanguages([...pageLanguages]) || 'en') as PageLanguage);
+    return chooseLocale(uiLocales, req.get('accept-language'));
   }
 
   /** The reader's language with the region of `uiLocales`, else of the browser, e.g. `en-GB`: for dates and times. */
   locale(req: Request, uiLocales?: string): string {
     const language = this.language(req, uiLocales);
-    const regional = new RegExp(`^${language}-([a-z]{2}|\\d{3})$`, 'i');
+    const isRegional = (tag: string) => /^[a-z]{2}-([a-z]{2}|\d{3})$/i.test(tag) && localeOf(tag) === language;
     const tags = [...(uiLocales ?? '').split(' '), ...req.acceptsLanguages()];
-    return tags.find((tag) => regional.test(tag)) ?? language;
+    return tags.find(isRegional) ?? language;
   }
 
   private fill(
@@ -88,7 +86,7 @@ export class Pages {
     const brand = brandIn?.(language) ?? null;
     const all: Record<string, string> = {
       lang: language,
-      dir: 'ltr',
+      dir: directionOf(language),
       request_id: requestId,
       support_id: requestId,
       messages: `/messages/${language}.json`,
@@ -120,7 +118,7 @@ export class Pages {
     own: Record<string, string | undefined> = {},
   ): string {
     const text = own[key] ?? this.messages(language)[key] ?? this.messages('en')[key] ?? key;
-    return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+    return formatMessage(text, language, directionOf(language) === 'rtl' ? isolated(values) : values);
   }
 
   private template(page: string): string {
@@ -145,6 +143,13 @@ export class Pages {
       throw new PageMissingError(`${file} is missing: build the console first`, { cause });
     }
   }
+}
+
+/** Values in a right-to-left sentence are isolated: they would change the order of the words around them (UAX #9). */
+function isolated(values: Record<string, string>): Record<string, string> {
+  // The plural forms need the numbers.
+  const isolate = (value: string) => (/^\d+$/.test(value) ? value : `\u2068${value}\u2069`);
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isolate(value)]));
 }
 
 /** True if the client prefers HTML; clients that accept anything get JSON. */

@@ -1,9 +1,10 @@
+import { locales } from '../domain/delivery/locale.ts';
 import { adminScopes } from '../domain/kernel/admin-api.ts';
 import { dpopAlgorithms, grantTypeNames } from '../domain/kernel/openid.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 
-/** Languages of the hosted page, as BCP 47 tags. */
-const uiLocales = ['en', 'de', 'es', 'fr', 'ja'] as const;
+/** The languages in service.md 2.7. The document of the base issuer is fixed, the pages have more. */
+const baseLocales = ['en', 'de', 'es', 'fr', 'ja'] as const;
 
 /** RFC 8414 §2. Without the methods, clients would assume only HTTP Basic. */
 function revocationMetadata(issuer: string, { authMethods, assertionAlgorithms }: Issuer['capabilities']) {
@@ -83,7 +84,7 @@ export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
     backchannel_logout_session_supported: true,
     prompt_values_supported: ['none', 'login', 'select_account', 'consent'],
     display_values_supported: ['page', 'popup'],
-    ui_locales_supported: [...uiLocales],
+    ui_locales_supported: capabilities.uiLocales ? [...locales] : [...baseLocales],
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

@@ -1,4 +1,5 @@
 import { InputType } from 'type-graphql';
+import { locales } from '../../domain/delivery/locale.ts';
 import { ChannelEnum, MessageTemplateEnum } from '../api/enums.ts';
 import { id, inputFields, nullable, oneOf, text } from '../api/fields.ts';
 
@@ -8,5 +9,5 @@ export class TestSenderInput extends inputFields({
   channel: oneOf(ChannelEnum),
   to: nullable(text("Default: the caller's own address or phone. Only owners can use another.")),
   template: nullable(oneOf(MessageTemplateEnum, 'Default: a test message.')),
-  locale: nullable(text('en, de, es, fr or ja; default: en.')),
+  locale: nullable(text(`Language of the message: ${locales.join(', ')}; default: en.`)),
 }) {}

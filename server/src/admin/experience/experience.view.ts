@@ -1,4 +1,5 @@
 import { ObjectType } from 'type-graphql';
+import { locales } from '../../domain/delivery/locale.ts';
 import { Access } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 import { boolean, fields, float, id, int, list, nullable, object, text, time } from '../api/fields.ts';
@@ -6,7 +7,7 @@ import { boolean, fields, float, id, int, list, nullable, object, text, time } f
 @Access('inherited')
 @ObjectType('ExperienceText', { description: "A project's own text, in one language." })
 export class ExperienceTextView extends fields({
-  locale: text('en, de, es, fr or ja.'),
+  locale: text(`Language of the text: ${locales.join(', ')}.`),
   key: text('One of `Experience.textRules`.'),
   text: text(),
 }) {}

@@ -28,7 +28,7 @@ describe('a message', () => {
       expect(part).not.toMatch(/undefined|null|NaN|\{|\}|\[object/);
       expect(part).toContain('Acme');
     }
-    expect(html).toContain(`<html lang="${locale}">`);
+    expect(html).toContain(`<html lang="${locale}" dir="${/^(ar|he)/.test(locale) ? 'rtl' : 'ltr'}">`);
     const digits = (part: string) => part.match(/(?<!\d)\d{6}(?!\d)/g) ?? [];
     if ('code' in content) {
       // Readers and phones' code detection find exactly one code.
@@ -75,6 +75,16 @@ describe('a message', () => {
     expect(text).toContain(url);
     expect(html).toContain(url);
     expect(text.replace(url, '')).not.toContain('id.example.com');
+  });
+
+  it.each(['ar', 'he'] as const)('in %s isolates names, but neither codes nor links', (locale) => {
+    const code = renderMail({ template: 'sign-in-code', app: 'Acme', code: '012345', minutes: 5 }, locale);
+    expect(code.html).toContain('dir="rtl"');
+    expect(code.subject).toMatch(/^012345 [^0-9]+\u2068Acme\u2069/);
+    expect(code.text.split('\n\n')).toContain('012345');
+    const url = 'https://id.example.com/account';
+    const { text } = renderMail({ template: 'invitation', app: 'Acme', url, at }, locale);
+    expect(text.split('\n\n').find((line) => line.includes(url))).toMatch(new RegExp(`: ${url}$`));
   });
 
   it('escapes names in HTML and headers', () => {
@@ -164,6 +174,17 @@ describe('the language of a message', () => {
     ['tlh', 'ja', 'ja'],
     [null, 'x'.repeat(10_000), 'en'],
     [null, ';q=,,,;;', 'en'],
+    [null, 'pt-PT,pt;q=0.9,es;q=0.8', 'pt-BR'],
+    ['no', undefined, 'nb'],
+    [null, 'nn-NO', 'nb'],
+    ['iw-IL', 'en', 'he'],
+    ['zh', undefined, 'zh-Hans'],
+    ['zh-CN', undefined, 'zh-Hans'],
+    [null, 'zh-SG', 'zh-Hans'],
+    ['zh-Hans-HK', undefined, 'zh-Hans'],
+    [null, 'zh-TW,zh-Hant;q=0.9,ja;q=0.8', 'ja'],
+    ['zh-HK', 'zh;q=0.9, ko;q=0.5', 'zh-Hans'],
+    [null, 'ar-EG', 'ar'],
   ])('for ui_locales %j and Accept-Language %j is %s', (uiLocales, header, locale) => {
     expect(chooseLocale(uiLocales, header)).toBe(locale);
   });

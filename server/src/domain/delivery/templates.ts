@@ -1,6 +1,6 @@
 import { mailTextFault } from '../kernel/name.ts';
-import type { Locale } from './locale.ts';
-import { texts } from './texts.ts';
+import { directionOf, type Locale } from './locale.ts';
+import { wordingIn } from './texts.ts';
 import type { MessageContent, Wording } from './wording.ts';
 
 /** A message in one language. */
@@ -88,12 +88,11 @@ function unlinked(text: string, address: string | undefined): string {
 }
 
 function wordingOf(content: MessageContent, locale: Locale): Wording {
-  const wording = texts[locale][content.template] as (content: MessageContent) => Wording;
   const lines = Object.entries(content).map(([name, value]) => [
     name,
     typeof value === 'string' ? oneLine(value) : value,
   ]);
-  const { subject, before, after } = wording(Object.fromEntries(lines));
+  const { subject, before, after } = wordingIn(locale, Object.fromEntries(lines) as MessageContent);
   return { subject: oneLine(subject).slice(0, 200), before, after };
 }
 
@@ -111,7 +110,7 @@ function html({ subject, before, after }: Wording, code: string | null, locale: 
   const style =
     'max-width:480px;margin:0 auto;padding:32px 16px;font:16px/1.5 system-ui,-apple-system,Segoe UI,sans-serif';
   return [
-    `<!doctype html><html lang="${locale}"><head><meta charset="utf-8">`,
+    `<!doctype html><html lang="${locale}" dir="${directionOf(locale)}"><head><meta charset="utf-8">`,
     '<meta name="color-scheme" content="light dark">',
     `<title>${escapeHtml(subject)}</title></head><body style="margin:0"><div style="${style}">`,
     look ? head(look) : '',

@@ -56,11 +56,6 @@ export interface Wording {
   after: string[];
 }
 
-/** Every message in one language. */
-export type Texts = {
-  [T in MessageContent['template']]: (content: Extract<MessageContent, { template: T }>) => Wording;
-};
-
 /** Instants are ISO 8601, and are shown in UTC. */
 export function timeIn(locale: Locale, at: string): string {
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });

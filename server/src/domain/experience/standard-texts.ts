@@ -1,5 +1,5 @@
 import { locales } from '../delivery/locale.ts';
-import { texts } from '../delivery/texts.ts';
+import { wordingIn } from '../delivery/texts.ts';
 import type { MessageContent } from '../delivery/wording.ts';
 import type { TextKey } from './texts.ts';
 
@@ -13,9 +13,7 @@ const samples = {
 export function standardMailTexts(): { locale: string; key: TextKey; text: string }[] {
   return locales.flatMap((locale) =>
     Object.values(samples).flatMap((sample) => {
-      const wording = (
-        texts[locale][sample.template] as (content: MessageContent) => { subject: string; before: string[] }
-      )(sample);
+      const wording = wordingIn(locale, sample);
       return [
         { locale, key: `${sample.template}.subject` as const, text: wording.subject },
         { locale, key: `${sample.template}.intro` as const, text: wording.before[0] ?? '' },

@@ -36,6 +36,8 @@ export interface Capabilities {
   optionalPkce: boolean;
   /** Whether `login_hint` can require another sign-in (OpenID Connect Core section 3.1.2.1); service.md has no such rule. */
   loginHints: boolean;
+  /** Whether discovery names every language of the pages; service.md 2.7 has five. */
+  uiLocales: boolean;
 }
 
 /** An OpenID Connect issuer: the base issuer, or that of a project. */
@@ -70,6 +72,7 @@ const base: Capabilities = {
   pushedRequests: false,
   optionalPkce: false,
   loginHints: false,
+  uiLocales: false,
 };
 
 const ofProjects: Capabilities = {
@@ -88,6 +91,7 @@ const ofProjects: Capabilities = {
   pushedRequests: true,
   optionalPkce: true,
   loginHints: true,
+  uiLocales: true,
 };
 
 export function baseIssuer(url: string): Issuer {

@@ -2,7 +2,7 @@ import type { SignIn, SignInState } from '../flow/state.ts';
 import { createLatchkey } from '../latchkey.ts';
 import { type Branding, brandingOf } from './branding.ts';
 import { styles } from './styles.ts';
-import { languageOf, problemOf, type Translate, translatorOf } from './texts.ts';
+import { problemOf, type Texts, type Translate, textsFor, translatorOf } from './texts.ts';
 import { type View, viewOf } from './views.ts';
 
 /** The detail of the event `latchkey-success`. */
@@ -33,6 +33,7 @@ export class LatchkeySignIn extends Base {
   #signIn: SignIn | undefined;
   #view: View | undefined;
   #branding: Branding | undefined;
+  #texts: Texts | undefined;
   #ending = new AbortController();
 
   connectedCallback(): void {
@@ -62,13 +63,16 @@ export class LatchkeySignIn extends Base {
     this.#ending = ending;
     const { signal } = ending;
     const latchkey = createLatchkey();
+    const baseUrl = this.getAttribute('base-url') ?? undefined;
+    const base = (baseUrl ?? '').replace(/\/+$/, '');
+    const texts = textsFor(this, base);
     try {
       const apiKey = this.getAttribute('api-key') ?? '';
-      const baseUrl = this.getAttribute('base-url') ?? undefined;
       // Rejects a key that cannot be part of a URL.
       await latchkey.init({ apiKey, baseUrl, options: { signal } });
       const isOwn = this.getAttribute('branding') === 'none';
-      const branding = isOwn ? undefined : await brandingOf((baseUrl ?? '').replace(/\/+$/, ''), apiKey);
+      const branding = isOwn ? undefined : await brandingOf(base, apiKey);
+      this.#texts = await texts;
       if (signal.aborted) return;
       this.#branding = branding;
       if (this.shadowRoot) this.shadowRoot.adoptedStyleSheets = [styles(), ...(branding ? [branding.sheet] : [])];
@@ -77,6 +81,7 @@ export class LatchkeySignIn extends Base {
       signIn.onStateChange((state) => this.#show(state));
       this.#show(signIn.state);
     } catch (error) {
+      this.#texts = await texts;
       this.#fail(error, signal);
     }
   }
@@ -90,7 +95,7 @@ export class LatchkeySignIn extends Base {
 
   get #t(): Translate {
     const app = this.getAttribute('app-name') ?? location.host;
-    return translatorOf(languageOf(this), { app, project: app });
+    return translatorOf(this.#texts as Texts, { app, project: app });
   }
 
   #tell(name: string, detail?: LatchkeySuccess): void {

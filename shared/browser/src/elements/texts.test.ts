@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { pageLanguages } from '../../../../.config/lib/page-languages.mjs';
 import { LatchkeyError } from '../error.ts';
 import type { SignInState } from '../flow/state.ts';
 import { keys } from './keys.ts';
-import { messages } from './messages.ts';
-import { problemOf, translatorOf } from './texts.ts';
+import { loaded, messages } from './messages.ts';
+import { languageAmong, problemOf, translatorOf } from './texts.ts';
 
 const hosted = (language: string) =>
   JSON.parse(readFileSync(new URL(`../../../../console/signin/messages/${language}.json`, import.meta.url), 'utf8'));
@@ -14,17 +15,40 @@ describe('texts of the web component', () => {
     expect(texts).toEqual(keys.map((key) => hosted(language)[key]));
   });
 
-  it('are in five languages', () => {
-    expect(Object.keys(messages).sort()).toEqual(['de', 'en', 'es', 'fr', 'ja']);
+  it('are in every language, in the script or loaded from the instance', () => {
+    expect([...Object.keys(messages), ...loaded]).toEqual(pageLanguages);
   });
 
   it('fill placeholders, and never expand a value', () => {
-    expect(translatorOf('en', { app: '{project}' })('address.title')).toBe('Sign in to {project}');
+    expect(translatorOf({ language: 'en', texts: messages.en }, { app: '{project}' })('address.title')).toBe(
+      'Sign in to {project}',
+    );
+  });
+});
+
+describe('the language', () => {
+  it.each([
+    ['pt-PT', 'pt-BR'],
+    ['no', 'nb'],
+    ['nn-NO', 'nb'],
+    ['iw-IL', 'he'],
+    ['zh', 'zh-Hans'],
+    ['zh-Hans-HK', 'zh-Hans'],
+    ['zh-TW', 'en'],
+    ['zh-Hant-TW', 'en'],
+    ['de-CH', 'de'],
+    ['tlh', 'en'],
+  ])('for %s is %s', (tag, language) => {
+    expect(languageAmong([tag])).toBe(language);
+  });
+
+  it('is the next best for readers of traditional characters', () => {
+    expect(languageAmong(['zh-HK', 'ko-KR', 'de'])).toBe('ko');
   });
 });
 
 describe('a problem', () => {
-  const t = translatorOf('en', {});
+  const t = translatorOf({ language: 'en', texts: messages.en }, {});
   const messageOf = (
     code: string,
     state: Partial<SignInState>,

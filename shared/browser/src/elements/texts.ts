@@ -1,29 +1,58 @@
 import type { LatchkeyError } from '../error.ts';
 import type { SignInState } from '../flow/state.ts';
 import { type Key, keys } from './keys.ts';
-import { messages } from './messages.ts';
+import { loaded, messages } from './messages.ts';
 
-type Language = keyof typeof messages;
+/** A language, and its texts in the order of `keys`. */
+export type Texts = { language: string; texts: readonly string[] };
 /** The text of a key with its placeholders filled. */
-export type Translate = { (key: Key, values?: Record<string, string>): string; language: string };
+export type Translate = { (key: Key, values?: Record<string, string>): string; language: string; dir: string };
 
-/** The language of the nearest `lang`, if there are texts in it; otherwise of the browser; otherwise English. */
-export function languageOf(element: Element): Language {
-  const wanted = [element.closest('[lang]')?.getAttribute('lang') ?? '', ...navigator.languages];
-  for (const one of wanted) {
-    const language = one.slice(0, 2).toLowerCase();
-    if (language in messages) return language as Language;
+/** Tags of the same language as another, or of a former name. */
+const same: Record<string, string> = { iw: 'he', nn: 'nb', no: 'nb' };
+
+/** The first language with texts among the tags (RFC 4647 section 3.4); otherwise English. */
+export function languageAmong(tags: readonly string[]): string {
+  for (const tag of tags) {
+    const [first = ''] = tag.toLowerCase().split('-');
+    const base = same[first] ?? first;
+    // There are no texts in traditional characters.
+    if (/^zh-(hant|tw|hk|mo)\b/i.test(tag)) continue;
+    const found = [...Object.keys(messages), ...loaded].find((one) => one.split('-')[0] === base);
+    if (found) return found;
   }
   return 'en';
 }
 
-export function translatorOf(language: Language, always: Record<string, string>): Translate {
-  const texts = messages[language];
+/**
+ * The texts in the language of the nearest `lang`, otherwise of the browser. The instance serves those that are not in the script.
+ * Never throws.
+ */
+export async function textsFor(element: Element, base: string): Promise<Texts> {
+  const language = languageAmong([element.closest('[lang]')?.getAttribute('lang') ?? '', ...navigator.languages]);
+  const own = (messages as Record<string, string[]>)[language];
+  if (own) return { language, texts: own };
+  try {
+    const signal = AbortSignal.timeout(5000);
+    const response = await fetch(`${base}/sdk/texts/${language}.json`, { credentials: 'omit', signal });
+    const texts = (await response.json()) as Record<string, string>;
+    return { language, texts: keys.map((key, index) => texts[key] ?? messages.en[index] ?? '') };
+  } catch {
+    return { language: 'en', texts: messages.en };
+  }
+}
+
+export function translatorOf({ language, texts }: Texts, always: Record<string, string>): Translate {
+  const dir = /^(ar|he)/.test(language) ? 'rtl' : 'ltr';
   const t = (key: Key, values: Record<string, string> = {}) => {
     const filling: Record<string, string> = { ...always, ...values };
-    return (texts[keys.indexOf(key)] ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => filling[name] ?? whole);
+    return (texts[keys.indexOf(key)] ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const value = filling[name];
+      // Isolated (UAX #9): a name would change the order of the words around it.
+      return value === undefined ? whole : dir === 'rtl' ? `\u2068${value}\u2069` : value;
+    });
   };
-  return Object.assign(t, { language });
+  return Object.assign(t, { language, dir });
 }
 
 function minutes(seconds: number, language: string): string {

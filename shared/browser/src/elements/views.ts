@@ -19,7 +19,7 @@ export function viewOf(state: SignInState, t: Translate, deps: Deps): View {
   const problem = h('p', 'problem', { id: 'problem', role: 'alert' });
   const resend = link(t('code.resend'), () => deps.send({ type: 'resend' }));
   const passkey = link(t('passkey.use'), () => deps.send({ type: 'use-passkey' }));
-  const box = h('div', 'card', {}, ...partsOf(state, t, deps, { resend, passkey }));
+  const box = h('div', 'card', { lang: t.language, dir: t.dir }, ...partsOf(state, t, deps, { resend, passkey }));
   const input = box.querySelector<HTMLInputElement>('input:not([type=checkbox])');
   input?.setAttribute('aria-describedby', 'hint problem');
   (input?.closest('.field') ?? box).append(problem);
@@ -73,7 +73,7 @@ function partsOf(state: SignInState, t: Translate, deps: Deps, { resend, passkey
     case 'code':
       return codeParts(state, t, send, [resend, ...(state.canUseRecoveryCode ? [recovery()] : [])]);
     case 'recovery-code': {
-      const input = field('otp', t('code.recoveryLabel'), { autocomplete: 'off', autocapitalize: 'none' });
+      const input = field('otp', t('code.recoveryLabel'), { dir: 'ltr', autocomplete: 'off', autocapitalize: 'none' });
       const submit = () => send({ type: 'submit-code', otp: input.value() });
       const shown = form(submit, input.node, button(t('code.submit')));
       return [title(t('code.recoveryTitle')), note(t('code.recoveryText')), shown, back()];
@@ -91,7 +91,7 @@ function partsOf(state: SignInState, t: Translate, deps: Deps, { resend, passkey
       return [title(t('choose.title')), note(t('choose.text')), ...choices, back('code.other')];
     }
     case 'phone': {
-      const input = field('tel', t('phone.label'), { type: 'tel', autocomplete: 'tel' }, t('phone.hint'));
+      const input = field('tel', t('phone.label'), { dir: 'ltr', type: 'tel', autocomplete: 'tel' }, t('phone.hint'));
       const submit = () => send({ type: 'submit-phone', phoneNumber: input.value() });
       const shown = form(submit, input.node, button(t('phone.submit')));
       return [title(t('phone.title')), note(t('phone.text')), shown, back('code.otherMethod')];
@@ -113,6 +113,7 @@ function partsOf(state: SignInState, t: Translate, deps: Deps, { resend, passkey
 
 function addressParts({ userid }: At<'address'>, t: Translate, send: Deps['send'], passkey: HTMLElement): Part[] {
   const input = field('email', t('address.label'), {
+    dir: 'ltr',
     type: 'email',
     autocomplete: 'username webauthn',
     value: userid,
@@ -133,6 +134,7 @@ function codeParts(state: At<'code'>, t: Translate, send: Deps['send'], links: H
   const { method, sentTo = '', codeFormat, totp, testCode, canChooseMethod } = state;
   const isLong = codeFormat === 'long';
   const input = field('otp', t(isLong ? 'code.labelLong' : 'code.label'), {
+    dir: 'ltr',
     autocomplete: 'one-time-code',
     inputmode: isLong ? 'text' : 'numeric',
     autocapitalize: isLong ? 'characters' : 'none',
