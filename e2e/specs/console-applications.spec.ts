@@ -182,7 +182,7 @@ test('an address that was refused is added from its event, after a look at its h
   expect(width).toBeLessThan(300);
   await button(page, add).click();
   const dialog = page.getByRole('dialog', { name: 'Add this address to Wiki?' });
-  await expect(dialog.getByRole('code')).toHaveText(wanted);
+  await expect(dialog.getByRole('code')).toHaveText([wanted, 'https://app.example.com/callback']);
   await expect(dialog.getByRole('strong')).toHaveText('wiki.example.com');
   await expectAccessible(page);
   await button(page, 'Add address').click();
@@ -193,6 +193,10 @@ test('an address that was refused is added from its event, after a look at its h
   );
   expect(client.redirectUris).toEqual(['https://app.example.com/callback', wanted]);
   expect(await refused(wanted)).toBe(303);
+  await expect(page.getByText('It is registered already.')).toBeVisible();
+  await expect(button(page, add)).toHaveCount(0);
+  await page.reload();
+  await page.getByText(/A sign-in request of Wiki was refused: redirect uri/).click();
   await button(page, add).click();
   await expect(page.getByRole('dialog')).toContainText('It is registered already.');
   await page.keyboard.press('Escape');

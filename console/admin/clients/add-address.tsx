@@ -1,3 +1,5 @@
+import { Text } from '@mantine/core';
+import { useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useMutation, useQuery } from '../api.ts';
 import type { AuditEvent } from '../audit/event-text.ts';
@@ -24,12 +26,14 @@ const lists = {
 export function AddAddress({ event: { type, detail, client, project } }: { event: AuditEvent }) {
   const { mayChange } = useAccess(project?.id);
   const [dialog, { open }] = useDialog();
+  const [isAdded, setAdded] = useState(false);
   const list = Object.hasOwn(lists, type) ? lists[type as keyof typeof lists] : undefined;
   const uri = detail?.['redirectUri'];
+  if (isAdded) return <Text size="sm">{t('It is registered already.')}</Text>;
   if (!mayChange || !client || !list || typeof uri !== 'string' || !isOffered(uri)) return null;
   const show = () =>
     open(t('Add this address to {name}?', { name: client.name }), (close) => (
-      <AddressQuestion {...{ clientId: client.id, list, uri, onClose: close }} />
+      <AddressQuestion {...{ clientId: client.id, list, uri, onAdded: () => setAdded(true), onClose: close }} />
     ));
   return (
     <>
@@ -52,11 +56,12 @@ interface AddressQuestionProps {
   clientId: string;
   list: (typeof lists)[keyof typeof lists];
   uri: string;
+  onAdded(): void;
   onClose(): void;
 }
 
 /** Asks before an address is registered: anyone can put one into an event. */
-function AddressQuestion({ clientId, list, uri, onClose }: AddressQuestionProps) {
+function AddressQuestion({ clientId, list, uri, onAdded, onClose }: AddressQuestionProps) {
   const { data, failure, reload } = useQuery(ClientById, { id: clientId });
   const [update, busy, refused] = useMutation(UpdateClient, [ClientById]);
   if (failure) return <LoadError failure={failure} subject={t('application')} retry={reload} />;
@@ -68,6 +73,7 @@ function AddressQuestion({ clientId, list, uri, onClose }: AddressQuestionProps)
     if (!(await update(variables)).data) return;
     toast(t('Address added'));
     onClose();
+    onAdded();
   };
   return (
     <Question
@@ -80,6 +86,18 @@ function AddressQuestion({ clientId, list, uri, onClose }: AddressQuestionProps)
     >
       <p>{list === 'redirectUris' ? t('Redirect URI') : t('Post-logout redirect URI')}</p>
       <AddressCode text={uri} />
+      {client[list].length > 0 && (
+        <>
+          <p>{t('Registered')}</p>
+          <ul>
+            {client[list].map((one) => (
+              <li key={one}>
+                <AddressCode text={one} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       <p>
         {rich('Anyone can send a request with any address. Add it only if <strong>{host}</strong> is yours.', {
           host: new URL(uri).host,

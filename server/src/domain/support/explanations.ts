@@ -142,7 +142,7 @@ export const pageFaults: Record<'client' | 'redirect-uri' | 'parameters' | 'flow
   client: explain('The client ID is unknown, or its application is disabled.', 'Check client_id and the issuer.'),
   'redirect-uri': explain(
     'The redirect URI is not one of the application.',
-    'Add it, exactly as sent, under Applications › Settings.',
+    'Correct it in your application, or add it exactly as sent.',
   ),
   parameters: explain('A parameter is repeated or malformed.', developer),
   'flow-expired': explain('The pushed request had expired or was used before.', startAgain),
@@ -249,7 +249,7 @@ const others: Record<string, Explanation> = {
   'user.email_change_refused': explain('The change of the email address was refused.', 'Try again.'),
   'logout.address_refused': explain(
     'The post-logout redirect URI is not one of the application.',
-    'Add it, exactly as sent, under Applications › Settings.',
+    'Correct it in your application, or add it exactly as sent.',
   ),
   'user.phone_change_refused': explain('The change of the phone number was refused.', 'Try again.'),
 };
