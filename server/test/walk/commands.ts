@@ -31,6 +31,7 @@ export type Command =
   | { do: 'leave'; app: number; project: number; pick: number }
   | { do: 'policy'; app: number; project: number; field: number; value: number }
   | { do: 'client'; client: number; isRule: boolean }
+  | ChangeAccess
   | { do: 'clock'; seconds: number }
   | { do: 'skew'; app: number; milliseconds: number }
   | { do: 'spend'; pick: number }
@@ -51,6 +52,15 @@ export interface Both {
   do: 'both';
   first: Command;
   second: Command | null;
+}
+
+/** An admin restricts an application to users with a rule, opens it to everyone, or changes a rule. */
+export interface ChangeAccess {
+  do: 'access';
+  app: number;
+  client: number;
+  act: 'restrict' | 'open' | 'grant' | 'revoke';
+  pick: number;
 }
 
 export type Ask = 'plain' | 'login' | 'now' | 'minutes';
@@ -238,6 +248,10 @@ const console = fc.record({ do: fc.constant('console' as const), app, browser, o
 const people = fc.record({
   ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(13), pick },
 });
+const changeAccess = fc.record({
+  ...{ do: fc.constant('access' as const), app, client: fc.nat(2), pick },
+  act: fc.constantFrom<ChangeAccess['act']>('restrict', 'restrict', 'open', 'grant', 'revoke'),
+});
 const leave = fc.record({ do: fc.constant('leave' as const), app, project: fc.nat(1), pick });
 const policy = fc.record({
   ...{ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(9), value: fc.nat(3) },
@@ -264,6 +278,7 @@ const weighted: Weighted[] = [
   [5, leave],
   [2, policy],
   [1, fc.record({ do: fc.constant('client' as const), client: fc.nat(2), isRule: fc.boolean() })],
+  [2, changeAccess],
   [6, turn],
   [1, fc.record({ do: fc.constant('skew' as const), app, milliseconds: fc.integer({ min: -2000, max: 2000 }) })],
   [2, fc.record({ do: fc.constant('spend' as const), pick })],
@@ -289,6 +304,7 @@ const meeting: Weighted[] = [
     [4, people],
     [2, leave],
     [2, policy],
+    [2, changeAccess],
   ] as Weighted[]),
   [2, recovery(['grant', 'cancel', 'link'])],
   [30, mix],

@@ -27,6 +27,8 @@ export function checkFinish(model: Model, txn: Transaction, claims: FinishClaims
   demand(pieces.length > 0, `${where}, without evidence for them${why}`);
   demand(model.user(user)['active'], `${where}, who is deactivated`);
   demand(!txn.client.isDisabled, `${where} by a disabled client`);
+  // On the hosted page, the code decides: other applications share the session.
+  demand(txn.request || model.hasAccess(user, txn.client), `${where}, who has no access`);
   demand(model.user(user)['project_id'] === txn.client.project.id, `${where}, of another project`);
   const foreign = txn.pieces.some(({ users }) => users.length > 0 && !users.includes(user));
   demand(!foreign, `${where} with evidence of another user`);

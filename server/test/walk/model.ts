@@ -296,6 +296,9 @@ export class Model {
   readonly users = new Map<string, Row>();
   /** Of inactive users. */
   readonly heldIdentities = new Map<string, HeldIdentity>();
+  /** Rules of access to applications, and the applications that need one. */
+  readonly accessRules = new Map<string, Row>();
+  readonly assignedClients = new Set<string>();
   /** Steps at which accounts went to another person. */
   readonly handOvers = new Map<string, number>();
   /** Soft deletes that were undone. */
@@ -347,6 +350,9 @@ export class Model {
       else if (table === 'users' && now) this.users.set(now['id'], now);
       if (table === 'projects' && now) this.projects.set(now['id'], now);
       if (table === 'ceremonies' && now) this.ceremonies.set(now['id'], now);
+      if (table === 'access_rules' && old) this.accessRules.delete(old['id']);
+      if (table === 'access_rules' && now) this.accessRules.set(now['id'], now);
+      if (table === 'clients' && now) this.assignedClients[now['access'] === 'assigned' ? 'add' : 'delete'](now['id']);
     }
   }
 
@@ -373,6 +379,15 @@ export class Model {
   usableRecovery(user: string): RecoveryModel | undefined {
     const isNow = ({ usableAt, expiresAt }: RecoveryModel) => usableAt <= this.now && this.now < expiresAt;
     return this.recoveries.find((one) => one.user === user && one.ended === null && isNow(one));
+  }
+
+  isAssigned(client: ClientModel): boolean {
+    return this.assignedClients.has(client.id);
+  }
+
+  hasAccess(user: string, client: ClientModel): boolean {
+    const rules = [...this.accessRules.values()];
+    return !this.isAssigned(client) || rules.some((one) => one['client_id'] === client.id && one['user_id'] === user);
   }
 
   user(id: string): Row {

@@ -28,6 +28,7 @@ export function checkSessionCode(
   demand(session.project === request.client.project.id, `${what} by a session of another project`);
   demand(!request.client.isDisabled, `${what} to a disabled client`);
   demand(model.user(session.user)['active'], `${what}, who is deactivated`);
+  demand(model.hasAccess(session.user, request.client), `${what}, who has no access`);
   demand(model.allows(session, request.client), `${what} without a factor or passkey that is required`);
   demand(String(row['amr']) === String(session.amr), `${what} with an amr that is not its session's`);
   const differs = Math.abs(Date.parse(row['auth_time']) - session.authTime);
@@ -88,6 +89,7 @@ export function checkAlive(model: Model, code: CodeModel, what: string): void {
   demand(model.isAlive(code.user, code.step), `${what} after ${dead?.why} at step ${dead?.step}`);
   demand(model.user(code.user)['active'], `${what}, who is deactivated`);
   demand(!code.client.isDisabled, `${what} by a disabled client`);
+  demand(model.hasAccess(code.user, code.client), `${what}, who has no access`);
   const session = code.session === null ? undefined : model.sessions.get(code.session);
   demand(!session?.ended, `${what} after its session was ended`);
 }

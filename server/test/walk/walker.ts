@@ -1,3 +1,4 @@
+import { AccessActor } from './actors/access-actor.ts';
 import { AccountActor, numberOf } from './actors/account-actor.ts';
 import { AdminActor } from './actors/admin-actor.ts';
 import { OidcActor } from './actors/oidc-actor.ts';
@@ -20,6 +21,7 @@ export class Walker {
   readonly signin: SigninActor;
   readonly oidc: OidcActor;
   readonly admin: AdminActor;
+  readonly access: AccessActor;
   readonly account: AccountActor;
   readonly refresh: RefreshActor;
   readonly recovery: RecoveryActor;
@@ -37,6 +39,7 @@ export class Walker {
     this.oidc = new OidcActor(world, log);
     this.signin = new SigninActor(world, this.oidc, log);
     this.admin = new AdminActor(world, log);
+    this.access = new AccessActor(world, log);
     this.refresh = new RefreshActor(world, log);
     this.recovery = new RecoveryActor(world, log);
     this.mixed = new MixedActor(world, log);
@@ -162,6 +165,7 @@ export class Walker {
     model.now = this.world.now();
     try {
       await this.admin.enableAgain();
+      await this.access.openAgain();
       const result = await act();
       const bugs = processes.bugs();
       if (bugs.length > 0) throw new Violation(`a bug was logged: ${bugs[0]?.slice(0, 600)}`);
@@ -213,6 +217,8 @@ export class Walker {
         return this.admin.policy(command);
       case 'client':
         return this.admin.client(command);
+      case 'access':
+        return this.access.change(command);
       case 'mail':
         return this.world.deliver();
       case 'mix':
