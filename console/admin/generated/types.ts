@@ -193,7 +193,7 @@ export type CreateClientInput = {
   projectId: string;
   /** Whether it must push its authorization requests to its project's issuer (RFC 9126). Default: false. */
   pushedRequestsRequired?: boolean | null | undefined;
-  /** Must match exactly, except the port of a loopback address; https, or http on loopback. */
+  /** Must match exactly, except the port of a loopback address; https, http on loopback, or the scheme of an app, such as com.example.app:/callback, for public clients. */
   redirectUris?: Array<string> | null | undefined;
   /** Idle timeout of its refresh tokens, in seconds. The shorter value of client and project applies. */
   refreshTokenIdleSeconds?: number | null | undefined;
@@ -878,7 +878,7 @@ export type UpdateClientInput = {
   postLogoutRedirectUris?: Array<string> | null | undefined;
   /** Whether it must push its authorization requests to its project's issuer (RFC 9126). Default: false. */
   pushedRequestsRequired?: boolean | null | undefined;
-  /** Must match exactly, except the port of a loopback address; https, or http on loopback. */
+  /** Must match exactly, except the port of a loopback address; https, http on loopback, or the scheme of an app, such as com.example.app:/callback, for public clients. */
   redirectUris?: Array<string> | null | undefined;
   /** Idle timeout of its refresh tokens, in seconds. The shorter value of client and project applies. */
   refreshTokenIdleSeconds?: number | null | undefined;

@@ -3,7 +3,7 @@ import type { TransferRecord } from '../adapters/files/transfer.ts';
 import type { ApiSettings } from '../domain/apis/api-settings.ts';
 import { changedSettings, defaultClaimSettings } from '../domain/claims/claim-settings.ts';
 import { clientFields } from '../domain/clients/client.resource.ts';
-import { checkKey } from '../domain/clients/clients.ts';
+import { checkAppSchemes, checkKey } from '../domain/clients/clients.ts';
 import { checkFapi } from '../domain/clients/fapi.ts';
 import { passkeyKeyOf } from '../domain/credentials/authenticator-data.ts';
 import { credentialIdOf } from '../domain/credentials/passkey-values.ts';
@@ -88,6 +88,7 @@ const checks: Record<string, (data: Data, services: Checking, now: Date, facts: 
       ...(set == null ? {} : { jwks: { keys: set } }),
     });
     checkKey(checked);
+    checkAppSchemes(checked);
     checkFapi(checked);
     if (checked.thirdParty && !checked.grantTypes?.includes('client_credentials')) facts.withoutApis.add(data['id']);
   },

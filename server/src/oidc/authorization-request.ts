@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Apis, GrantedApi } from '../domain/apis/apis.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientSource } from '../domain/clients/client-registry.ts';
-import { matchesRedirectUri } from '../domain/clients/redirect-uri.ts';
+import { hasAppScheme, matchesRedirectUri } from '../domain/clients/redirect-uri.ts';
 import { type ResponseMode } from '../domain/kernel/openid.ts';
 import { isStorableText } from '../domain/kernel/secret.ts';
 import { type AcrRequest, asksForMore, canBeMet, defaultAcr } from '../domain/policy/acr.ts';
@@ -73,6 +73,7 @@ export type TargetFault = 'client' | 'redirect-uri' | 'parameters';
 export async function checkTarget(
   parameters: Parameters,
   clients: Pick<ClientSource, 'byId'>,
+  { capabilities }: Issuer,
 ): Promise<CheckedTarget | TargetFault> {
   const { faults } = parameters;
   if (['client_id', 'redirect_uri'].some((name) => faults.includes(name))) return 'parameters';
@@ -81,6 +82,8 @@ export async function checkTarget(
   if (!client) return 'client';
   const redirectUri = parameters.get('redirect_uri');
   if (redirectUri === undefined || !matchesRedirectUri(client.redirectUris, redirectUri)) return 'redirect-uri';
+  if (hasAppScheme(redirectUri) && !(capabilities.appSchemes && client.tokenEndpointAuthMethod === 'none'))
+    return 'redirect-uri';
   const state = parameters.get('state');
   if (state !== undefined && state.length > longest) return 'parameters';
   return { client, redirectUri, state: faults.includes('state') ? undefined : state };

@@ -166,7 +166,7 @@ async function decide(
   source: 'cached' | 'current',
 ): Promise<AuthorizeAnswer | null> {
   const issuer = issuerOf(req);
-  const checked = await checkTarget(parameters, clientsAt(issuer, deps.clients[source]));
+  const checked = await checkTarget(parameters, clientsAt(issuer, deps.clients[source]), issuer);
   let isCurrent = source === 'current';
   if (typeof checked === 'string') return isCurrent ? { page: checked } : null;
   const target = { ...checked, responseMode: responseModeOf(parameters, issuer) };

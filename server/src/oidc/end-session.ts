@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientSource } from '../domain/clients/client-registry.ts';
-import { isReturnable } from '../domain/clients/redirect-uri.ts';
+import { hasAppScheme, isReturnable } from '../domain/clients/redirect-uri.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { inProject } from '../domain/kernel/scope.ts';
 import type { LogoutScope } from '../domain/logout/notices.ts';
@@ -209,7 +209,8 @@ async function hintOf(deps: EndSessionDeps, parameters: Parameters, issuer: Issu
 /** The registered redirect URI with `state`; undefined if there is none or it is not registered exactly. */
 function registeredReturn(client: Client, parameters: Parameters): string | undefined {
   const uri = parameters.get('post_logout_redirect_uri');
-  if (uri === undefined || !isReturnable(uri) || !client.postLogoutRedirectUris.includes(uri)) return undefined;
+  if (uri === undefined || !(isReturnable(uri) || hasAppScheme(uri)) || !client.postLogoutRedirectUris.includes(uri))
+    return undefined;
   const state = parameters.get('state');
   if (state === undefined) return uri;
   return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`;

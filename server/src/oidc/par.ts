@@ -89,7 +89,7 @@ async function checkPushed(
   if (parameters.get('request_uri') !== undefined) {
     throw new OAuthError('invalid_request', 'request_uri must not be pushed.');
   }
-  const checked = await checkTarget(parameters, { byId: async () => client });
+  const checked = await checkTarget(parameters, { byId: async () => client }, issuer);
   if (checked === 'client') return refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
   if (checked === 'redirect-uri') {
     const redirectUri = parameters.get('redirect_uri');

@@ -63,7 +63,8 @@ export const clientFields = {
   ),
   redirectUris: texts({
     ...{ default: [], columnDefault: null, check: uris, sensitive: true },
-    input: 'Must match exactly, except the port of a loopback address; https, or http on loopback.',
+    input:
+      'Must match exactly, except the port of a loopback address; https, http on loopback, or the scheme of an app, such as com.example.app:/callback, for public clients.',
   }),
   /** The account page links to it; so do pages of sign-ins that have ended, without it by `startOf`. */
   startUri: text({
@@ -169,7 +170,7 @@ function fetchedUri(uri: string, field: string, { allowPrivateTargets }: Checkin
 function uris(values: string[], field: string): string[] {
   if (values.length > maxUris) refuse({ code: 'invalid', field, reason: `must contain at most ${maxUris} URLs` });
   for (const [index, uri] of values.entries()) {
-    const reason = checkRedirectUri(uri);
+    const reason = checkRedirectUri(uri, 'with apps');
     if (reason) refuse({ code: 'invalid', field: `${field}[${index}]`, reason });
   }
   return [...new Set(values)];

@@ -22,6 +22,7 @@ import type { ClientSecrets } from './client-secrets.ts';
 import { checkedSettings } from './client-settings.ts';
 import { checkFapi } from './fapi.ts';
 import { checkPowers } from './powers.ts';
+import { hasAppScheme } from './redirect-uri.ts';
 
 export interface NewClient extends Partial<ClientSettings> {
   projectId: string;
@@ -112,6 +113,7 @@ export class Clients {
       const client = this.make(em, found(project, 'project'), { ...settings, name: settings.name as string });
       checkPowers(scopes, null, client);
       checkKey(client);
+      checkAppSchemes(client);
       checkFapi(client);
       audit.record(em, { type: 'client.created', actor, ...aboutClient(client), detail: { after: settings } });
       const publishable = this.makeKey(em, client, 'publishable', actor);
@@ -162,6 +164,7 @@ export class Clients {
       const changed = change<Client>(client, settings);
       checkPowers(scopes, before, client);
       checkKey(client);
+      checkAppSchemes(client);
       checkFapi(client);
       if (!changed) return client;
       client.version += 1;
@@ -286,6 +289,20 @@ function checkAdminScopes({ adminScopes = [] }: Partial<Client>, { builtIn }: Pr
 /** Whether the client authenticates with a client secret. */
 export function hasSecret({ tokenEndpointAuthMethod }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean {
   return tokenEndpointAuthMethod === 'client_secret_basic' || tokenEndpointAuthMethod === 'client_secret_post';
+}
+
+/** Refuses `invalid` if a confidential client has the scheme of an app: any app on a device can claim it (RFC 8252 section 8.6). */
+export function checkAppSchemes({ tokenEndpointAuthMethod, ...addresses }: Partial<Client>): void {
+  if (tokenEndpointAuthMethod === 'none') return;
+  for (const field of ['redirectUris', 'postLogoutRedirectUris'] as const) {
+    const index = (addresses[field] ?? []).findIndex(hasAppScheme);
+    if (index < 0) continue;
+    refuse({
+      code: 'invalid',
+      field: `${field}[${index}]`,
+      reason: 'only a public client may have the scheme of an app',
+    });
+  }
 }
 
 /**

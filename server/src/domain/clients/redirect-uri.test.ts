@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkRedirectUri, isAllowedOrigin, matchesRedirectUri, startOf } from './redirect-uri.ts';
+import { checkRedirectUri, hasAppScheme, isAllowedOrigin, matchesRedirectUri, startOf } from './redirect-uri.ts';
 
 describe('registering a redirect URI', () => {
   it.each([
@@ -56,6 +56,47 @@ describe('registering a redirect URI', () => {
     '',
   ])('refuses %j', (uri) => {
     expect(checkRedirectUri(uri)).toEqual(expect.any(String));
+  });
+});
+
+describe('the scheme of an app (RFC 8252 §7.1)', () => {
+  const accepted = [
+    'com.example.app:/cb',
+    'com.example.app:/oauth2redirect/provider?x=1',
+    'com.example.app://callback',
+    'app.immich:///oauth-callback',
+  ];
+  it.each(accepted)('accepts %s where apps may have one', (uri) => {
+    expect(checkRedirectUri(uri, 'with apps')).toBeNull();
+    expect(hasAppScheme(uri)).toBe(true);
+    expect(matchesRedirectUri([uri], uri)).toBe(true);
+    expect(matchesRedirectUri([uri], `${uri}/more`)).toBe(false);
+    expect(matchesRedirectUri(['com.example.other:/cb'], uri)).toBe(false);
+    // No origin: CORS allows none, and no page links to it.
+    expect(isAllowedOrigin([uri], 'null')).toBe(false);
+    expect(startOf({ kind: 'native', redirectUris: [uri] })).toBeNull();
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'javascript:/alert(1)',
+    'data:text/html,hi',
+    'data:/text',
+    'file:///etc/passwd',
+    'intent://scan/#Intent;scheme=zxing;end',
+    'myapp:/cb',
+    'myapp://callback',
+    'http://app.example.com/cb',
+    'com.example.app:cb',
+    'COM.example.app:/cb',
+    'com..app:/cb',
+    'com.example.app:/a/../cb',
+    'com.example.app:/cb#fragment',
+    'com.example.app:/*',
+    'com.example.app:/c b',
+    'com.example_app:/cb',
+  ])('refuses %s', (uri) => {
+    expect(checkRedirectUri(uri, 'with apps')).toEqual(expect.any(String));
   });
 });
 

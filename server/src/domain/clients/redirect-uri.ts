@@ -1,12 +1,24 @@
 /**
- * Redirect URIs (RFC 6749 §3.1.2, RFC 8252 §7.3, RFC 9700 §4.1): compared exactly, except for the port of a loopback
+ * Redirect URIs (RFC 6749 §3.1.2, RFC 8252 §7, RFC 9700 §4.1): compared exactly, except for the port of a loopback
  * address, which native apps choose at run time.
  */
 
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([0-9]{1,5}))?((?:[/?].*)?)$/;
 
-/** The reason why an address cannot be registered; null if it can. */
-export function checkRedirectUri(uri: string): string | null {
+/** A private-use scheme of a native app: a domain name in reverse, so with a dot (RFC 8252 §7.1). */
+const appScheme = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:\//;
+
+/** Whether an app receives the redirect by its own scheme. */
+export function hasAppScheme(uri: string): boolean {
+  return appScheme.test(uri);
+}
+
+/**
+ * The reason why an address cannot be registered; null if it can.
+ *
+ * @param apps whether an app may receive the redirect by its own scheme
+ */
+export function checkRedirectUri(uri: string, apps: 'with apps' | 'without apps' = 'without apps'): string | null {
   if (uri.length > 2048) return 'is longer than 2,048 characters';
   // Refuses everything that browsers and URL parsers could read differently.
   if (!/^[\x21-\x7e]+$/.test(uri)) return 'contains a space, a control character or a non-ASCII character';
@@ -19,7 +31,12 @@ export function checkRedirectUri(uri: string): string | null {
   } catch {
     return 'is not an absolute URL';
   }
-  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') return 'must be https (http only for loopback)';
+  if (apps === 'with apps' && hasAppScheme(uri)) return hasDotSegment(uri) ? 'must not contain dot segments' : null;
+  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') {
+    return apps === 'with apps'
+      ? 'must be https, http for loopback, or com.example.app:/… for apps'
+      : 'must be https (http only for loopback)';
+  }
   if (parsed.username || parsed.password || /^https?:\/\/[^/?]*@/i.test(uri)) return 'must not contain a user name';
   if (parsed.protocol === 'http:' && !loopback.test(uri)) return 'must be https (http only for loopback)';
   if (hasDotSegment(uri)) return 'must not contain dot segments';
@@ -39,7 +56,7 @@ export function isReturnable(uri: string): boolean {
 
 /** True if `presented` equals one of `registered`, ignoring the port of a loopback address. */
 export function matchesRedirectUri(registered: readonly string[], presented: string): boolean {
-  if (!isReturnable(presented)) return false;
+  if (!isReturnable(presented) && !hasAppScheme(presented)) return false;
   if (registered.includes(presented)) return true;
   const given = loopback.exec(presented);
   if (!given || !isPort(given[2])) return false;
@@ -83,7 +100,7 @@ function isPort(port: string | undefined): boolean {
 }
 
 function hasDotSegment(uri: string): boolean {
-  const path = uri.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0] ?? '';
+  const path = uri.replace(/^[a-z0-9.-]+:(?:\/\/[^/?]*)?/i, '').split('?')[0] ?? '';
   return path
     .replace(/%2e/gi, '.')
     .split('/')

@@ -32,6 +32,8 @@ export interface Capabilities {
   apis: boolean;
   /** Whether authorization requests can be pushed (RFC 9126). */
   pushedRequests: boolean;
+  /** Whether native apps may receive redirects by their own schemes (RFC 8252 section 7.1). */
+  appSchemes: boolean;
   /** Whether confidential clients can be exempt from PKCE. */
   optionalPkce: boolean;
   /** Whether `login_hint` can require another sign-in (OpenID Connect Core section 3.1.2.1); service.md has no such rule. */
@@ -70,6 +72,7 @@ const base: Capabilities = {
   introspection: false,
   apis: false,
   pushedRequests: false,
+  appSchemes: false,
   optionalPkce: false,
   loginHints: false,
   uiLocales: false,
@@ -89,6 +92,7 @@ const ofProjects: Capabilities = {
   introspection: true,
   apis: true,
   pushedRequests: true,
+  appSchemes: true,
   optionalPkce: true,
   loginHints: true,
   uiLocales: true,
