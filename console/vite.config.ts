@@ -5,6 +5,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { compress } from '../.config/lib/compress.mjs';
 import { chunks } from './chunks.ts';
+import { buildDocs } from './docs/build.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -59,6 +60,15 @@ const early: Plugin = {
   },
 };
 
+/** The pages of `/docs`, which the server fills into their template. */
+const docs: Plugin = {
+  name: 'latchkey-docs',
+  apply: 'build',
+  generateBundle() {
+    this.emitFile({ type: 'asset', fileName: 'docs/docs.json', source: JSON.stringify(buildDocs(here('../'))) });
+  },
+};
+
 /** Page templates filled by the server; see signin/index.html for the placeholders. */
 const pages = [
   ...['index', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account', 'consent'],
@@ -81,7 +91,7 @@ export default defineConfig({
       '@latchkey/contracts/search-fold': here('../shared/contracts/src/search-fold.ts'),
     },
   },
-  plugins: [translations, messages, early, compressed, react()],
+  plugins: [translations, messages, early, docs, compressed, react()],
   build: {
     outDir: here('dist'),
     emptyOutDir: true,
@@ -97,7 +107,7 @@ export default defineConfig({
     // A test limits the compressed sizes.
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
-      input: [...pages, 'demo/index.html', 'admin/index.html'].map((page) => here(page)),
+      input: [...pages, 'demo/index.html', 'docs/index.html', 'admin/index.html'].map((page) => here(page)),
       output: { codeSplitting: { groups: chunks } },
     },
   },

@@ -20,7 +20,14 @@ const parts = [
   },
   {
     name: 'console',
-    sources: ['console', 'shared/browser', 'shared/contracts/src', '.config/tsconfig.base.json'],
+    sources: [
+      'console',
+      'server/docs',
+      'server/config.md',
+      'shared/browser',
+      'shared/contracts/src',
+      '.config/tsconfig.base.json',
+    ],
     result: 'console/dist/signin/index.html',
     build: () => run(tool('vite'), ['build', '--logLevel', 'warn'], { cwd: join(root, 'console') }),
   },

@@ -21,6 +21,7 @@ import { closingLongBodies, withoutLongBody } from './http/bodies.ts';
 import { briefly, builtFiles, forEver } from './http/built-files.ts';
 import { withContext } from './http/context.ts';
 import { Cookies } from './http/cookies.ts';
+import { docsRoutes } from './http/docs/page.ts';
 import { type Observer, observed } from './http/observer.ts';
 import { openApiRoutes } from './http/openapi/routes.ts';
 import { Pages } from './http/pages.ts';
@@ -125,6 +126,12 @@ export function routesOf(options: AppOptions): Express {
   mount(app, delegationRoutes, { ...services, clients: services.registry, issuer, clock, log });
   mount(app, adminRoutes, adminService({ ...adminDeps(options, cookies, pages, app), poolTurns }));
   mount(app, openApiRoutes, { document: () => apiDocument(issuer), pages });
+  mount(app, docsRoutes, {
+    consoleFolder: options.consoleFolder,
+    issuer,
+    version: services.systemStatus.version,
+    missing: missingPage(pages),
+  });
   if (options.status) mount(app, statusRoutes, { status: options.status, pages });
   app.use(missing);
   return app;

@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import { accountRoutes } from '../src/account/routes.ts';
 import { adminRoutes } from '../src/admin/routes.ts';
 import { delegationRoutes } from '../src/delegation/routes.ts';
+import { docsRoutes } from '../src/http/docs/page.ts';
 import { openApiRoutes } from '../src/http/openapi/routes.ts';
 import { startRoutes } from '../src/http/plain/start-page.ts';
 import { labelOf, type Route } from '../src/http/routes/route.ts';
@@ -33,6 +34,7 @@ export const rows: readonly Row[] = [
   ...below('', delegationRoutes),
   ...below('', adminRoutes),
   ...below('', openApiRoutes),
+  ...below('', docsRoutes),
   ...below('', statusRoutes),
 ];
 

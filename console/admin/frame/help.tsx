@@ -1,10 +1,12 @@
-import { Kbd, Stack, Switch, Text } from '@mantine/core';
+import { Anchor, Kbd, Stack, Switch, Text } from '@mantine/core';
+import { useLocation } from 'react-router';
 import { useQuery } from '../api.ts';
 import { ProjectById } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { settings } from '../settings.ts';
 import { CopyField } from '../ui/code/copy.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
+import { docsOf } from './docs-of.ts';
 
 const keys = [
   [t('Ctrl K or ⌘ K'), t('Search, navigate, or run an action on this page')],
@@ -25,8 +27,12 @@ export function Help({ projectId, hasSingleKeys, onSingleKeys }: HelpProps) {
   const { issuer } = settings;
   const { data } = useQuery(ProjectById, { id: projectId ?? '' }, { pause: projectId === undefined });
   const project = data?.project;
+  const { pathname } = useLocation();
   return (
     <Stack>
+      <Anchor href={docsOf(pathname)} target="_blank">
+        {t('Documentation of this page')}
+      </Anchor>
       <Text component="h3" fw={600}>
         {t('Keyboard')}
       </Text>
