@@ -16,6 +16,7 @@ const generators = [
   'server/dist/gen.js',
   ...(existsSync(join(root, 'console/admin')) ? ['.config/gen-console.mjs', '.config/gen-languages.mjs'] : []),
   '.config/gen-elements.mjs',
+  ...(existsSync(join(root, 'console/admin')) ? ['.config/gen-products.mjs'] : []),
   '.config/gen-llms.mjs',
 ];
 for (const generator of generators) codes.push(await generated(generator));

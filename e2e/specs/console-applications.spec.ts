@@ -38,13 +38,14 @@ test('the keyboard alone creates an application, and its keys are shown once', a
   await keyboard.press('Enter');
 
   await expect(page.getByRole('heading', { name: 'Create application' })).toBeVisible();
-  await expect(page.getByLabel('Name', { exact: false }).first()).toBeFocused();
+  await expect(page.getByLabel('What do you connect?')).toBeFocused();
   await keyboard.press('Enter');
   await expect(page.getByText('Give it a name')).toBeVisible();
-  await keyboard.type('Customer portal');
   await tabTo(page, page.getByRole('radio', { name: /Single-page application/ }));
   await keyboard.press('ArrowDown');
   await expect(page.getByRole('radio', { name: /Web server/ })).toBeChecked();
+  await tabTo(page, page.getByLabel('Name', { exact: true }));
+  await keyboard.type('Customer portal');
   await tabTo(page, button(page, 'Continue'));
   await keyboard.press('Enter');
 

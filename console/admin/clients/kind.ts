@@ -13,9 +13,7 @@ export const clientKinds: Record<ClientKind, { name: string; hint: string; icon:
   },
   'web-server': {
     name: t('Web server'),
-    hint: t(
-      'Runs on a server that keeps a secret: Express, Next.js, Django, or a product such as Grafana (server/docs/products.md).',
-    ),
+    hint: t('Runs on a server that keeps a secret: Express, Next.js, Django.'),
     icon: 'server',
   },
   native: {

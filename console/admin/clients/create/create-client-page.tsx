@@ -1,16 +1,17 @@
-import { Alert, Box, Button, Group, NativeSelect, Switch, TextInput, ThemeIcon } from '@mantine/core';
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { Alert, Box, Button, Group, NativeSelect, Skeleton, Switch, TextInput, ThemeIcon } from '@mantine/core';
+import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
 import { useMutation } from '../../api.ts';
-import { faultAt } from '../../failure.ts';
+import { connectTexts } from '../../connect/texts.ts';
+import { type Failure, faultAt } from '../../failure.ts';
 import {
   CreateClient,
   type CreateClientInput,
   type CreateClientMutation,
   type IdTokenAlgorithm,
 } from '../../generated/operations.ts';
-import { t } from '../../language/language.ts';
+import { t, withTexts } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { SecondaryButton } from '../../ui/buttons.tsx';
 import { ShowGraphql } from '../../ui/code/show-graphql.tsx';
@@ -26,30 +27,29 @@ import { algorithmNames } from '../algorithm-names.ts';
 import { developmentReturns, developmentUris } from '../development.ts';
 import { needsProjectIssuer } from '../issuer-advice.ts';
 import { KeyPair } from '../keys/key-pair.tsx';
-import { type ClientKind, storedKinds } from '../kind.ts';
+import { storedKinds } from '../kind.ts';
 import { ConnectionSettings } from '../quickstart/connection-settings.tsx';
 import { RedirectUriAlert } from '../quickstart/redirect-uri-alert.tsx';
 import { snippetsFor } from '../quickstart/snippets.ts';
 import { addressFault } from '../redirect-fault.ts';
 import { PostLogoutUris, RedirectUris } from '../redirect-uris.tsx';
 import { TrySignIn } from '../trial/try-sign-in.tsx';
+import { type Answers, answersOf, type StepProps, secretDefaults } from './answers.ts';
 import styles from './create-client-page.module.css';
-import { KindCards } from './kind-cards.tsx';
 
 type Created = CreateClientMutation['createClient'];
 
-interface Answers {
-  kind: ClientKind;
-  name: string;
-  redirectUris: string[];
-  postLogoutRedirectUris: string[];
-  method: keyof typeof authentications;
-  jwks: string;
-  /** Of an application with a secret. */
-  signature: IdTokenAlgorithm;
-  pkceOptional: boolean;
-  refreshTokens: boolean;
-}
+/** The parts of products load on demand: those of the last step, which shows a secret, with the one before it. */
+const loadParts = () => withTexts(connectTexts, () => import('../../connect/product-parts.ts'));
+const ConnectPicker = lazy(async () => {
+  const [{ ConnectPicker: Picker }, { products }] = await Promise.all([
+    withTexts(connectTexts, () => import('../../connect/connect-picker.tsx')),
+    import('../../../products/products.ts'),
+  ]);
+  return { default: (props: StepProps) => <Picker {...props} products={products} /> };
+});
+const ProductAddress = lazy(async () => ({ default: (await loadParts()).ProductAddress }));
+const ProductSettings = lazy(async () => ({ default: (await loadParts()).ProductSettings }));
 
 const authentications = {
   CLIENT_SECRET_BASIC: {
@@ -63,16 +63,6 @@ const authentications = {
   },
 } as const;
 
-/** The answers that depend on the type. Addresses on the developer's machine, unless others have been entered. */
-function answersOf(kind: ClientKind, before?: Answers): Partial<Answers> {
-  const method = kind === 'web-server' ? 'CLIENT_SECRET_BASIC' : 'NONE';
-  if (before && before.redirectUris.join() !== developmentUris[before.kind]) return { kind, method };
-  return {
-    ...{ kind, method, redirectUris: [developmentUris[kind]] },
-    postLogoutRedirectUris: developmentReturns(kind),
-  };
-}
-
 /** Without the developer's machine, its return after sign-out is not offered either. */
 function redirectAnswers(redirectUris: string[], { kind, postLogoutRedirectUris: returns }: Answers): Partial<Answers> {
   const isLeft = !redirectUris.includes(developmentUris[kind]) && returns.join() === developmentReturns(kind).join();
@@ -81,7 +71,7 @@ function redirectAnswers(redirectUris: string[], { kind, postLogoutRedirectUris:
 
 const steps = [t('Type'), t('Addresses'), t('Keys and code')] as const;
 
-/** Three-step form: type, URLs, code to run. */
+/** Three-step form: what is connected, URLs, what to paste or run. */
 export function Component() {
   const project = useProject();
   const path = useProjectPath();
@@ -95,9 +85,8 @@ export function Component() {
     postLogoutRedirectUris: [],
     method: 'NONE',
     jwks: '',
-    signature: 'RS256',
-    pkceOptional: true,
-    refreshTokens: true,
+    address: '',
+    ...secretDefaults,
     ...answersOf('single-page'),
   });
   useEffect(() => {
@@ -129,7 +118,7 @@ export function Component() {
           }}
         />
       ) : (
-        <Done created={created} kind={answers.kind} />
+        <Done created={created} answers={answers} />
       )}
     </Page>
   );
@@ -163,19 +152,22 @@ function Progress({ step }: { step: number }) {
   );
 }
 
-interface StepProps {
-  answers: Answers;
-  answer(some: Partial<Answers>): void;
+interface FormStepProps {
+  onSubmit(): void;
+  /** A part that loads on demand focuses its field. */
+  hasOwnFocus?: boolean;
+  children: ReactNode;
 }
 
 /** A step of the form; focuses its first field, whose text a key replaces. */
-function Step({ onSubmit, children }: { onSubmit(): void; children: ReactNode }) {
+function Step({ onSubmit, hasOwnFocus = false, children }: FormStepProps) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     const field = form.current?.querySelector<HTMLInputElement>('input:not([type="radio"])');
+    if (hasOwnFocus) return;
     field?.focus();
     field?.select();
-  }, []);
+  }, [hasOwnFocus]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSubmit();
@@ -192,11 +184,15 @@ function KindStep({ answers, answer, onNext }: StepProps & { onNext(): void }) {
   const isNamed = answers.name.trim() !== '';
   return (
     <Step
+      hasOwnFocus
       onSubmit={() => {
         setTried(true);
         if (isNamed) onNext();
       }}
     >
+      <Suspense fallback={<Skeleton h="20rem" />}>
+        <ConnectPicker answers={answers} answer={answer} />
+      </Suspense>
       <TextInput
         label={t('Name')}
         description={t('Shown on the sign-in page.')}
@@ -207,7 +203,6 @@ function KindStep({ answers, answer, onNext }: StepProps & { onNext(): void }) {
         withAsterisk={false}
         onChange={(event) => answer({ name: event.currentTarget.value })}
       />
-      <KindCards value={answers.kind} onChange={(kind) => answer(answersOf(kind, answers))} />
       <Group justify="flex-end" className={styles.actions ?? ''}>
         <Button type="submit">{t('Continue')}</Button>
       </Group>
@@ -223,10 +218,15 @@ interface AddressStepProps extends StepProps {
 
 function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressStepProps) {
   const [create, busy, failure] = useMutation(CreateClient, []);
-  const { kind, method } = answers;
+  const [tried, setTried] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  const { product } = answers;
+  const hasFields = !product || isOpen;
   const input = inputOf(answers, projectId);
   const uris = [...answers.redirectUris, ...answers.postLogoutRedirectUris];
   const submit = async () => {
+    setTried(true);
+    if (product?.address != null && answers.address.trim() === '') return;
     if (uris.some((uri) => addressFault(uri) !== undefined) || busy) return;
     const outcome = await create({ input });
     if (outcome.data) {
@@ -235,7 +235,34 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
     }
   };
   return (
-    <Step onSubmit={() => void submit()}>
+    <Step onSubmit={() => void submit()} hasOwnFocus={product !== undefined}>
+      {product && (
+        <Suspense fallback={<Skeleton h="12rem" />}>
+          <ProductAddress product={product} answers={answers} answer={answer} tried={tried} />
+        </Suspense>
+      )}
+      {product && !hasFields && !product.isMachine && (
+        <SecondaryButton onClick={() => setOpen(true)}>{t('Change settings')}</SecondaryButton>
+      )}
+      {hasFields && <AddressFields answers={answers} answer={answer} failure={failure} />}
+      <FormError failure={failure} except={hasFields ? ['redirectUris', 'postLogoutRedirectUris', 'jwks'] : []} />
+      <Group gap="xs" className={styles.actions ?? ''}>
+        <Box mr="auto">
+          <ShowGraphql operation={CreateClient} variables={{ input }} />
+        </Box>
+        <SecondaryButton onClick={onBack}>{t('Back')}</SecondaryButton>
+        <Button type="submit" loading={busy}>
+          {t('Create application')}
+        </Button>
+      </Group>
+    </Step>
+  );
+}
+
+function AddressFields({ answers, answer, failure }: StepProps & { failure: Failure | undefined }) {
+  const { kind, method } = answers;
+  return (
+    <>
       <RedirectUris
         placeholder={developmentUris[kind]}
         value={answers.redirectUris}
@@ -260,17 +287,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
         <KeyPair value={answers.jwks} onChange={(jwks) => answer({ jwks })} error={faultAt(failure, 'jwks')} />
       )}
       {method === 'CLIENT_SECRET_BASIC' && <SecretDefaults answers={answers} answer={answer} />}
-      <FormError failure={failure} except={['redirectUris', 'postLogoutRedirectUris', 'jwks']} />
-      <Group gap="xs" className={styles.actions ?? ''}>
-        <Box mr="auto">
-          <ShowGraphql operation={CreateClient} variables={{ input }} />
-        </Box>
-        <SecondaryButton onClick={onBack}>{t('Back')}</SecondaryButton>
-        <Button type="submit" loading={busy}>
-          {t('Create application')}
-        </Button>
-      </Group>
-    </Step>
+    </>
   );
 }
 
@@ -303,7 +320,7 @@ function SecretDefaults({ answers, answer }: StepProps) {
 }
 
 function inputOf(answers: Answers, projectId: string): CreateClientInput {
-  const { kind, method } = answers;
+  const { kind, method, product } = answers;
   return {
     projectId,
     name: answers.name.trim(),
@@ -313,20 +330,21 @@ function inputOf(answers: Answers, projectId: string): CreateClientInput {
     postLogoutRedirectUris: tidy(answers.postLogoutRedirectUris),
     pkceRequired: method !== 'CLIENT_SECRET_BASIC' || !answers.pkceOptional,
     // For @latchkey/node on a back end that has no other credential.
-    secretKey: kind === 'web-server' && method === 'NONE',
+    secretKey: kind === 'web-server' && method === 'NONE' && !product,
     ...(method === 'PRIVATE_KEY_JWT' ? { jwks: answers.jwks } : {}),
-    ...(method === 'CLIENT_SECRET_BASIC' ? secretSettings(answers) : {}),
+    ...(method === 'CLIENT_SECRET_BASIC' || product ? secretSettings(answers) : {}),
   };
 }
 
-function secretSettings({ signature, refreshTokens }: Answers): Partial<CreateClientInput> {
+function secretSettings({ product, signature, refreshTokens }: Answers): Partial<CreateClientInput> {
+  if (product?.isMachine) return { idTokenSignedResponseAlg: signature, grantTypes: ['CLIENT_CREDENTIALS'] };
   return {
     idTokenSignedResponseAlg: signature,
     grantTypes: refreshTokens ? ['AUTHORIZATION_CODE', 'REFRESH_TOKEN'] : ['AUTHORIZATION_CODE'],
   };
 }
 
-function Done({ created, kind }: { created: Created; kind: ClientKind }) {
+function Done({ created, answers: { kind, product, address } }: { created: Created; answers: Answers }) {
   const { client, publishableKey, secretKey, clientSecret } = created;
   const navigate = useNavigate();
   const project = useProject();
@@ -334,7 +352,7 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
   const snippets = snippetsFor(kind, { client, projectIssuer: project.issuer, publishableKey });
   return (
     <>
-      {client.redirectUris.length === 0 && (
+      {client.redirectUris.length === 0 && !product?.isMachine && (
         <RedirectUriAlert>
           <Link to={path(`applications/${client.id}/settings`)} target="_blank">
             {t('Add one')}
@@ -380,15 +398,24 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
           onDone={() => void navigate(path(`applications/${client.id}`))}
         />
       </Section>
-      <Section
-        title={t('Test sign-in')}
-        lead={t('Opens a new tab, signs you in and shows the tokens. This page stays open.')}
-        actions={<TrySignIn clientId={client.id} />}
-      />
+      {product && (
+        <Suspense fallback={<Skeleton h="20rem" />}>
+          <ProductSettings product={product} client={client} clientSecret={clientSecret} address={address} />
+        </Suspense>
+      )}
+      {!product?.isMachine && (
+        <Section
+          title={t('Test sign-in')}
+          lead={t('Opens a new tab, signs you in and shows the tokens. This page stays open.')}
+          actions={<TrySignIn clientId={client.id} />}
+        />
+      )}
       <ConnectionSettings client={client} />
-      <Section title={t('Quickstart')} lead={t('Your values are filled in and highlighted.')}>
-        <Snippets snippets={snippets} />
-      </Section>
+      {!product && (
+        <Section title={t('Quickstart')} lead={t('Your values are filled in and highlighted.')}>
+          <Snippets snippets={snippets} />
+        </Section>
+      )}
     </>
   );
 }

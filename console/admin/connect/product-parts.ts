@@ -1,0 +1,2 @@
+export { ProductAddress } from './product-address.tsx';
+export { ProductSettings } from './product-settings.tsx';

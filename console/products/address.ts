@@ -1,0 +1,10 @@
+/** An address as it was entered, without a slash at its end; https if it has no scheme. */
+export function addressOf(entered: string): string {
+  const address = entered.trim().replace(/\/+$/, '');
+  return address === '' || /^\w+:\/\//.test(address) ? address : `https://${address}`;
+}
+
+/** Whole addresses of the paths of a product. */
+export function urisAt(address: string, paths: readonly string[] = []): string[] {
+  return paths.map((path) => (/^https?:/.test(path) ? path : `${address}${path}`));
+}
