@@ -12,6 +12,11 @@ import { Icon } from '../ui/icon.tsx';
 import { type Card, KindCards } from './kind-cards.tsx';
 import { answersOfProduct } from './product-answers.ts';
 
+/** In a chunk of their own. */
+const { products } = await import('../../products/products.ts');
+
+const named = products.map(({ id, name, words }) => ({ value: id, name, words }));
+
 const machine: Product = { ...machineSettings, name: t('Machine or script') };
 
 /** Shown before a search. */
@@ -38,8 +43,7 @@ function found<One extends { name: string; words: string }>(cards: readonly One[
 }
 
 /** Finds an own application or a product, and fills in its answers. */
-export function ConnectPicker({ answers, answer, products }: StepProps & { products: readonly Product[] }) {
-  const named = products.map(({ id, name, words }) => ({ value: id, name, words }));
+export function ConnectPicker({ answers, answer }: StepProps) {
   const path = useProjectPath();
   const group = useId();
   const field = useRef<HTMLInputElement>(null);

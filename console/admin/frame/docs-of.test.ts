@@ -3,8 +3,6 @@ import { expect, it } from 'vitest';
 import { docsOf } from './docs-of.ts';
 
 it.each([
-  ['/projects/p/applications/new', '/docs/products'],
-  ['/projects/p/applications/0197/access', '/docs/access'],
   ['/projects/p/applications/0197', '/docs/project-issuers'],
   ['/projects/p/users/0197', '/docs/users'],
   ['/projects/p/directory', '/docs/directories'],

@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, NativeSelect, Skeleton, Switch, TextInput, ThemeIcon } from '@mantine/core';
+import { Alert, Box, Button, Group, NativeSelect, Switch, TextInput, ThemeIcon } from '@mantine/core';
 import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
@@ -41,13 +41,9 @@ type Created = CreateClientMutation['createClient'];
 
 /** The parts of products load on demand: those of the last step, which shows a secret, with the one before it. */
 const loadParts = () => withTexts(connectTexts, () => import('../../connect/product-parts.ts'));
-const ConnectPicker = lazy(async () => {
-  const [{ ConnectPicker: Picker }, { products }] = await Promise.all([
-    withTexts(connectTexts, () => import('../../connect/connect-picker.tsx')),
-    import('../../../products/products.ts'),
-  ]);
-  return { default: (props: StepProps) => <Picker {...props} products={products} /> };
-});
+const ConnectPicker = lazy(async () => ({
+  default: (await withTexts(connectTexts, () => import('../../connect/connect-picker.tsx'))).ConnectPicker,
+}));
 const ProductAddress = lazy(async () => ({ default: (await loadParts()).ProductAddress }));
 const ProductSettings = lazy(async () => ({ default: (await loadParts()).ProductSettings }));
 
@@ -190,7 +186,7 @@ function KindStep({ answers, answer, onNext }: StepProps & { onNext(): void }) {
         if (isNamed) onNext();
       }}
     >
-      <Suspense fallback={<Skeleton h="20rem" />}>
+      <Suspense>
         <ConnectPicker answers={answers} answer={answer} />
       </Suspense>
       <TextInput
@@ -226,7 +222,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
   const uris = [...answers.redirectUris, ...answers.postLogoutRedirectUris];
   const submit = async () => {
     setTried(true);
-    if (product?.address != null && answers.address.trim() === '') return;
+    if (product?.address && !answers.address.trim()) return;
     if (uris.some((uri) => addressFault(uri) !== undefined) || busy) return;
     const outcome = await create({ input });
     if (outcome.data) {
@@ -237,11 +233,11 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
   return (
     <Step onSubmit={() => void submit()} hasOwnFocus={product !== undefined}>
       {product && (
-        <Suspense fallback={<Skeleton h="12rem" />}>
+        <Suspense>
           <ProductAddress product={product} answers={answers} answer={answer} tried={tried} />
         </Suspense>
       )}
-      {product && !hasFields && !product.isMachine && (
+      {!hasFields && !product.isMachine && (
         <SecondaryButton onClick={() => setOpen(true)}>{t('Change settings')}</SecondaryButton>
       )}
       {hasFields && <AddressFields answers={answers} answer={answer} failure={failure} />}
@@ -399,14 +395,14 @@ function Done({ created, answers: { kind, product, address } }: { created: Creat
         />
       </Section>
       {product && (
-        <Suspense fallback={<Skeleton h="20rem" />}>
+        <Suspense>
           <ProductSettings product={product} client={client} clientSecret={clientSecret} address={address} />
         </Suspense>
       )}
       {!product?.isMachine && (
         <Section
           title={t('Test sign-in')}
-          lead={t('Opens a new tab, signs you in and shows the tokens. This page stays open.')}
+          lead={t('Opens a new tab, signs you in and shows the tokens.')}
           actions={<TrySignIn clientId={client.id} />}
         />
       )}
