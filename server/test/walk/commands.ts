@@ -59,7 +59,8 @@ export interface ChangeAccess {
   do: 'access';
   app: number;
   client: number;
-  act: 'restrict' | 'open' | 'grant' | 'revoke';
+  /** `shut-out`: the last user who got a code loses access, and the application and the browsers use what they have. */
+  act: 'restrict' | 'open' | 'grant' | 'revoke' | 'shut-out';
   pick: number;
 }
 
@@ -248,10 +249,6 @@ const console = fc.record({ do: fc.constant('console' as const), app, browser, o
 const people = fc.record({
   ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(13), pick },
 });
-const changeAccess = fc.record({
-  ...{ do: fc.constant('access' as const), app, client: fc.nat(2), pick },
-  act: fc.constantFrom<ChangeAccess['act']>('restrict', 'restrict', 'open', 'grant', 'revoke'),
-});
 const leave = fc.record({ do: fc.constant('leave' as const), app, project: fc.nat(1), pick });
 const policy = fc.record({
   ...{ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(9), value: fc.nat(3) },
@@ -278,7 +275,7 @@ const weighted: Weighted[] = [
   [5, leave],
   [2, policy],
   [1, fc.record({ do: fc.constant('client' as const), client: fc.nat(2), isRule: fc.boolean() })],
-  [2, changeAccess],
+  [1, accessBy('shut-out', 'shut-out', 'restrict', 'open', 'grant', 'revoke')],
   [6, turn],
   [1, fc.record({ do: fc.constant('skew' as const), app, milliseconds: fc.integer({ min: -2000, max: 2000 }) })],
   [2, fc.record({ do: fc.constant('spend' as const), pick })],
@@ -304,7 +301,7 @@ const meeting: Weighted[] = [
     [4, people],
     [2, leave],
     [2, policy],
-    [2, changeAccess],
+    [2, accessBy('restrict', 'open', 'grant', 'revoke')],
   ] as Weighted[]),
   [2, recovery(['grant', 'cancel', 'link'])],
   [30, mix],
@@ -313,6 +310,11 @@ const meeting: Weighted[] = [
 function logout(): fc.Arbitrary<Command> {
   const flags = { isSession: fc.boolean(), isConfirmed: fc.boolean() };
   return fc.record({ do: fc.constant('logout' as const), app, browser, client: fc.nat(2), hint: fc.nat(7), ...flags });
+}
+
+function accessBy(...acts: ChangeAccess['act'][]): fc.Arbitrary<Command> {
+  const at = { do: fc.constant('access' as const), app, client: fc.nat(2), pick };
+  return fc.record({ ...at, act: fc.constantFrom(...acts) });
 }
 
 const oneOf = (some: readonly Weighted[]): fc.Arbitrary<Command> =>

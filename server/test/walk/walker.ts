@@ -63,6 +63,7 @@ export class Walker {
       return command.deviation > 3 ? this.step(() => this.signin.answerPasskey(right)) : undefined;
     }
     if (command.do === 'recovery' && command.act === 'lose') return this.lose(command);
+    if (command.do === 'access' && command.act === 'shut-out') return this.shutOut(command.app);
     if (command.do === 'app' || command.do === 'move') return this.changeOwn(command);
     if (command.do === 'both') return this.together(command);
     if (command.do !== 'finish') return this.step(() => this.act(command));
@@ -76,6 +77,17 @@ export class Walker {
     // In three of four sign-ins the application redeems the code immediately.
     const isNew = this.world.model.codes.at(-1)?.step === this.world.model.step;
     if (isNew && command.pick % 4 > 0) return this.step(() => this.act({ do: 'exchange', app, pick: 0, deviation: 0 }));
+  }
+
+  /** A user loses access to an application, which then uses their code, tokens and sessions. */
+  private async shutOut(app: number): Promise<void> {
+    const client = await this.step(() => this.access.shutOut(app));
+    if (!client) return;
+    await this.take({ do: 'exchange', app, pick: 0, deviation: 0 });
+    await this.take({ do: 'userinfo', app, pick: 0 });
+    await this.take({ do: 'refresh', app, pick: 0, deviation: 'live' });
+    for (const browser of this.world.browsers)
+      await this.step(() => this.oidc.begin(app, browser, client, 'plain', 'online').then(() => undefined));
   }
 
   /** Two actors, each at its own process, with both requests in flight at once. */

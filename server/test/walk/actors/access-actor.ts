@@ -40,6 +40,20 @@ export class AccessActor {
     if (pick % 4 > 0) await this.grant(app, client, user['id']);
   }
 
+  /** Ends the access of the last user who got a code. Returns the application. */
+  async shutOut(app: number): Promise<ClientModel | undefined> {
+    const { model } = this.world;
+    const code = model.codes.at(-1);
+    if (!code || code.client.project === this.world.console) return undefined;
+    const { client, user } = code;
+    for (const [id, rule] of model.accessRules) {
+      const isTheirs = rule['client_id'] === client.id && rule['user_id'] === user;
+      if (isTheirs) await this.mutate(app, 'revoke', { id }, `revokes access to ${client.name}`);
+    }
+    await this.restrict(app, client);
+    return client;
+  }
+
   async openAgain(): Promise<void> {
     const { model } = this.world;
     if (model.step - this.restrictedStep < maxSteps) return;

@@ -67,6 +67,13 @@ export class OidcActor {
         this.only(changes, /^authorization_requests$/, '/authorize');
         return request;
       }
+      // The page for users without access.
+      if (reply.location?.pathname.endsWith('/authorize/resume')) {
+        const user = world.model.sessions.get(world.model.cookies.get(held ?? '') ?? '')?.user;
+        demand(!user || !world.model.hasAccess(user, client), '/authorize denied access to a user who has it');
+        this.only(changes, /^authorization_requests$/, '/authorize');
+        return null;
+      }
       const code = reply.location?.searchParams.get('code');
       if (typeof code === 'string') this.gave(held, request, code, changes, 'authorize');
       else checkRefusal(changes, '/authorize');
