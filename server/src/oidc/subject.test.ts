@@ -147,7 +147,7 @@ describe('a user with a subject', () => {
     expect([successor.subject, successor.email]).toEqual([null, email]);
     await party.signIn(successor);
     expect(decodeJwt((await tokens()).id_token).sub).toBe(user.id);
-    // The former person's ID token names nobody here.
+    // The former person's ID token names no user here.
     const answer = await party.answer({ prompt: 'none', id_token_hint: before.id_token });
     expect(answer.get('error')).toBe('login_required');
   });

@@ -5,7 +5,7 @@ import { SignInClients } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
 
-/** The reason why nobody can be invited to the project; undefined if users can, and while loading. */
+/** The reason why users cannot be invited to the project; undefined if they can, and while loading. */
 export function useUninvitable(isAsked = true): ReactNode {
   const { id: projectId } = useProject();
   const path = useProjectPath();
