@@ -26,7 +26,6 @@ import { Secrets } from '../../ui/secrets/secret.tsx';
 import { algorithmNames } from '../algorithm-names.ts';
 import { developmentReturns, developmentUris } from '../development.ts';
 import { needsProjectIssuer } from '../issuer-advice.ts';
-import { KeyPair } from '../keys/key-pair.tsx';
 import { storedKinds } from '../kind.ts';
 import { ConnectionSettings } from '../quickstart/connection-settings.tsx';
 import { RedirectUriAlert } from '../quickstart/redirect-uri-alert.tsx';
@@ -44,6 +43,7 @@ const loadParts = () => withTexts(connectTexts, () => import('../../connect/prod
 const ConnectPicker = lazy(async () => ({
   default: (await withTexts(connectTexts, () => import('../../connect/connect-picker.tsx'))).ConnectPicker,
 }));
+const KeyPair = lazy(async () => ({ default: (await import('../keys/key-pair.tsx')).KeyPair }));
 const ProductAddress = lazy(async () => ({ default: (await loadParts()).ProductAddress }));
 const ProductSettings = lazy(async () => ({ default: (await loadParts()).ProductSettings }));
 
@@ -280,7 +280,9 @@ function AddressFields({ answers, answer, failure }: StepProps & { failure: Fail
         />
       )}
       {method === 'PRIVATE_KEY_JWT' && (
-        <KeyPair value={answers.jwks} onChange={(jwks) => answer({ jwks })} error={faultAt(failure, 'jwks')} />
+        <Suspense>
+          <KeyPair value={answers.jwks} onChange={(jwks) => answer({ jwks })} error={faultAt(failure, 'jwks')} />
+        </Suspense>
       )}
       {method === 'CLIENT_SECRET_BASIC' && <SecretDefaults answers={answers} answer={answer} />}
     </>
