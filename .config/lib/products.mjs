@@ -57,7 +57,7 @@ function settingsOf(product) {
   return [
     `Application: ${application.join(', ')}.`,
     ...settings.map((setting) => `${titleOf(setting)}:\n\n${partOf(setting, values)}`),
-    `Settings after ${links}.`,
+    `Documentation: ${links}.`,
   ].join('\n\n');
 }
 
