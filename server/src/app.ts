@@ -11,7 +11,7 @@ import type { PublicStatus } from './domain/instance/public-status.ts';
 import { type Clock, seconds } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
 import { newSecret, type Random } from './domain/kernel/random.ts';
-import { inProject } from './domain/kernel/scope.ts';
+import { inAllProjects, inProject } from './domain/kernel/scope.ts';
 import { isUuid } from './domain/kernel/secret.ts';
 import { PoolTurns } from './domain/limits/turns.ts';
 import type { Issuer } from './domain/projects/issuer.ts';
@@ -239,7 +239,8 @@ function hintsOf({ db, registry, signer }: Services) {
     if (!claims || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return null;
     const sid = typeof claims['sid'] === 'string' ? claims['sid'] : undefined;
     const { aud, sub } = claims;
-    const projectId = (await registry.current.byId(aud))?.project.id;
+    // In a scope of its own: the hint may be of another project than the request.
+    const projectId = (await inAllProjects(() => registry.current.byId(aud)))?.project.id;
     const known = projectId && (await inProject(projectId, () => userIdOfSub(db.alone, projectId, sub)));
     // The id of an erased user still says that another one is meant.
     const userId = known || (isUuid(sub) ? sub : null);

@@ -159,7 +159,7 @@ describe('import validates like the admin API: it rejects', () => {
   it('an invalid client, with file, line, name and field in one line', async () => {
     forge('client', (data) => Object.assign(data, { redirect_uris: ['javascript:alert(1)'] }));
     expect((await imported()).err).toMatch(
-      /^import: .*a\.jsonl:\d+ client "Portal": redirectUris\[0\] must be https \(http only for loopback\)\.$/m,
+      /^import: .*a\.jsonl:\d+ client "Portal": redirectUris\[0\] must be https, http for loopback, or com\.example\.app:\/… for apps\.$/m,
     );
   });
 
