@@ -14,7 +14,7 @@ const rareUi =
   'code/snippets|feedback/lazy-dialog|forms/(?:lines|list-field|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
 /** Areas whose operations only a few pages send. */
-const rareTexts = 'access|apis|experience|logout|messages';
+const rareTexts = 'access|apis|experience|logout|messages|streams';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no

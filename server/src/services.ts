@@ -21,6 +21,7 @@ import { DirectoryWarnings } from './domain/admins/directory-warnings.ts';
 import { DomainNotices } from './domain/admins/domain-notices.ts';
 import { IdempotentRequests } from './domain/admins/idempotent-requests.ts';
 import { Seed } from './domain/admins/seed.ts';
+import { SignUpNotices } from './domain/admins/sign-up-notices.ts';
 import { Apis } from './domain/apis/apis.ts';
 import { IssuerKeys } from './domain/apis/issuer-keys.ts';
 import { Activity } from './domain/audit/activity.ts';
@@ -369,6 +370,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     domainEnd: new DomainEnd(lower),
     requestRecords: new RequestRecords(lower),
     directoryWarnings: new DirectoryWarnings(lower),
+    signUpNotices: new SignUpNotices(lower),
     delegationKeys: new DelegationKeys(lower),
     delegationRequests: new DelegationRequests(lower),
     factorChanges: new FactorChanges({ ...lower, factors: lower.mfa }),

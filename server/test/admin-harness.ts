@@ -308,6 +308,7 @@ export async function openAdminHarness(
         const address = `${randomUUID()}@example.com`;
         const asked = {
           projectId: client.project.id,
+          days: 30,
           clientId: client.id,
           address,
           locale: 'en',

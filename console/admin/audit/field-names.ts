@@ -49,6 +49,7 @@ const names: Readonly<Record<string, string>> = {
   sharedNetworks: t('Shared networks'),
   signUp: t('Sign-up'),
   signUpDomains: t('Domains that may sign up'),
+  signUpRequestDays: t('Requests expire after'),
   blockedSignUpDomains: t('Blocked domains'),
   smsCountries: t('SMS countries'),
   smsPerDay: t('SMS per day'),

@@ -10,6 +10,12 @@ export const switches = {
         help: t("Mailboxes of known disposable mail services cannot sign up."),
       },
     },
+    signUpRequests: {
+      signUpMails: {
+        label: t("Mail admins about requests"),
+        help: t("At most one an hour."),
+      },
+    },
     factors: {
       emailFactor: {
         label: t("Email counts as a second factor"),

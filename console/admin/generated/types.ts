@@ -290,6 +290,10 @@ export type CreateProjectInput = {
   signUp?: SignUp | null | undefined;
   /** At most 1,000 mail domains, such as example.com; *.example.com: all below it. */
   signUpDomains?: Array<string> | null | undefined;
+  /** Whether admins get a mail about requests to sign up, with sign-up mode `APPROVAL`. Default: true. */
+  signUpMails?: boolean | null | undefined;
+  /** 1 to 90, for new requests. */
+  signUpRequestDays?: number | null | undefined;
   /** 1 to 40 of a-z, 0-9 and hyphens. Default: made from the name. Never changes. */
   slug?: string | null | undefined;
   /** ISO 3166-1 alpha-2; empty: all countries. */
@@ -603,6 +607,7 @@ export type MessageTemplate =
   | 'SCIM_TOKEN_EXPIRING'
   | 'SIGN_IN_CODE'
   | 'SIGN_UP_APPROVED'
+  | 'SIGN_UP_REQUESTS'
   | 'TEST_MESSAGE'
   | 'WEBHOOK_DISABLED';
 
@@ -981,6 +986,10 @@ export type UpdateProjectInput = {
   signUp?: SignUp | null | undefined;
   /** At most 1,000 mail domains, such as example.com; *.example.com: all below it. */
   signUpDomains?: Array<string> | null | undefined;
+  /** Whether admins get a mail about requests to sign up, with sign-up mode `APPROVAL`. Default: true. */
+  signUpMails?: boolean | null | undefined;
+  /** 1 to 90, for new requests. */
+  signUpRequestDays?: number | null | undefined;
   /** ISO 3166-1 alpha-2; empty: all countries. */
   smsCountries?: Array<string> | null | undefined;
   /** 0 to 1,000,000; 0: none. */
@@ -1924,7 +1933,7 @@ export type OverviewPageQuery = (
 ) & { owners?: Array<{ id: string, role: Role, admin: { id: string, active: boolean | null } }> };
 
 export type ProjectSettingsFragment = (
-  { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, sharedNetworks: Array<string>, signUpDomains: Array<string>, blockedSignUpDomains: Array<string>, notifyOnDeactivation: boolean | null, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string }
+  { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, sharedNetworks: Array<string>, signUpDomains: Array<string>, signUpRequestDays: number, blockedSignUpDomains: Array<string>, notifyOnDeactivation: boolean | null, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string }
   & ProjectSwitchesFragment
 );
 
@@ -2465,6 +2474,6 @@ export type ReplayFailedWebhookDeliveriesMutationVariables = Exact<{
 
 export type ReplayFailedWebhookDeliveriesMutation = { replayFailedWebhookDeliveries: number };
 
-export type ProjectSwitchesFragment = { blocksDisposableMail: boolean, emailFactor: boolean };
+export type ProjectSwitchesFragment = { blocksDisposableMail: boolean, signUpMails: boolean, emailFactor: boolean };
 
 export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean };

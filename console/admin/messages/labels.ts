@@ -18,6 +18,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   RECOVERY_GRANTED: t('Account recovery granted'),
   RECOVERY_USED: t('Account recovery used'),
   SIGN_UP_APPROVED: t('Sign-up approved'),
+  SIGN_UP_REQUESTS: t('Sign-up requests waiting'),
   INVITATION: t('Invitation'),
   ADMIN_INVITATION: t('Invitation of an admin'),
   SCIM_TOKEN_EXPIRING: t('Directory token expires'),

@@ -16,10 +16,11 @@ const names = [
     'passkeyAaguids',
     'passkeyRoots',
   ] as const),
-  ...(['rememberMfaSeconds', 'deviceTrustSeconds', 'deviceTrustDays'] as const),
+  ...(['rememberMfaSeconds', 'deviceTrustSeconds', 'deviceTrustDays', 'signUpRequestDays'] as const),
   ...(['smsCountries', 'smsPerDay', 'sharedNetworks', 'testMode'] as const),
   ...namesOf(switches.Project.factors),
   ...namesOf(switches.Project.signUp),
+  ...namesOf(switches.Project.signUpRequests),
 ] as const;
 
 /** Form values of the factors page. */

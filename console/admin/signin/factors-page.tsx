@@ -38,6 +38,8 @@ const labels: Record<keyof FactorValues, string> = {
   signUpDomains: t('Domains that may sign up'),
   blockedSignUpDomains: t('Blocked domains'),
   ...labelsOf(switches.Project.signUp),
+  ...labelsOf(switches.Project.signUpRequests),
+  signUpRequestDays: t('Requests expire after'),
   passkeyPolicy: t('Passkeys'),
   passkeyAaguids: t('Allowed models'),
   passkeyRoots: t('Root certificates'),
@@ -251,8 +253,8 @@ function describe(name: keyof FactorValues, from: FactorValues): string | string
   if (name === 'sharedNetworks' || name === 'signUpDomains' || name === 'blockedSignUpDomains')
     return from[name].length > 0 ? from[name] : [t('None')];
   if (name === 'smsPerDay') return count.format(from.smsPerDay);
-  if (name === 'deviceTrustDays')
-    return t('{count, plural, one {# day} other {# days}}', { count: from.deviceTrustDays });
+  if (name === 'deviceTrustDays' || name === 'signUpRequestDays')
+    return t('{count, plural, one {# day} other {# days}}', { count: from[name] });
   const value = from[name];
   if (typeof value === 'boolean') return value ? t('On') : t('Off');
   return value === 0 ? t('never') : formatDuration(value);

@@ -7,6 +7,7 @@ import { ListInput } from '../ui/forms/list-input.tsx';
 import { Radios } from '../ui/forms/radios.tsx';
 import type { SettingsForm } from '../ui/forms/settings-form.ts';
 import { SwitchList } from '../ui/forms/switches.tsx';
+import { WholeNumber } from '../ui/forms/whole-number.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import type { FactorValues } from './factor-values.ts';
 
@@ -34,11 +35,21 @@ export function SignUpSection({ form, isDisabled }: SignUpSectionProps) {
     <Section title={t('Sign-up')}>
       <Radios label={t('Sign-up')} options={signUps} {...form.field('signUp')} disabled={isDisabled} />
       {signUp === 'APPROVAL' && (
-        <Text>
-          <Anchor component={Link} to={path('users/sign-ups')}>
-            {t('Review requests')}
-          </Anchor>
-        </Text>
+        <>
+          <Text>
+            <Anchor component={Link} to={path('users/sign-ups')}>
+              {t('Review requests')}
+            </Anchor>
+          </Text>
+          <SwitchList of={switches.Project.signUpRequests} form={form} />
+          <WholeNumber
+            label={t('Requests expire after')}
+            hint={t('Applies to new requests.')}
+            unit={t('days')}
+            bounds={[1, 90]}
+            {...form.field('signUpRequestDays')}
+          />
+        </>
       )}
       {signUp === 'DOMAINS' && (
         <ListInput

@@ -97,7 +97,7 @@ export function SignUpList() {
         ) : isEmpty ? (
           <Empty icon="users" title={isDeclined ? t('No declined requests') : t('No one waits')}>
             {isDeclined
-              ? t('A declined address can ask again 30 days after its request.')
+              ? t('A declined address can ask again once its request ends.')
               : t('With sign-up “With approval”, new people appear here once they have verified their address.')}
           </Empty>
         ) : (

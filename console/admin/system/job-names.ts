@@ -8,6 +8,7 @@ export const jobNames: Record<string, string> = {
   'projects.test-mode': t('End test mode of large projects'),
   'recoveries.expire': t('End expired recoveries'),
   'directories.warn': t('Warn of expiring directory tokens'),
+  'sign-ups.announce': t('Mail admins about sign-up requests'),
   'sweep.budgets': t('Delete expired rate limits'),
   'sweep.codes': t('Delete one-time codes'),
   'sweep.custom-attributes': t('Delete values of removed attributes'),

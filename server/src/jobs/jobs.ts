@@ -5,6 +5,7 @@
 import { endAccessJob } from '../domain/access/access-losses.ts';
 import type { Recoveries } from '../domain/accounts/recoveries.ts';
 import type { DirectoryWarnings } from '../domain/admins/directory-warnings.ts';
+import type { SignUpNotices } from '../domain/admins/sign-up-notices.ts';
 import type { Activity } from '../domain/audit/activity.ts';
 import type { AuditRetention } from '../domain/audit/audit-retention.ts';
 import type { Retention } from '../domain/ceremonies/retention.ts';
@@ -34,6 +35,7 @@ export interface JobsDeps {
   retention: Retention;
   recoveries: Recoveries;
   directoryWarnings: DirectoryWarnings;
+  signUpNotices: SignUpNotices;
   auditRetention: AuditRetention;
   experiences: Experiences;
   customAttributes: CustomAttributes;
@@ -100,6 +102,7 @@ function periodicJobs({ db, delivery, projects, experiences, ...deps }: JobsDeps
     { name: 'domains.check', everyMinutes: 5, run: () => deps.domains.checkDue() },
     { name: 'recoveries.expire', everyMinutes: 15, run: () => deps.recoveries.expire() },
     { name: 'directories.warn', everyMinutes: 60, run: () => deps.directoryWarnings.send() },
+    { name: 'sign-ups.announce', everyMinutes: 5, run: () => deps.signUpNotices.send() },
     { name: 'sweep.custom-attributes', everyMinutes: 1, run: () => deps.customAttributes.sweep() },
     { name: 'sweep.rest', everyMinutes: 30, run: () => deps.retention.sweep() },
   ];

@@ -6,6 +6,7 @@ import { Migration20261129114500AccessRules } from './20261129114500-access-rule
 import { Migration20261129160000SignUp } from './20261129160000-sign-up.ts';
 import { Migration20261129170000StartOfClients } from './20261129170000-start-of-clients.ts';
 import { Migration20261129190000Subjects } from './20261129190000-subjects.ts';
+import { Migration20261129200000SignUpMails } from './20261129200000-sign-up-mails.ts';
 
 export const migrations = [
   { name: '20261129002000-baseline', class: Migration20261129002000Baseline },
@@ -15,4 +16,5 @@ export const migrations = [
   { name: '20261129160000-sign-up', class: Migration20261129160000SignUp },
   { name: '20261129170000-start-of-clients', class: Migration20261129170000StartOfClients },
   { name: '20261129190000-subjects', class: Migration20261129190000Subjects },
+  { name: '20261129200000-sign-up-mails', class: Migration20261129200000SignUpMails },
 ];

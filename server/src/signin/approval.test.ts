@@ -129,6 +129,41 @@ describe('sign-up with approval', () => {
     expect(await events()).toEqual(['user.approval_requested', 'user.approval_refused', 'user.approval_requested']);
   });
 
+  it('waits for as long as the project says, from the time of the request', async () => {
+    await world.set({ signUpRequestDays: 7 });
+    await ask(page, userid);
+    await world.set({ signUpRequestDays: 1 });
+    world.app.clock.turn(7 * 24 * 3600 - 1);
+    await world.app.services.signUpApprovals.decline(await onlyRequest(), system);
+    world.app.clock.turn(1);
+    expect((await ask(await world.page(), userid)).answer).toMatchObject(waits);
+    world.app.clock.turn(24 * 3600);
+    await expect(world.app.services.signUpApprovals.approve(await onlyRequest(), system)).rejects.toMatchObject({
+      problem: { code: 'not-found' },
+    });
+  });
+
+  it('gives the admins the number of requests and the link to them, and no address', async () => {
+    await world.app.services.seed.create({ demo: false });
+    const to = `admin-${world.project.id}@example.com`;
+    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    await world.app.services.admins.grantRole({ email: to, role: 'project_admin', projectId: world.project.id }, by);
+    await ask(page, userid);
+    const other = newAddress();
+    await ask(await world.page(), other);
+    await world.app.services.signUpNotices.send();
+    expect(await world.subjectsFor(to)).toEqual(['Sign-up requests for Example']);
+    const mail = world.app.mailbox.findLast((message) => message.to === to);
+    expect(mail?.text).toContain('2 sign-up requests wait for an admin of Example.');
+    expect(mail?.text).toMatch(new RegExp(`/admin/projects/${world.project.id}/users/sign-ups\\s*$`));
+    for (const address of [userid, other]) expect(JSON.stringify(mail)).not.toContain(address);
+    // A request that follows an expired one of the same address is another.
+    world.app.clock.turn(30 * 24 * 3600);
+    await ask(await world.page(), userid);
+    await world.app.services.signUpNotices.send();
+    expect(await world.subjectsFor(to)).toHaveLength(2);
+  });
+
   it('does not concern users who exist', async () => {
     const person = await world.user();
     expectStatus(await world.register(page, person.userName), 'SUCCESS');

@@ -199,6 +199,18 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
       await sql(`update scim_tokens set expires_at = '${new Date(world.app.clock.now().getTime() + 3600_000).toISOString()}'
         where project_id = '${world.project.id}'`);
     }),
+    periodic('sign-ups.announce', async () => {
+      const { id: clientId, project } = world.client;
+      const asked = {
+        projectId: project.id,
+        days: 30,
+        clientId,
+        address: newAddress(),
+        locale: 'en',
+        actor: system,
+      } as const;
+      await services().db.transaction((em) => services().signUpRequests.ask(em, asked));
+    }),
     periodic(
       'sweep.custom-attributes',
       async () => {

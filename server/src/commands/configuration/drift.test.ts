@@ -97,6 +97,7 @@ const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], E
       smsCountries: { smsCountries: ['SE', 'DE'] },
       smsPerDay: { smsPerDay: 10 },
       sharedNetworks: { sharedNetworks: ['192.0.2.0/24'] },
+      signUpRequestDays: { signUpRequestDays: 7 },
       signUpDomains: { signUpDomains: ['example.com', '*.example.org'] },
       blockedSignUpDomains: { blockedSignUpDomains: ['example.net'] },
       notifyOnDeactivation: { notifyOnDeactivation: true },

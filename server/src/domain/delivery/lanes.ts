@@ -17,7 +17,13 @@ export const messageLanes: readonly Lane[] = [
 /** Templates that a user waits for. */
 export const codes: readonly string[] = [...codeTemplates, 'test-message'];
 /** Templates that can be sent to many people at once, or to admins. */
-const bulk: readonly string[] = ['invitation', 'admin-invitation', 'scim-token-expiring', 'webhook-disabled'];
+const bulk: readonly string[] = [
+  'invitation',
+  'sign-up-requests',
+  'admin-invitation',
+  'scim-token-expiring',
+  'webhook-disabled',
+];
 
 type Kind = Pick<Message, 'channel' | 'template'>;
 

@@ -17,6 +17,7 @@ export const templateNames = [
   'recovery-used',
   'invitation',
   'sign-up-approved',
+  'sign-up-requests',
   'admin-invitation',
   'scim-token-expiring',
   'webhook-disabled',
@@ -54,6 +55,7 @@ export function sampleOf(template: TemplateName, app: string, now: Date): Messag
     'recovery-used': { template: 'recovery-used', app, at },
     invitation: { template: 'invitation', app, url: 'https://example.com/account', at },
     'sign-up-approved': { template: 'sign-up-approved', app, url: 'https://example.com/account', at },
+    'sign-up-requests': { template: 'sign-up-requests', app, count: 3, url: 'https://example.com/admin', at },
     'admin-invitation': {
       template: 'admin-invitation',
       app,

@@ -37,6 +37,7 @@ const outlines: { [T in MessageContent['template']]: (content: Content<T>) => Ou
   'recovery-used': () => ({ before: ['recovery-used.text', 'time', 'contactAndMail'] }),
   invitation: () => ({ before: ['invitation.text', ...invited] }),
   'sign-up-approved': () => ({ before: ['sign-up-approved.text', ...invited] }),
+  'sign-up-requests': () => ({ before: ['sign-up-requests.text', 'sign-up-requests.review'] }),
   'admin-invitation': ({ role }) => ({
     before: [`admin-invitation.${role}`, 'admin-invitation.signIn', 'admin-invitation.ignore'],
   }),

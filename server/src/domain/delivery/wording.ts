@@ -18,6 +18,7 @@ export type MessageContent =
   | { template: 'recovery-used'; app: string; at: string }
   | { template: 'invitation'; app: string; url: string; at: string }
   | { template: 'sign-up-approved'; app: string; url: string; at: string }
+  | { template: 'sign-up-requests'; app: string; count: number; url: string; at: string }
   | { template: 'admin-invitation'; app: string; role: AdminRole; url: string; at: string }
   | { template: 'scim-token-expiring'; app: string; token: string; days: number; at: string }
   | { template: 'webhook-disabled'; app: string; webhook: string; since: string; at: string }

@@ -64,6 +64,32 @@ export const projectFields = {
       },
     },
   }),
+  signUpMails: flag({
+    ...{ default: true, sensitive: true },
+    says: 'Whether admins get a mail about requests to sign up, with sign-up mode `APPROVAL`.',
+    control: {
+      section: 'signUpRequests',
+      label: {
+        en: 'Mail admins about requests',
+        de: 'Administratoren per E-Mail benachrichtigen',
+        es: 'Avisar a los administradores por correo',
+        fr: 'Prévenir les administrateurs par e-mail',
+        ja: '管理者にメールで通知',
+      },
+      help: {
+        en: 'At most one an hour.',
+        de: 'Höchstens eine E-Mail pro Stunde.',
+        es: 'Como máximo un correo por hora.',
+        fr: 'Au plus un e-mail par heure.',
+        ja: '1 時間に最大 1 通です。',
+      },
+    },
+  }),
+  signUpRequestDays: number({
+    ...{ default: 30, unit: 'days', bounds: [1, 90], sensitive: true },
+    says: 'Days until a new request to sign up expires, pending or declined.',
+    input: '1 to 90, for new requests.',
+  }),
   mfaPolicy: choice(
     { name: 'MfaPolicy', says: 'Whether a second factor is required.', values: mfaPolicies },
     { default: 'off', sensitive: true },

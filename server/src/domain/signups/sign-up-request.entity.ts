@@ -20,6 +20,8 @@ const schema = defineEntity({
     /** Language of the sign-in, for the mail that follows. */
     locale: p.text(),
     createdAt: instant(),
+    /** When admins got a mail about it; null: not yet. */
+    announcedAt: instant().nullable(),
     /** Then the row is deleted, and the address may ask again. */
     expiresAt: instant().index(),
   },

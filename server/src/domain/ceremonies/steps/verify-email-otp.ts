@@ -75,7 +75,8 @@ async function personOf(
 /** The code is used up. Ends the sign-in: the person begins again once an admin has decided. */
 async function askForApproval({ em, deps, caller }: Flow, address: string): Promise<EndedSignIn> {
   const { actor, client, locale, project } = caller;
-  await deps.signUpRequests.ask(em, { projectId: project.id, clientId: client.id, address, locale, actor });
+  const { id: projectId, signUpRequestDays: days } = project;
+  await deps.signUpRequests.ask(em, { projectId, days, clientId: client.id, address, locale, actor });
   return { ended: { code: 'approval-required' } };
 }
 
