@@ -134,10 +134,11 @@ export function idTokenClaims({ client, jkt, nonce, row }: Grant, tokenId: strin
 /** Access token claims (RFC 9068 §2.2). The token is valid for UserInfo only. */
 function accessTokenClaims({ client, codeId, jkt, row }: Grant, issuer: string, nowSeconds: number): JWTPayload {
   const exp = nowSeconds + accessTokenSeconds(client);
+  // In the recorded order.
+  const { acr, amr, auth_time } = authentication(row);
   return {
     ...{ sub: row.sub, aud: issuer, client_id: client.id, scope: row.scope },
-    ...{ iat: nowSeconds, nbf: nowSeconds, exp, jti: codeId },
-    ...authentication(row),
+    ...{ iat: nowSeconds, nbf: nowSeconds, exp, jti: codeId, auth_time, acr, amr },
     ...confirmationOf(jkt),
   };
 }
