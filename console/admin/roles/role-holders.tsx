@@ -1,6 +1,5 @@
-import { Anchor, Badge, SegmentedControl } from '@mantine/core';
+import { Badge, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
 import { useSearch } from '../frame/search/use-search.ts';
 import {
@@ -91,7 +90,6 @@ export function RoleHolders({ role, mayChange }: RoleHoldersProps) {
 /** Assigns the role to a user or a group. */
 export function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFragment; onClose(): void }) {
   const project = useProject();
-  const path = useProjectPath();
   const [search, setSearch] = useState('');
   const form = useDialogForm({
     initial: { kind: 'user' as 'user' | 'group', chosen: null as string | null },
@@ -127,16 +125,6 @@ export function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFra
         value={chosen}
         onChange={(id) => form.set({ chosen: id })}
         onSearch={setSearch}
-        {...(kind === 'group' && {
-          none: (
-            <>
-              {t('No groups yet')}.{' '}
-              <Anchor component={Link} to={path('groups')}>
-                {t('Create group')}
-              </Anchor>
-            </>
-          ),
-        })}
       />
     </DialogForm>
   );

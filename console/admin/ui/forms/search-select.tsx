@@ -1,12 +1,21 @@
-import { Select, type SelectProps } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Anchor, Select, type SelectProps } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
 import { t } from '../../language/language.ts';
+import { useProjectPath } from '../../projects/project.tsx';
 
 /** Shown if nothing matches, and if there is nothing to search. */
 const texts = {
   user: [t('No matching users'), t('No users yet')],
   group: [t('No matching groups'), t('No groups yet')],
   application: [t('No matching applications'), t('No applications yet')],
+} as const;
+
+/** The page that adds one. */
+const additions = {
+  user: ['users', t('Add user')],
+  group: ['groups', t('Create group')],
+  application: undefined,
 } as const;
 
 interface SearchSelectProps extends Pick<SelectProps, 'label' | 'description' | 'placeholder' | 'error' | 'disabled'> {
@@ -16,18 +25,29 @@ interface SearchSelectProps extends Pick<SelectProps, 'label' | 'description' | 
   value: string | null;
   onChange(value: string | null): void;
   onSearch(text: string): void;
-  /** Shown if there is nothing to search. */
-  none?: ReactNode;
 }
 
 /** Select whose options are found by the server. */
-export function SearchSelect({ kind, options, value, onChange, onSearch, none, ...field }: SearchSelectProps) {
+export function SearchSelect({ kind, options, value, onChange, onSearch, ...field }: SearchSelectProps) {
   // The chosen option stays when the search changes.
   const [chosen, setChosen] = useState<{ value: string; label: string }>();
   const [search, setSearch] = useState('');
   const isKept = chosen && !options?.some((option) => option.value === chosen.value);
   const shown = isKept ? [chosen, ...(options ?? [])] : options;
   const [noMatch, noneYet] = texts[kind];
+  const path = useProjectPath();
+  const addition = additions[kind];
+  // In another tab: the form stays.
+  const none = addition ? (
+    <>
+      {noneYet}.{' '}
+      <Anchor inherit component={Link} to={path(addition[0])} target="_blank">
+        {addition[1]}
+      </Anchor>
+    </>
+  ) : (
+    noneYet
+  );
   // The results of the search before are not those of an empty one.
   const [hadAny, setHadAny] = useState(false);
   if (!hadAny && options?.length) setHadAny(true);
@@ -35,7 +55,7 @@ export function SearchSelect({ kind, options, value, onChange, onSearch, none, .
   return (
     <Select
       {...field}
-      {...(isEmpty && { description: none ?? noneYet })}
+      {...(isEmpty && { description: none })}
       searchable
       data={[...(shown ?? [])]}
       value={value}
