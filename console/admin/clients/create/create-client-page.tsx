@@ -38,11 +38,9 @@ import styles from './create-client-page.module.css';
 
 type Created = CreateClientMutation['createClient'];
 
-/** The parts of products load on demand: those of the last step, which shows a secret, with the one before it. */
+/** The first step loads all parts of products, also those of the last one, which shows a secret. */
 const loadParts = () => withTexts(connectTexts, () => import('../../connect/product-parts.ts'));
-const ConnectPicker = lazy(async () => ({
-  default: (await withTexts(connectTexts, () => import('../../connect/connect-picker.tsx'))).ConnectPicker,
-}));
+const ConnectPicker = lazy(async () => ({ default: (await loadParts()).ConnectPicker }));
 const KeyPair = lazy(async () => ({ default: (await import('../keys/key-pair.tsx')).KeyPair }));
 const ProductAddress = lazy(async () => ({ default: (await loadParts()).ProductAddress }));
 const ProductSettings = lazy(async () => ({ default: (await loadParts()).ProductSettings }));
