@@ -82,6 +82,8 @@ test('branding is drafted, previewed, published, applied to the hosted page, and
   await expect(preview(console).locator('h1', { hasText: 'Welcome to Shop' })).toBeVisible();
   // The last change: the preview does not load again.
   await expect(preview(console).locator('img.logo')).toBeVisible();
+  // Below, the bar with the changes covers a part of some field.
+  await console.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();
   await expectAccessible(console);
 
   await test.step('preview every step in both themes and each language', async () => {
