@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { machine as machineSettings } from '../../products/machine.ts';
 import type { Product } from '../../products/product.ts';
+import { products } from '../../products/products.ts';
 import { answersOf, type StepProps } from '../clients/create/answers.ts';
 import { type ClientKind, clientKinds } from '../clients/kind.ts';
 import { t } from '../language/language.ts';
@@ -11,9 +12,6 @@ import { SecondaryButton } from '../ui/buttons.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { type Card, KindCards } from './kind-cards.tsx';
 import { answersOfProduct } from './product-answers.ts';
-
-/** In a chunk of their own. */
-const { products } = await import('../../products/products.ts');
 
 const named = products.map(({ id, name, words }) => ({ value: id, name, words }));
 
