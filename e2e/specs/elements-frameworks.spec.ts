@@ -8,7 +8,7 @@ import { type Served, serve } from '../clients/serve.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { Application, Inbox } from '../support/application.ts';
 import { InstalledSdk } from '../support/installed-sdk.ts';
-import { type Latchkey, sharedAdjustableLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
 /** The README's components around `<latchkey-sign-in>`, on the packages that the instance serves. React has its own package. */
 
@@ -21,7 +21,7 @@ let site: Served;
 let application: Application;
 
 test.beforeAll(async () => {
-  latchkey = await sharedAdjustableLatchkey();
+  latchkey = await startLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   sdk = new InstalledSdk(latchkey.baseUrl);
   for (const name of ['vue', 'svelte']) symlinkSync(join(modules, name), join(sdk.folder, 'node_modules', name));
@@ -32,6 +32,7 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   await site.close();
   sdk.remove();
+  await latchkey.stop();
 });
 
 /** The README's component in a language, with the application's values. */

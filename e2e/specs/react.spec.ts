@@ -8,7 +8,7 @@ import { AdminApi } from '../support/admin-api.ts';
 import { Inbox } from '../support/application.ts';
 import { AuthenticatorApp } from '../support/authenticator-app.ts';
 import { InstalledSdk } from '../support/installed-sdk.ts';
-import { type Latchkey, sharedAdjustableLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
 /** The page of @latchkey/react's README, on the packages of a running Latchkey, before a back end with @latchkey/node. */
 
@@ -24,7 +24,7 @@ let projectId: string;
 let isFailing = false;
 
 test.beforeAll(async () => {
-  latchkey = await sharedAdjustableLatchkey();
+  latchkey = await startLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   sdk = new InstalledSdk(latchkey.baseUrl);
   site = await serve(async (origin) => {
@@ -59,6 +59,7 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   await site.close();
   sdk.remove();
+  await latchkey.stop();
 });
 
 const snippetOf = (name: string) =>

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, type Page, test } from '@playwright/test';
 import { type Served, serve } from '../clients/serve.ts';
 import { AdminApi } from '../support/admin-api.ts';
-import { type Latchkey, sharedAdjustableLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 
 /** `@latchkey/browser/redirect` on a page without a back end: what it accepts as the response to its own sign-in. */
@@ -13,7 +13,7 @@ let admin: AdminApi;
 let site: Served;
 
 test.beforeAll(async () => {
-  latchkey = await sharedAdjustableLatchkey();
+  latchkey = await startLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   const projectId = await admin.createProject('Alone');
   const example = readFileSync(
@@ -37,6 +37,7 @@ test.beforeAll(async () => {
 
 test.afterAll(async () => {
   await site.close();
+  await latchkey.stop();
 });
 
 const status = (page: Page) => page.getByRole('status');

@@ -139,7 +139,8 @@ const MOST_SECONDS_AHEAD = 1800;
 
 /**
  * An adjustable server that the spec files of a Playwright worker share, one after the other, each with all codes of an
- * hour. A new one replaces it once its clock is too far ahead.
+ * hour. A new one replaces it once its clock is too far ahead. Not for specs whose application checks tokens by the clock of
+ * this machine without a leeway.
  */
 export async function sharedAdjustableLatchkey(): Promise<Latchkey> {
   const known = await adjustable;
