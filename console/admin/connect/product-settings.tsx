@@ -1,4 +1,5 @@
 import { Anchor, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { addressOf } from '../../products/address.ts';
 import type { Product, Setting, Values } from '../../products/product.ts';
@@ -96,17 +97,19 @@ function marked(code: string, { issuer, clientId, clientSecret, address }: Value
 function ProductRoles({ roles, name, clientId }: { roles: readonly string[]; name: string; clientId: string }) {
   const path = useProjectPath();
   const [create, busy, failure] = useMutation(CreateRole, []);
+  const [isDone, setDone] = useState(false);
   const createAll = async () => {
     for (const key of roles) {
       const outcome = await create({ input: { clientId, key, name: key } });
       if (!outcome.data) return;
     }
+    setDone(true);
     toast(t('Roles created'));
   };
   return (
     <Section title={t('Roles')} lead={t('{name} reads these roles: {roles}.', { name, roles: roles.join(', ') })}>
       <Group>
-        <Button variant="default" loading={busy} onClick={() => void createAll()}>
+        <Button variant="default" loading={busy} disabled={isDone} onClick={() => void createAll()}>
           {t('Create roles')}
         </Button>
         <Link to={path(`applications/${clientId}/roles`)} target="_blank">
