@@ -56,7 +56,10 @@ export const chunks = [
   // Large parts of one area.
   { name: 'events', test: admin('audit/(?:events|query-bar|event-chips|event-query)\\.') },
   { name: 'import', test: new RegExp(`${mantine('Progress')}|${admin('users/(?:add/csv|bulk/bulk-run)').source}`) },
-  { name: 'clients', test: admin('clients/(?:add-address|algorithm-names|create/answers|kind|issuer-advice|redirect|use-client-form)') },
+  {
+    name: 'clients',
+    test: admin('clients/(?:add-address|algorithm-names|create/answers|kind|issuer-advice|redirect|use-client-form)'),
+  },
   { name: 'key-pair', test: admin('clients/keys/(?:pem|key-pair)') },
   { name: 'quickstart', test: admin('clients/(?:quickstart|trial/try)'), minShareCount: 2 },
   // The page of a user has most of the code in grants/.
