@@ -41,7 +41,7 @@ export function SearchSelect({ kind, options, value, onChange, onSearch, ...fiel
   const none = addition ? (
     <>
       {noneYet}.{' '}
-      <Anchor inherit component={Link} to={path(addition[0])} target="_blank">
+      <Anchor inherit underline="always" component={Link} to={path(addition[0])} target="_blank">
         {addition[1]}
       </Anchor>
     </>
