@@ -27,7 +27,7 @@ const more = {
   'shared/node/README.md': 'node-sdk',
 };
 
-/** @param root folder of the repository, with a slash at its end */
+/** @param root folder of the repository, with a trailing slash */
 export function buildDocs(root: string): Docs {
   const read = (path: string) => readFileSync(root + path, 'utf8');
   const folder = 'server/docs';

@@ -1,4 +1,4 @@
-/** An address as it was entered, without a slash at its end; https if it has no scheme. */
+/** Normalizes an entered address: removes trailing slashes, and adds https if it has no scheme. */
 export function addressOf(entered: string): string {
   const address = entered.trim().replace(/\/+$/, '');
   return address === '' || /^\w+:\/\//.test(address) ? address : `https://${address}`;

@@ -3,7 +3,7 @@ export interface Values {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Address of the product, without a slash at its end; empty if it has none. */
+  /** Address of the product, without a trailing slash; empty if it has none. */
   address: string;
   /** A text as part of a query. */
   encoded(text: string): string;
