@@ -22,6 +22,12 @@ export const switches = {
         help: t("Off: a mail code does not satisfy Required."),
       },
     },
+    organizations: {
+      organizationsEnabled: {
+        label: t("Organizations"),
+        help: t("Group users by customer, each with its own members, roles and rules."),
+      },
+    },
   },
   Client: {
     signIn: {
@@ -66,6 +72,12 @@ export const switches = {
       fapiProfile: {
         label: t("FAPI 2.0 Security Profile"),
         help: t("Requires DPoP, pushed requests, PKCE, and keys with PS256, ES256 or EdDSA. The base issuer and the SDK stop working."),
+      },
+    },
+    organizations: {
+      organizationRequired: {
+        label: t("Require an organization"),
+        help: t("Only members of an organization can sign in, each as a member of one."),
       },
     },
   },

@@ -183,6 +183,8 @@ export type CreateClientInput = {
   /** Default: SECEVENT. */
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name: string;
+  /** Whether its users must sign in as members of an organization. Default: false. */
+  organizationRequired?: boolean | null | undefined;
   /** Default: false. */
   passkeyRequired?: boolean | null | undefined;
   /** Whether a confidential client may omit PKCE at its project's issuer. A challenge that was sent is bound all the same. Without one, the credential and the nonce protect a code. Default: true with a client secret, unless `pkceRequired`; else false. */
@@ -274,6 +276,8 @@ export type CreateProjectInput = {
   notifyOnDeactivation?: boolean | null | undefined;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
+  /** Default: false. */
+  organizationsEnabled?: boolean | null | undefined;
   /** AAGUIDs of the models of passkeys that users may create, at most 100. Empty: all, or all of `passkeyRoots`. */
   passkeyAaguids?: Array<string> | null | undefined;
   /** Default: ALLOWED. */
@@ -874,6 +878,8 @@ export type UpdateClientInput = {
   /** Default: SECEVENT. */
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name?: string | null | undefined;
+  /** Whether its users must sign in as members of an organization. Default: false. */
+  organizationRequired?: boolean | null | undefined;
   /** Default: false. */
   passkeyRequired?: boolean | null | undefined;
   /** Whether a confidential client may omit PKCE at its project's issuer. A challenge that was sent is bound all the same. Without one, the credential and the nonce protect a code. Default: true with a client secret, unless `pkceRequired`; else false. */
@@ -970,6 +976,8 @@ export type UpdateProjectInput = {
   notifyOnDeactivation?: boolean | null | undefined;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
+  /** Default: false. */
+  organizationsEnabled?: boolean | null | undefined;
   /** AAGUIDs of the models of passkeys that users may create, at most 100. Empty: all, or all of `passkeyRoots`. */
   passkeyAaguids?: Array<string> | null | undefined;
   /** Default: ALLOWED. */
@@ -2474,6 +2482,6 @@ export type ReplayFailedWebhookDeliveriesMutationVariables = Exact<{
 
 export type ReplayFailedWebhookDeliveriesMutation = { replayFailedWebhookDeliveries: number };
 
-export type ProjectSwitchesFragment = { blocksDisposableMail: boolean, signUpMails: boolean, emailFactor: boolean };
+export type ProjectSwitchesFragment = { blocksDisposableMail: boolean, signUpMails: boolean, emailFactor: boolean, organizationsEnabled: boolean };
 
-export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean };
+export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, organizationRequired: boolean };

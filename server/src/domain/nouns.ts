@@ -20,6 +20,7 @@ import { keysNouns } from './keys/keys.nouns.ts';
 import { limitsNouns } from './limits/limits.nouns.ts';
 import { logoutNouns } from './logout/logout.nouns.ts';
 import { mfaNouns } from './mfa/mfa.nouns.ts';
+import { organizationsNouns } from './organizations/organizations.nouns.ts';
 import { otpNouns } from './otp/otp.nouns.ts';
 import { projectsNouns } from './projects/projects.nouns.ts';
 import { rolesNouns } from './roles/roles.nouns.ts';
@@ -50,6 +51,7 @@ const rooms = {
   experience: experienceNouns,
   users: usersNouns,
   roles: rolesNouns,
+  organizations: organizationsNouns,
   access: accessNouns,
   claims: claimsNouns,
   sessions: sessionsNouns,

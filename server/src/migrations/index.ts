@@ -7,6 +7,7 @@ import { Migration20261129160000SignUp } from './20261129160000-sign-up.ts';
 import { Migration20261129170000StartOfClients } from './20261129170000-start-of-clients.ts';
 import { Migration20261129190000Subjects } from './20261129190000-subjects.ts';
 import { Migration20261129200000SignUpMails } from './20261129200000-sign-up-mails.ts';
+import { Migration20261130000000Organizations } from './20261130000000-organizations.ts';
 
 export const migrations = [
   { name: '20261129002000-baseline', class: Migration20261129002000Baseline },
@@ -17,4 +18,5 @@ export const migrations = [
   { name: '20261129170000-start-of-clients', class: Migration20261129170000StartOfClients },
   { name: '20261129190000-subjects', class: Migration20261129190000Subjects },
   { name: '20261129200000-sign-up-mails', class: Migration20261129200000SignUpMails },
+  { name: '20261130000000-organizations', class: Migration20261130000000Organizations },
 ];

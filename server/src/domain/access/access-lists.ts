@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { Client } from '../clients/client.entity.ts';
 import { type Page, type PageRequest, pageOf, type Total, totalOf } from '../kernel/page.ts';
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
+import { activeMemberships } from '../organizations/membership.ts';
 import { type TenantKey } from '../projects/tenant.ts';
 import { rolesHeld } from '../roles/role-lists.ts';
 import { groupsOf, insideGroups } from '../users/memberships.ts';
@@ -40,6 +41,8 @@ function assignedUsers(projectId: string, clientId: string): Fragment {
     union ${assigned('user_id')}
     union select m.user_id from (${insideGroups(projectId, groups)}) g join group_members m
       on m.project_id = ${projectId}::uuid and m.group_id = g.id
+    union select h.user_id from access_rules r join (${activeMemberships}) h
+      on h.project_id = r.project_id and h.organization_id = r.organization_id where ${ofClient}
     union ${byDirectory}`;
 }
 

@@ -89,7 +89,7 @@ afterAll(() => app.close());
 
 const ofUser = /^(user_id|account_id|subject|created_by_id|hinted_user_id)$/;
 const ofProject = /^(user_)?project_id$/;
-const ofMailbox = /^(recipient|address|address_key|sent_to)$/;
+const ofMailbox = /^(recipient|address|address_key|email_key|sent_to)$/;
 
 function rowOf(table: string, user: Owner): Row {
   const own = columns.filter((column) => column.table === table);
@@ -125,7 +125,7 @@ async function rowsOfOthers(): Promise<string[]> {
 
 describe('an export', () => {
   const sections = userTables.flatMap(({ exportRows }) => Object.entries(exportRows));
-  const joined = ['groups', 'roles', 'directoryRequests', 'eventsAbout', 'eventsBy'];
+  const joined = ['groups', 'roles', 'organizations', 'directoryRequests', 'eventsAbout', 'eventsBy'];
 
   it.each(sections.filter(([name]) => !joined.includes(name)))(
     'has the rows of its user only (%s)',

@@ -209,4 +209,27 @@ export const clientSwitches = {
       },
     },
   }),
+  /** Only where the project has organizations; else nobody can use it. */
+  organizationRequired: flag({
+    ...{ default: false, sensitive: true },
+    says: 'Whether its users must sign in as members of an organization.',
+    input: 'Whether its users must sign in as members of an organization. Default: false.',
+    control: {
+      section: 'organizations',
+      label: {
+        en: 'Require an organization',
+        de: 'Organisation verlangen',
+        es: 'Exigir una organización',
+        fr: 'Exiger une organisation',
+        ja: '組織を必須にする',
+      },
+      help: {
+        en: 'Only members of an organization can sign in, each as a member of one.',
+        de: 'Nur Mitglieder einer Organisation können sich anmelden, jeweils als Mitglied einer bestimmten.',
+        es: 'Solo los miembros de una organización pueden iniciar sesión, cada vez como miembros de una.',
+        fr: 'Seuls les membres d’une organisation peuvent se connecter, chaque fois comme membres d’une seule.',
+        ja: '組織のメンバーだけが、いずれか 1 つの組織のメンバーとしてサインインできます。',
+      },
+    },
+  }),
 };

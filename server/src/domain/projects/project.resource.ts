@@ -173,6 +173,28 @@ export const projectFields = {
     says: 'Addresses and ranges (CIDR) that many users share, such as offices: 5,000 more codes an hour for each.',
     input: 'At most 20 addresses or ranges (CIDR), IPv4 /16 or smaller, IPv6 /32 or smaller.',
   }),
+  /** False: members of organizations have no rights in one, and no request can name one (decisions/0382). */
+  organizationsEnabled: flag({
+    ...{ default: false, sensitive: true, input: 'Default: false.' },
+    says: 'Whether the project has organizations.',
+    control: {
+      section: 'organizations',
+      label: {
+        en: 'Organizations',
+        de: 'Organisationen',
+        es: 'Organizaciones',
+        fr: 'Organisations',
+        ja: '組織',
+      },
+      help: {
+        en: 'Group users by customer, each with its own members, roles and rules.',
+        de: 'Benutzer nach Kunden ordnen, jeweils mit eigenen Mitgliedern, Rollen und Regeln.',
+        es: 'Agrupa usuarios por cliente, cada uno con sus miembros, roles y reglas.',
+        fr: 'Regroupe les utilisateurs par client, chacun avec ses membres, rôles et règles.',
+        ja: 'ユーザーを顧客ごとに分け、それぞれにメンバー、ロール、ルールを設定します。',
+      },
+    },
+  }),
   /** False in projects from before this setting. */
   notifyOnDeactivation: flag({
     ...{ default: null, columnDefault: false, clearable: true, sensitive: false },

@@ -18,6 +18,8 @@ const schema = defineEntity({
     user: () => sameProject(User, 'user_id').nullable(),
     /** The SSO session of a hosted page's code; becomes `sid`. */
     sessionId: p.uuid().nullable(),
+    /** The organization of its context; null: none. */
+    organizationId: p.uuid().nullable(),
     /** The issuer of the code, and the only one that redeems it; null: the base issuer. */
     issuer: p.text().nullable(),
     /** The refresh grant whose access token this is. */

@@ -16,6 +16,8 @@ const schema = defineEntity({
     user: () => sameProject(User, 'user_id'),
     /** The session of the sign-in; becomes `sid`. */
     sessionId: p.uuid().nullable(),
+    /** The organization of its context; null: none. */
+    organizationId: p.uuid().nullable(),
     /** With `offline_access`: outlives the session. */
     offline: p.boolean(),
     /** The issuer of its tokens, and the only one that accepts them. */

@@ -5,7 +5,7 @@ interface SecretColumn {
   purpose?: string;
 }
 
-type Parent = 'project' | 'client' | 'user' | 'group' | 'role' | 'api';
+type Parent = 'project' | 'client' | 'user' | 'group' | 'role' | 'api' | 'organization' | 'organization-membership';
 
 /** A table whose rows are exported with their project. The fields in the file are its columns. */
 export interface TransferTable {

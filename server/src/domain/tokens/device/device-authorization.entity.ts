@@ -17,6 +17,8 @@ const schema = defineEntity({
     /** Keyed hash of the user code: it has 34 bits. */
     userCodeHash: p.text(),
     scope: p.text(),
+    /** The organization that the device asked for; null: none. */
+    organizationId: p.uuid().nullable(),
     /** Address of the device, or of the application's server. */
     ip: p.text().nullable(),
     createdAt: instant(),

@@ -1,0 +1,41 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
+import { User } from '../users/user.entity.ts';
+import { Organization } from './organization.entity.ts';
+
+const membershipStates = ['active', 'suspended'] as const;
+
+/** How the user became a member. */
+const membershipSources = ['admin', 'invitation', 'domain', 'connection', 'directory'] as const;
+
+const schema = defineEntity({
+  name: 'OrganizationMembership',
+  tableName: 'organization_memberships',
+  properties: {
+    project: impliedTenant,
+    id: key(),
+    organization: () => sameProject(Organization, 'organization_id'),
+    user: () => sameProject(User, 'user_id'),
+    state: p.enum(membershipStates).default('active'),
+    source: p.enum(membershipSources),
+    createdAt: instant(),
+    /** Time of the last sign-in in this organization; null: none yet. */
+    lastUsedAt: instant().nullable(),
+  },
+  uniques: [
+    {
+      name: 'organization_memberships_member_unique',
+      properties: ['organization', 'user'],
+    },
+  ],
+  indexes: [
+    { name: 'organization_memberships_project_id_user_id_index', properties: ['user'] },
+    // Lists of members, newest first.
+    { name: 'organization_memberships_project_id_organization_id_id_index', properties: ['organization', 'id'] },
+  ],
+});
+
+/** A user in an organization. Not `Membership`, which is the role of an admin. */
+export class OrganizationMembership extends schema.class {}
+schema.setClass(OrganizationMembership);

@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { columnsOf } from '../kernel/resource.ts';
+import { tenant } from '../projects/tenant.ts';
+import { organizationFields } from './organization.resource.ts';
+
+const schema = defineEntity({
+  name: 'Organization',
+  tableName: 'organizations',
+  properties: {
+    project: tenant,
+    id: key(),
+    ...columnsOf(organizationFields),
+    /** Any JSON object of the admins' back end; it decides nothing here. */
+    metadata: p.json<Record<string, unknown>>().default('{}'),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  uniques: [{ name: 'organizations_project_id_slug_unique', properties: ['project', 'slug'] }],
+});
+
+/** A customer of the project, with its own members (decisions/0382). */
+export class Organization extends schema.class {}
+schema.setClass(Organization);

@@ -1,0 +1,27 @@
+import { sql } from '../kernel/sql.ts';
+import { loginAddresses, ofUser, type UserTables } from '../users/user-tables.ts';
+
+/** Memberships stay while a user is deactivated, pass to the next person of an account, and are deleted with the user. */
+export const organizationTables: UserTables = {
+  tables: ['organization_memberships', 'organization_invitations'],
+  handOver: null,
+  erase: ({ projectId, users }) => [
+    sql`delete from organization_invitations
+      where project_id = ${projectId} and email_key = any(${users.flatMap(loginAddresses)}::text[])`,
+  ],
+  exportRows: {
+    organizations: (user) => sql`
+      select m.id, o.id as "organizationId", o.slug, o.name, m.state, m.source, m.created_at as "since",
+        m.last_used_at as "lastUsedAt",
+        to_json(array(select r.key from organization_membership_roles h
+          join organization_roles r on r.project_id = h.project_id and r.id = h.role_id
+          where h.project_id = m.project_id and h.membership_id = m.id order by r.key)) as roles
+      from organization_memberships m join organizations o on o.project_id = m.project_id and o.id = m.organization_id
+      where ${ofUser(user, 'm')}`,
+    organizationInvitations: (user) => sql`
+      select id, email, created_at as "createdAt", expires_at as "expiresAt", accepted_at as "acceptedAt",
+        revoked_at as "revokedAt"
+      from organization_invitations
+      where project_id = ${user.project.id} and email_key = any(${loginAddresses(user)}::text[])`,
+  },
+};
