@@ -1,0 +1,67 @@
+import { ns, type StatusName, statusCodes } from '../names.ts';
+import { SamlError } from '../saml-error.ts';
+import { attribute, child, children, type Element, required, text } from '../xml/element.ts';
+import { type Markup, markup } from '../xml/write.ts';
+import { issuerOf, messageId } from './authn-request.ts';
+import { statusOf } from './response.ts';
+import { instantOf, written } from './times.ts';
+
+/** A `LogoutRequest` (SAML Core section 3.7.1). */
+export interface LogoutRequest {
+  id: string;
+  issuer: string;
+  issueInstant: Date;
+  destination: string | undefined;
+  nameId: { format: string | undefined; value: string };
+  sessionIndexes: readonly string[];
+}
+
+export function readLogoutRequest(message: Element): LogoutRequest {
+  if (message.ns !== ns.protocol || message.name !== 'LogoutRequest') {
+    throw new SamlError('wrong-message', 'not a LogoutRequest');
+  }
+  const nameId = required(message, ns.assertion, 'NameID');
+  return {
+    id: messageId(message),
+    issuer: issuerOf(message),
+    issueInstant: instantOf(attribute(message, 'IssueInstant'), 'IssueInstant'),
+    destination: attribute(message, 'Destination'),
+    nameId: { format: attribute(nameId, 'Format'), value: text(nameId) },
+    sessionIndexes: children(message, ns.protocol, 'SessionIndex').map(text),
+  };
+}
+
+interface Envelope {
+  id: string;
+  issuer: string;
+  at: Date;
+  destination: string;
+}
+
+export function newLogoutRequest(
+  { id, issuer, at, destination }: Envelope,
+  { nameId, sessionIndex }: { nameId: { format: string; value: string }; sessionIndex: string },
+): Markup {
+  return markup`<samlp:LogoutRequest xmlns:samlp="${ns.protocol}" xmlns:saml="${ns.assertion}" ID="${id}" Version="2.0" IssueInstant="${written(at)}" Destination="${destination}"><saml:Issuer>${issuer}</saml:Issuer><saml:NameID Format="${nameId.format}">${nameId.value}</saml:NameID><samlp:SessionIndex>${sessionIndex}</samlp:SessionIndex></samlp:LogoutRequest>`;
+}
+
+/** @param partial whether other participants may still have a session */
+export function newLogoutResponse(
+  { id, issuer, at, destination, inResponseTo }: Envelope & { inResponseTo: string },
+  detail?: StatusName,
+): Markup {
+  return markup`<samlp:LogoutResponse xmlns:samlp="${ns.protocol}" xmlns:saml="${ns.assertion}" ID="${id}" Version="2.0" IssueInstant="${written(at)}" Destination="${destination}" InResponseTo="${inResponseTo}"><saml:Issuer>${issuer}</saml:Issuer>${statusOf(detail === undefined ? 'success' : 'responder', detail)}</samlp:LogoutResponse>`;
+}
+
+/** The ID of the request that a `LogoutResponse` answers, and whether it succeeded. */
+export function readLogoutResponse(message: Element) {
+  if (message.ns !== ns.protocol || message.name !== 'LogoutResponse') {
+    throw new SamlError('wrong-message', 'not a LogoutResponse');
+  }
+  const status = child(required(message, ns.protocol, 'Status'), ns.protocol, 'StatusCode');
+  return {
+    issuer: issuerOf(message),
+    inResponseTo: attribute(message, 'InResponseTo'),
+    isSuccess: status !== undefined && attribute(status, 'Value') === statusCodes.success,
+  };
+}
