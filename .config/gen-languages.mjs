@@ -1,8 +1,8 @@
 /**
- * Extracts the messages of the console, and those of the server that it shows, into the catalogs of its languages: adds
- * new ones with an empty translation, which a test refuses, unless it is declared with the setting, and removes those that are no
- * longer used. A message moves, with its translation, between the main catalog and that of an area. With `--check`, fails if a
- * catalog is out of date.
+ * Extracts the messages of the console, and those of the server that it shows, into the catalogs of its languages. Adds
+ * new ones with the translation from the declaration of a setting, or with an empty one, which a test refuses; removes
+ * unused ones. A message moves, with its translation, between the main catalog and that of an area. With `--check`,
+ * fails if a catalog is out of date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

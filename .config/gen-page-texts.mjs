@@ -38,7 +38,7 @@ ${tables.join('')}};
 const labels = pageLanguages.map((one) => `  '${one}': ${JSON.stringify(pageTexts(one)['address.submit'])},\n`);
 put(
   `${folder}/languages.ts`,
-  `${notice}/** Languages of pages and messages (BCP 47), English first. */\nexport const locales = ${list};\n\n/** Label of a button that goes on. */\nexport const continueLabels = {\n${labels.join('')}};\n`,
+  `${notice}/** Languages of pages and messages (BCP 47), English first. */\nexport const locales = ${list};\n\n/** Label of a "Continue" button. */\nexport const continueLabels = {\n${labels.join('')}};\n`,
 );
 if (existsSync(join(root, 'console/admin')))
   put(

@@ -72,7 +72,7 @@ describe.each(products.map((product) => [product.name, product] as const))('%s',
   });
 });
 
-it('an address may be entered without a scheme, and with a slash at the end', () => {
+it('an address may be entered without a scheme, and with a trailing slash', () => {
   expect(addressOf(' grafana.example.com:3000/ ')).toBe('https://grafana.example.com:3000');
   expect(addressOf('http://localhost:3000')).toBe('http://localhost:3000');
   expect(addressOf('')).toBe('');

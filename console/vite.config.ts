@@ -24,7 +24,7 @@ const messages: Plugin = {
   },
 };
 
-/** Leaves out the translations that are the English text, which the console shows without one. */
+/** Omits translations that equal the English text: the console shows that without a translation. */
 const translations: Plugin = {
   name: 'latchkey-translations',
   apply: 'build',

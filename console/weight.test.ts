@@ -41,7 +41,7 @@ describe('the hosted sign-in page', () => {
     String((output.find(({ fileName }) => fileName === name) as { source: string }).source);
   const pages = () => output.map(({ fileName }) => fileName).filter((name) => name.endsWith('.html'));
 
-  it('loads under 16 KB gzip of script, the SDK’s core included, the QR code left out', () => {
+  it('loads under 16 KB gzip of script, the SDK’s core included, the QR code excluded', () => {
     const chunks = new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file] as const] : [])));
     const [, entry] = /<script type="module"[^>]* src="\/(assets\/[\w.-]+\.js)"/.exec(
       html('signin/index.html'),

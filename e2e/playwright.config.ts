@@ -21,7 +21,7 @@ export default defineConfig({
   forbidOnly: process.env['CI'] !== undefined,
   use: {
     browserName: 'chromium',
-    // Without them, an action on a page that hangs lasts as long as the test may.
+    // By default, an action on a page that hangs waits until the test times out.
     actionTimeout: 60_000,
     navigationTimeout: 60_000,
     // Set by `npm test`.

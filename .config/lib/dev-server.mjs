@@ -93,7 +93,7 @@ export function runServer({ root, restartOn, checkOn, projects, port, flags, set
     void checkAgain();
   }
 
-  /** `tsc -b` takes a source that is older than its last run for checked: an edit during that run would be missed. */
+  /** `tsc -b` treats a source that is older than its last run as checked: an edit during that run would be missed. */
   function compareByContent() {
     for (const folder of new Set([...restartOn, ...checkOn].map(dirname))) {
       for (const path of readdirSync(join(root, folder), { recursive: true })) {

@@ -16,7 +16,10 @@ export interface Failure {
   load?: () => Promise<void>;
 }
 
-/** Code of a mutation that may have been carried out: its answer was lost, or the server does not know it. */
+/**
+ * Code of a mutation that may have been carried out: its response was lost, or the server could not determine its
+ * outcome.
+ */
 export const outcomeUnknown = 'outcome-unknown';
 
 /** Whether the mutation may have been carried out. */

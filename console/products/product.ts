@@ -15,7 +15,7 @@ export type Setting = { name: string } & (
   | { fields: (values: Values) => readonly (readonly [label: string, value: string])[] }
 );
 
-/** What a product needs to sign in. The console's wizard and server/docs/products.md are made of it. */
+/** The data that a product needs to sign in. The console's wizard and server/docs/products.md are made from it. */
 export interface Product {
   /** Anchor of its section in the documentation. */
   id: string;
@@ -36,7 +36,7 @@ export interface Product {
   isPublic?: true;
   /** Signature of ID tokens. */
   algorithm: 'RS256';
-  /** It sends a challenge with these settings, so that codes without one are refused. */
+  /** With these settings, it sends a challenge, so that codes without one are refused. */
   requiresPkce?: true;
   /** It does not refresh its tokens. */
   withoutRefresh?: true;

@@ -1,7 +1,8 @@
 /**
- * The account page works without script. This one deletes device keys ("Forget this browser") and reports to the browser which
- * passkeys the account still has, and its current name (Signal API, WebAuthn Level 3 section 5.1.10). Times are shown in the
- * zone of the browser if the user has none, waits are counted down, time zones are suggested, and the key of an authenticator app is drawn as a QR code.
+ * The account page works without script. This script deletes device keys ("Forget this browser"), and reports the
+ * account's passkeys and its current name to the browser (Signal API, WebAuthn Level 3 section 5.1.10). It shows times
+ * in the browser's time zone if the user has set none, counts down waits, suggests time zones, and draws the key of an
+ * authenticator app as a QR code.
  */
 import { signalAccepted, signalUser } from '@latchkey/browser/internal';
 import { countDown, wait } from './countdown.ts';

@@ -29,7 +29,7 @@ export class Passkeys {
     if (this.#support.autofill) element('userid').setAttribute('autocomplete', 'username webauthn');
   }
 
-  /** Puts the passkey before the address, which stays one click away. */
+  /** Shows the passkey first; one click leads to the address. */
   #lead(): void {
     const [passkey, address] = [element('use-passkey'), element('address-submit')];
     passkey.classList.replace('second', 'main');

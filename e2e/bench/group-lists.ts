@@ -22,10 +22,13 @@ interface Cost {
   answers: number;
   largestBytes: number;
   seconds: number;
-  /** Longest turn of the event loop; of other load on the machine, only the CPU of its thread is its own. */
+  /**
+   * Longest turn of the event loop: its duration, which includes other load on the machine, and the CPU time of its
+   * thread.
+   */
   blockedMs: number;
   blockedCpuMs: number;
-  /** Beyond the memory before. */
+  /** Memory in addition to that before the requests. */
   moreBytes: number;
 }
 
@@ -91,7 +94,7 @@ async function directoryOf(latchkey: BenchedLatchkey, name: string, people: numb
        select gen_random_uuid(), $1, 'Group ' || n, 1, now(), now() from generate_series(1, $2::int) n`,
       [projectId, groups],
     );
-    // Not analyzed: the statistics are those before.
+    // Not analyzed: the planner's statistics are from before the inserts.
     await client.query(
       `insert into group_members (project_id, group_id, user_id, created_at)
        select $1, g.id, u.id, now()

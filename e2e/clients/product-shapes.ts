@@ -35,8 +35,8 @@ export interface ProductShape {
   /** Further parameters of the authorization request. */
   authorize?: Record<string, string>;
   /**
-   * Its client authentication: by header, by header with both parts form-encoded (RFC 6749 section 2.3.1), in the form, or the
-   * first of discovery that it knows.
+   * Its client authentication: by header, by header with both parts form-encoded (RFC 6749 section 2.3.1), in the form,
+   * or the first in discovery that it supports.
    */
   authentication: 'basic' | 'encoded-basic' | 'post' | 'first-of-discovery';
   /** Further parameters of the token request. */
@@ -44,7 +44,8 @@ export interface ProductShape {
   tokenHeaders?: Record<string, string>;
   /**
    * `key-of-type`: looks at RSA keys only. `any-key`: by `kid`, and requires `alg` to match. `every-key`: parses the whole set
-   * first, and stops at a curve that it does not know. `audience`: compares that alone. `none`: does not read the token.
+   * first, and fails at a curve that it does not support. `audience`: compares that alone. `none`: does not read the
+   * token.
    */
   verifies: 'any-key' | 'key-of-type' | 'every-key' | 'audience' | 'none';
   /** Absent: the claims of the ID token are enough. */
@@ -59,7 +60,7 @@ export interface ProductShape {
 
 const json = 'application/json';
 const accept = { Accept: json };
-/** The default of PHP's older clients: a page is as welcome as JSON. */
+/** The default of older PHP clients, which does not prefer JSON to HTML. */
 const anyText =
   'text/xml,application/xml,application/xhtml+xml,text/html,text/plain,image/png,image/jpeg,image/gif,*/*';
 

@@ -60,7 +60,7 @@ async function readyAfter(browser: Browser, session: Session, address: string, s
   const devtools = await context.newCDPSession(page);
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowDown });
   await page.goto(address, { waitUntil: 'commit' });
-  // Still ready a second later: nothing was busy again.
+  // Still ready a second later: no part began to load again.
   const isDone = () => performance.now() - ((window as Marks).readyAt ?? Number.POSITIVE_INFINITY) > 1000;
   await page.waitForFunction(isDone, undefined, { timeout: 60_000 });
   const readyAt = await page.evaluate(() => (window as Marks).readyAt);

@@ -64,7 +64,9 @@ async function arrive(browser: Browser, address: string) {
   return { page, finish, context };
 }
 
-test('an admin assigns a group and switches; a member gets in, another user sees whom to ask', async ({ browser }) => {
+test('an admin restricts an application to a group; a member signs in, another user sees whom to ask', async ({
+  browser,
+}) => {
   const { page } = owner;
   await page.goto(tab());
   await expect(page.getByText('Users who can sign in now: 2')).toBeVisible();
@@ -142,7 +144,7 @@ test('the keyboard gives access to a role and a user, and removes it', async () 
   await expect(page.getByText('Users who can sign in now: 1')).toBeVisible();
 });
 
-test('a change by another admin is refused, and a lost response is not taken for a failure', async () => {
+test('a change by another admin is refused, and a lost response is not shown as a failure', async () => {
   await assign();
   const { page } = owner;
   await page.goto(tab());

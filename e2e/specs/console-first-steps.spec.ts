@@ -67,7 +67,7 @@ test('a project without an application offers to create one, instead of an invit
   await expect(page.getByText('Invitation sent to ada@example.com')).toBeVisible();
 });
 
-test('a field that searches nothing says so, and opens no list over the buttons', async () => {
+test('a field without anything to search explains that, and opens no list over the buttons', async () => {
   const { page } = owner;
   const create = 'mutation ($input: CreateGroupInput!) { createGroup(input: $input) { id } }';
   const input = { projectId, displayName: 'Staff' };

@@ -251,7 +251,7 @@ test('an account without a role gets a message, and can switch accounts', async 
   await context.close();
 });
 
-test('a page that opens the console has no handle on its window', async ({ browser }) => {
+test('a page that opens the console has no reference to its window', async ({ browser }) => {
   const { page, context } = await visitConsole(browser, latchkey, admin, { email: 'h@example.com', role: 'OWNER' });
   await page.goto('about:blank');
   const opened = page.waitForEvent('popup');

@@ -4,7 +4,7 @@ import { AdminApi } from '../support/admin-api.ts';
 import { tabTo, type Visit, visitConsole } from '../support/console.ts';
 import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
-/** Troubleshooting and forecast of sign-ins, for an admin and a viewer, by keyboard alone. */
+/** Troubleshooting, and previews of sign-ins, for an admin and a viewer, by keyboard alone. */
 
 let latchkey: Latchkey;
 let projectId: string;

@@ -62,7 +62,7 @@ async function signedIn(page: Page, application: Application, userid: string): P
   expect(await application.redeem(code, { codeVerifier })).toMatchObject({ email: userid });
 }
 
-test('a page that is only opened is refused nothing, and writes no event', async ({ page }) => {
+test('opening the page causes no refused request and no event', async ({ page }) => {
   const refused: string[] = [];
   const steps: string[] = [];
   page.on('response', (response) => {

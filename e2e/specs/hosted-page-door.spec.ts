@@ -14,7 +14,7 @@ import {
   titled,
 } from '../support/hosted-page.ts';
 
-/** Slow connections, other keyboards and addresses, and the ways on from a sign-in that has ended. */
+/** Slow connections, other keyboards and host names, and the links of a sign-in that has ended. */
 
 const hosted = HostedPage.ofTests();
 
@@ -175,7 +175,7 @@ test('the link of an invitation leads to the code in one click, once', async ({ 
   await expect(page.getByRole('heading', { name: inbox.address, level: 1 })).toBeVisible();
 });
 
-test('if its script does not arrive, the page says so by its style sheet, and a reload goes on', async ({ page }) => {
+test('without its script, the style sheet of the page shows an error, and a reload continues', async ({ page }) => {
   const application = await hosted.register();
   const scripts = /\/assets\/index-[\w-]+\.js$/;
   await page.route(scripts, (route) => route.abort());
@@ -196,7 +196,7 @@ test('if its script does not arrive, the page says so by its style sheet, and a 
   expect(await done()).toMatchObject({ email: inbox.address });
 });
 
-test('an expired sign-in begins again, with the answer that its application waits for', async ({ page }) => {
+test('an expired sign-in begins again, and its application gets the response that it waits for', async ({ page }) => {
   const application = await hosted.register();
   const done = await hosted.begin(page, application);
   await hosted.latchkey.turn(31 * 60);
@@ -210,7 +210,7 @@ test('an expired sign-in begins again, with the answer that its application wait
   expect(await done()).toMatchObject({ email: inbox.address });
 });
 
-test('five wrong codes end the code, and the page says so', async ({ page }) => {
+test('five wrong attempts end the code, and the page shows that', async ({ page }) => {
   const application = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'wrong@example.com');
   await hosted.begin(page, application);

@@ -127,7 +127,7 @@ test('a reload shows no address form before the step reached', async ({ page }) 
   await expect(page.getByRole('heading', { level: 1 }).filter({ visible: true })).toHaveCount(0);
   answer.resolve();
   await titled(page, 'Check your email');
-  await test.step('if the step cannot be read, the address is asked for', async () => {
+  await test.step('if the step cannot be read, the page asks for the address', async () => {
     await page.unroute('**/v1/signin/resume');
     await page.route('**/v1/signin/resume', (route) => route.abort());
     await page.reload();
@@ -169,7 +169,7 @@ test('a discarded tab continues where it was, at each step of a first sign-in', 
   await titled(page, 'Welcome back');
 });
 
-test('a tab whose sign-in another tab has continued takes it back', async ({ page, context }) => {
+test('a tab can take back a sign-in that another tab has continued', async ({ page, context }) => {
   const application = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'two-tabs@example.com');
   const done = await hosted.begin(page, application);

@@ -202,7 +202,7 @@ test('the account page adds a passkey to a security key, and signals a new name 
   await expect.poll(() => deleted).toEqual([created?.credentialId]);
 });
 
-test('a browser without passkeys says so to a user who adds one, also after a reload, and leads back', async ({
+test('a browser without passkeys explains that to a user who adds one, also after a reload, and leads back', async ({
   page,
 }) => {
   const shop = await hosted.register();

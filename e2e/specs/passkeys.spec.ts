@@ -58,7 +58,7 @@ test('a passkey is offered after a mail code, and signs in without an address, h
   const { sub } = await first();
   expect(await authenticator.credentials()).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }]);
 
-  await test.step('by button, if the browser knows the account', async () => {
+  await test.step('by button, if the browser has stored the account', async () => {
     await context.clearCookies();
     await withoutSuggestions(page);
     const second = await hosted.begin(page, application);
@@ -142,7 +142,7 @@ test('without a passkey, or with one of another project, the user can still ente
   await enterAddress(page, 'mary@example.com');
   await titled(page, 'Check your email');
 
-  await test.step('a passkey that no project knows is removed from the browser', async () => {
+  await test.step('a passkey that no project has is removed from the browser', async () => {
     const context = await browser.newContext();
     const elsewhere = await context.newPage();
     await withoutSuggestions(elsewhere);

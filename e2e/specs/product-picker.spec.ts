@@ -12,7 +12,7 @@ let latchkey: Latchkey;
 let admin: AdminApi;
 let projectId: string;
 let owner: Awaited<ReturnType<typeof visitConsole>>;
-/** Where a product would be; it answers every request. */
+/** A server at the address of the product; it answers every request. */
 let product: Served;
 
 test.beforeAll(async ({ browser }) => {
@@ -136,7 +136,7 @@ test('a machine gets a token with the command that is shown, once an API is chos
   await expect(page.getByText('Test sign-in')).toHaveCount(0);
 });
 
-test('another choice takes back what the product filled in, and a search without a match says so', async () => {
+test('another choice clears the answers of the product, and a search without a match is explained', async () => {
   const { page } = owner;
   await page.goto(wizard());
   const search = page.getByLabel('What do you connect?');

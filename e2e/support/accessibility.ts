@@ -33,7 +33,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.setViewportSize(size);
 }
 
-/** Requires that the page is at most this wide, once its layout has followed. */
+/** Requires that the page is at most this wide, once its layout is up to date. */
 async function expectToFit(page: Page, width: number): Promise<void> {
   await expect
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth), `page width at ${width} px`)
@@ -92,7 +92,7 @@ async function runAxe(options: axeCore.RunOptions): Promise<string[]> {
 
 /** Whether the console has applied the theme and all finite animations have ended. Runs in the page. */
 function isSettled(colorScheme: string): boolean {
-  // One that has ended, and keeps its last frame, counts no more.
+  // An animation that has ended, and keeps its last frame, does not count.
   const ends = ({ effect, playState }: Animation) =>
     playState !== 'finished' && effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY;
   const { mantineColorScheme = colorScheme } = document.documentElement.dataset;

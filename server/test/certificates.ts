@@ -1,5 +1,6 @@
 /**
- * X.509 certificates (RFC 5280) for tests, with ECDSA P-256 keys unless told otherwise. Node.js can parse certificates but not create them.
+ * X.509 certificates (RFC 5280) for tests, by default with ECDSA P-256 keys. Node.js can parse certificates but not
+ * create them.
  *
  *     const root = newAuthority('Root');
  *     const leaf = newAuthenticatorCertificate(root, { aaguid });

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** A name server over UDP (RFC 1035) that knows TXT records. */
+/** A name server over UDP (RFC 1035) with TXT records. */
 export class DnsServer {
   /** Values by name. */
   readonly records = new Map<string, string[]>();

@@ -65,7 +65,7 @@ async function start(): Promise<{ server: TestDatabaseServer; stop(): Promise<vo
     await administer(url, async (client) => {
       await client.query(`CREATE DATABASE ${template}`);
       const version = "SELECT current_setting('server_version_num')::int AS version";
-      // PostgreSQL 14 does not know the option, and always copies files.
+      // PostgreSQL 14 lacks the option, and always copies files.
       if ((await client.query(version)).rows[0].version >= 150_000) strategy = 'STRATEGY file_copy';
     });
     await migrate(databaseUrl(url, template));

@@ -99,7 +99,7 @@ describe.each(releases)('the database of release %s', (release) => {
 });
 
 describe('a database from before release 1.0', () => {
-  it('of the last commit is taken over as it is', async () => {
+  it('of the last commit is used unchanged', async () => {
     const database = await restored('2026-11-29', false);
     const { client, url } = database;
     await client.query(`update migrations set name = '20261129001700-search-fold'`);

@@ -21,7 +21,7 @@ const options = {
   },
 } as const;
 
-/** Who may use an application, and through what. */
+/** The users who may use an application, and the rules that give them access. */
 export function ClientAccess({ client, mayChange }: ClientPartProps) {
   const [after, setAfter] = useState<string | null>(null);
   const { data, failure, reload } = useQuery(AccessToClient, { clientId: client.id, after }, { keep: true });

@@ -36,7 +36,7 @@ export function partsOf(event: AuditEvent, sentence: string = templateFor(event)
   return first && !names.includes(first.text) ? [{ ...first, text: capitalized(first.text) }, ...rest] : parts;
 }
 
-/** Whether the event is a failure to the reader: a sign-up that waits for an admin is none. */
+/** Whether the event is a failure to the reader: a sign-up that waits for an admin is not one. */
 export const isFailed = (event: AuditEvent): boolean => event.result === 'FAILURE' && !waitsForApproval(event);
 
 const waitsForApproval = ({ type, detail }: AuditEvent): boolean =>

@@ -16,13 +16,13 @@ import { toast } from '../ui/feedback/toast.tsx';
 import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { clientChange } from './use-client-form.ts';
 
-/** The lists of addresses that an event of a refusal is about. */
+/** The list of addresses in which each event of a refusal found no match. */
 const lists = {
   'authorization.refused': 'redirectUris',
   'logout.address_refused': 'postLogoutRedirectUris',
 } as const;
 
-/** Offers to register the address that a refused request came with; nothing for other events, viewers and invalid addresses. */
+/** Offers to register the address of a refused request; nothing for other events, viewers and invalid addresses. */
 export function AddAddress({ event: { type, detail, client, project } }: { event: AuditEvent }) {
   const { mayChange } = useAccess(project?.id);
   const [dialog, { open }] = useDialog();
@@ -46,8 +46,8 @@ export function AddAddress({ event: { type, detail, client, project } }: { event
 }
 
 /**
- * A whole address whose host is what it seems, as the event keeps it: escaped, and cut with an ellipsis. The server decides
- * whether it can be registered.
+ * Whether the event has the whole address, not cut with an ellipsis, and its host has no look-alike or escaped
+ * characters. The server decides whether it can be registered.
  */
 const isOffered = (uri: string): boolean =>
   /^(?:https:\/\/[a-z0-9._-]+|https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d+)?(?:[/?][^#*…]*)?$/.test(uri);

@@ -40,7 +40,7 @@ function found<One extends { name: string; words: string }>(cards: readonly One[
     .sort((one, other) => Number(isFirst(other)) - Number(isFirst(one)));
 }
 
-/** Finds an own application or a product, and fills in its answers. */
+/** Search for a product, or an application of one's own; fills in the answers. */
 export function ConnectPicker({ answers, answer }: StepProps) {
   const path = useProjectPath();
   const group = useId();

@@ -22,7 +22,7 @@ interface ProductSettingsProps {
   address: string;
 }
 
-/** What to paste into the product, with this application's values, and its roles. */
+/** The settings to paste into the product, with this application's values, and its roles. */
 export function ProductSettings({ product, client, clientSecret, address: entered }: ProductSettingsProps) {
   const project = useProject();
   const path = useProjectPath();

@@ -26,7 +26,7 @@ export function ProjectPages() {
   const isGone = failure?.code === 'not-found';
   useEffect(() => {
     if (project) remember(project);
-    // Else the home page would lead here each time.
+    // Otherwise the home page would redirect here each time.
     else if (isGone) forget(projectId);
   }, [project, isGone, projectId]);
   if (!project || project.id !== projectId) {

@@ -1,7 +1,7 @@
 import { userAgentNames } from '@latchkey/contracts/user-agent';
 import { t } from '../language/language.ts';
 
-/** "Firefox on Windows", guessed from the user agent; the name that another program begins with. */
+/** "Firefox on Windows", guessed from the user agent; for a program that is no browser, the first name in it. */
 export function browserName(userAgent: string | null | undefined): string {
   if (!userAgent) return t('an unknown browser');
   const [program] = /^(?!Mozilla\/)[^/ ]+/.exec(userAgent) ?? [];

@@ -6,7 +6,7 @@ const SignUpList = lazy(async () => ({
   default: (await withTexts(signupsTexts, () => import('../signups/sign-up-requests.tsx'))).SignUpList,
 }));
 
-/** Requests to sign up, after their texts. */
+/** Requests to sign up; their texts load first. */
 export function Component() {
   return (
     <Suspense>

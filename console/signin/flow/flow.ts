@@ -53,7 +53,7 @@ export class Flow {
   /** Takes over from the server-rendered page. */
   start(trustedUser: string | undefined, resumed: ResumedSignin | undefined): void {
     const hint = this.#address.value.trim();
-    // Keep text already typed; a login_hint wins over the trusted user.
+    // Keep text already typed; a login_hint takes precedence over the trusted user.
     if (trustedUser && (!hint || hint.toLowerCase() === trustedUser)) this.#offerAccount(trustedUser);
 
     this.#actions.onSubmit('address', () => this.#submitAddress());

@@ -6,7 +6,9 @@ import { Person } from '../support/person.ts';
 import { World } from '../support/world.ts';
 
 const hour = 3600;
-/** The relay and the job queue look for waits of a wrong clock once a minute; a job may be due once a minute. */
+/**
+ * Once a minute, the relay and the job queue look for waits that a wrong clock has set; a job may be due once a minute.
+ */
 const limitMs = 150_000;
 
 export const clocksSetBack: Experiment = {
@@ -44,7 +46,7 @@ export const clocksSetBack: Experiment = {
       await world.admin.run('mutation ($input: CreateLogStreamInput!) { createLogStream(input: $input) { id } }', {
         input: { projectId: app.projectId, kind: 'HTTP', target: `${url}/stream` },
       });
-      // The proofs of a page need its own clock, which is right.
+      // Through the API: proofs of a page use its own clock, which is right.
       const addUser = (email: string) =>
         world.admin.run('mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }', {
           input: { projectId: app.projectId, email },
@@ -52,7 +54,7 @@ export const clocksSetBack: Experiment = {
       await addUser('first@example.com');
       const isDelivered = await until(() => arrived.webhook > 0 && arrived.stream > 0, 30_000);
       await until(() => jobs(world, 'true'), 90_000, 500);
-      // Leaves retries and pauses of the clock that is ahead.
+      // Creates retries and pauses by the clock that is ahead.
       fails = true;
       await addUser('waits@example.com');
       await pause(5_000);

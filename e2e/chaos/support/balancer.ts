@@ -60,7 +60,7 @@ export class Balancer {
           signal: AbortSignal.timeout(3_000),
         }).catch(() => undefined);
         await answer?.body?.cancel();
-        // A response counts at once, a missing one only if repeated: the machine may be busy.
+        // One response is enough; missing ones count only if repeated, because the machine may be busy.
         backend.missed = answer ? 0 : backend.missed + 1;
         if (answer) backend.isReady = answer.ok;
         else if (backend.missed >= maxMissed) backend.isReady = false;

@@ -251,7 +251,7 @@ describe('the email address', () => {
     expect((await loginOf(user)).email).toBe(user.email);
   });
 
-  it('is not sent from a network that has requested too many codes, and the page says so', async () => {
+  it('is not sent from a network that has requested too many codes, and the page names the reason', async () => {
     const { visit } = await registeredUser();
     const { db, sends } = app.services;
     const ofOthers = { projectId: world.project.id, purpose: 'sign-in', ip: '127.0.0.1', provenKey: null } as const;

@@ -73,7 +73,7 @@ describe('a second factor', () => {
     expect(await shown()).toEqual(['…0022', '…0022']);
   });
 
-  it('takes remembered browsers with it, and recovery codes only if it is the last one', async () => {
+  it('is removed together with remembered browsers, and with recovery codes only if it is the last one', async () => {
     const { user } = await registeredUser();
     const [first, last] = [await giveFactor(user), await giveFactor(user, 'sms')];
     const { db, mfa } = app.services;

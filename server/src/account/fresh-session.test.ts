@@ -227,7 +227,7 @@ describe('a passkey', () => {
     expect(await reader().count(Ceremony, { project: world.project.id, finishedAt: { $ne: null } })).toBe(0);
   });
 
-  it('is offered no longer once the session has ended or passkeys are off: the page asks, or continues', async () => {
+  it('is no longer offered once the session has ended or passkeys are off: the page asks, or continues', async () => {
     const { user, visit, device } = await registeredUser();
     const { resumed, pageOf, address: at } = await adding(visit);
     expect(resumed).toMatchObject({ prompt: { status: 'PASSKEY_OFFERED' } });

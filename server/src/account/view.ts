@@ -228,7 +228,7 @@ class AccountPage {
   }
 
   profile({ isFresh, profile }: AccountOverview): Html {
-    // Within folds, which are closed: the explanation stands in a section in sight.
+    // The parts of the profile are collapsed, so the explanation is in the section itself.
     const stale = (section: string) => html`${this.staleHint()}${this.confirmation(section)}`;
     return profileSection({ ...this.parts(), stale }, profile, isFresh);
   }

@@ -71,14 +71,14 @@ export function importedUser(data: Data, schema: CustomSchema | undefined, now: 
   };
 }
 
-/** By the schema of SCIM. */
+/** Validates the values against the SCIM schema. */
 function asDirectory(given: UserRecord): UserValues {
   try {
     const { resource } = readUser(userType, resourceOf(given));
     const own = [...ownAttributes, unassigned].flatMap((name) =>
       given.attributes[name] === undefined ? [] : [[name, given.attributes[name]]],
     );
-    // Its size and login address count as changed.
+    // As if all were changed, so that size and login address are checked.
     return valuesOfResource(resource, { ...given, attributes: Object.fromEntries(own) });
   } catch (error) {
     if (!(error instanceof ScimError)) throw error;

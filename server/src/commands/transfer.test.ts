@@ -115,7 +115,7 @@ async function populate(): Promise<Populated> {
   return { project, user, secretKey: secretKey as string, scimToken, codes, totp };
 }
 
-/** Cheap keys: those of releases take most of the time of a test. */
+/** Cheap keys: deriving those of a release would take most of the time of a test. */
 const cheap = { passphraseCosts: { N: 2 ** 10, r: 8, p: 1 } };
 
 function exported(...args: string[]) {

@@ -37,7 +37,7 @@ type Declared = Declaration<UserTables>;
 /**
  * In the order of exports: the rows that a row refers to precede it. An erasure follows it, too: sign-ins before the rest.
  */
-const rooms = {
+const layers = {
   ceremonies: ceremoniesNouns,
   projects: projectsNouns,
   audit: auditNouns,
@@ -73,16 +73,16 @@ const rooms = {
   instance: instanceNouns,
 } satisfies Record<keyof Nouns, Declared> & Record<string, Declared>;
 
-const declared: readonly Declared[] = Object.values(rooms);
+const declared: readonly Declared[] = Object.values(layers);
 
 /** The whole model. */
-export const entities = declared.flatMap((room) => room.entities ?? []);
+export const entities = declared.flatMap((layer) => layer.entities ?? []);
 
 /** All exported tables, parents before children. */
 export const transferTables = declared.flatMap(({ transfer = [] }) => transfer);
 
 /** Every table with rows of users (a test compares it with the schema). */
-export const userTables = declared.flatMap((room) => room.userTables ?? []);
+export const userTables = declared.flatMap((layer) => layer.userTables ?? []);
 
 /** Also those without a table, which an {@link OwnedNoun} never names. */
 export const ownedNouns = Object.assign({}, ...declared.map(({ nouns }) => nouns)) as Readonly<

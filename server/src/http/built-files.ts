@@ -15,7 +15,7 @@ export function builtFiles(folder: string, headersOf: (path: string) => Record<s
     gzip: true,
     setHeaders: (res, path) => {
       for (const [name, value] of Object.entries(headersOf(path))) res.setHeader(name, value);
-      // sirv sends an empty Content-Type for extensions that it does not know.
+      // sirv sends an empty Content-Type for unknown extensions.
       if (path.endsWith('.tgz')) res.setHeader('Content-Type', 'application/gzip');
     },
   });

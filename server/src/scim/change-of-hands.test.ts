@@ -258,7 +258,7 @@ describe('a suspended user’s address', () => {
   }
   const shape = (answer: object) => Object.keys(answer).sort();
 
-  it('is reserved after a rename, without a sign of it, and the directory restores the user', async () => {
+  it('is reserved after a rename, without revealing that, and the directory restores the user', async () => {
     const address = newAddress();
     const { body } = await scim('POST', '/Users', { userName: address });
     await patch(body.id, { active: false, userName: `0123456789abcdef0123456789abcdef${address}` });

@@ -331,7 +331,7 @@ describe('concurrent requests', () => {
 
 it('reports no unexpected error', () => expect(app.bugs).toEqual([]));
 
-it('keeps the birthdate, which SCIM does not know, and does not return it', async () => {
+it('keeps the birthdate, which is no SCIM attribute, and does not return it', async () => {
   const scim = await app.project();
   const { id } = (await scim.request('POST', '/Users', whole)).body;
   const { accounts, userEdits } = app.services;

@@ -90,7 +90,7 @@ describe('a group with many members', () => {
       begun(`/Groups/${large}`),
     ]);
     for (let n = 0; n < 5; n += 1) expect((await project.request('GET', '/Users?count=1')).status).toBe(200);
-    // Its client is disconnected, and cannot take what it has for the whole.
+    // Its client is disconnected, and cannot mistake the part for the whole.
     await expect.poll(async () => (await records()).filter(({ status }) => status === 408)).toHaveLength(3);
     for (const response of stalled) {
       const { text, isWhole } = await rest(response);
@@ -100,7 +100,7 @@ describe('a group with many members', () => {
     app.answerLimits.stallMs = defaultAnswerLimits.stallMs;
   });
 
-  it('is cut off if the token is revoked meanwhile, which a client cannot take for the end', async () => {
+  it('is cut off if the token is revoked meanwhile; a client cannot mistake that for the end', async () => {
     const { token, scimToken } = await app.services.directories.issueScimToken(
       { projectId: project.id, name: 'Second' },
       system,

@@ -86,7 +86,7 @@ export async function sendAnswer(
         : undefined,
     );
   } catch (error) {
-    // The body has begun. Without its end, the client cannot take it for the whole.
+    // The body has begun. Its end is missing, so the client cannot mistake it for the whole.
     res.destroy();
     const { requestId } = requestContext(req);
     const failure = toScimError(failureOf(error), requestId);

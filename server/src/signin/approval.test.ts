@@ -90,7 +90,7 @@ describe('sign-up with approval', () => {
     expect(await events()).toEqual(['user.approval_requested']);
   });
 
-  it('lets the person sign in after an admin approved, and says so by mail', async () => {
+  it('lets the person sign in after an admin approved, and notifies them by mail', async () => {
     await ask(page, userid);
     const user = await world.app.services.signUpApprovals.approve(await onlyRequest(), system);
     expect(user).toMatchObject({ userName: userid, email: userid, active: true });

@@ -59,7 +59,7 @@ describe('a deactivated user', () => {
     expectStatus(await asks(page, 'use'), 'SUCCESS');
   });
 
-  it('cannot be told from an unknown address without the proof', async () => {
+  it('cannot be distinguished from an unknown address without the proof', async () => {
     const unknown = shape(await asks(await world.page(), undefined, newAddress()));
     const stranger = await world.page();
     const forged = { kind: 'use', key: await newDeviceKey(), header: { kid: page.key.jkt } } as const;

@@ -113,7 +113,7 @@ describe('the allowance of a network', () => {
     expect(await allowed(office)).toBe(35);
   });
 
-  it('counts for its own project only: another tenant neither lends nor uses it', async () => {
+  it('counts for its own project only: no other tenant adds to it or uses it', async () => {
     await earn(office, 10);
     const own = world.project;
     await world.begin();

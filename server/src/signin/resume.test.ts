@@ -24,7 +24,7 @@ function hosted(over: { cookie?: string; origin?: string; flow?: string } = {}):
   return new SigninPage(world.app.url, { origin: world.app.url, flow, cookie: cookieOf(browser), ...over }, key, now);
 }
 
-/** A page that was reloaded: it knows only its flow, its cookie and its stored key. */
+/** A page that was reloaded: it has only its flow, its cookie and its stored key. */
 async function reloaded(): Promise<{ page: SigninPage; answer: StepAnswer }> {
   const page = hosted();
   // The proofs name the client and the project, which the page has in its HTML.

@@ -176,7 +176,7 @@ export async function sweep(
     } else {
       const improper = improperIn(result);
       if (improper !== null) note('improper response', improper);
-      // The server does not know whether the statement ran either.
+      // The server cannot tell whether the statement ran either.
       const isUnknown = fault === 'lost-after' && isFinal(statements, at);
       const isRepeatable = (flow.again ?? 'refused') !== 'refused';
       if (!isUndone && !isUnknown && !(isDone && isRepeatable))

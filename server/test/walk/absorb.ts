@@ -212,7 +212,7 @@ function absorbSession(model: Model, change: Change, txn: Transaction | undefine
   });
 }
 
-/** Its proof ends, because of a change to what proved it; the session goes on. */
+/** Its proof ends, because of a change to what proved it; the session continues. */
 export function endsFreshness(change: Change): boolean {
   const isEnd = change.op === 'UPDATE' && change.new?.['fresh_at'] === null;
   return isEnd && changedColumns(change).every((name) => name.startsWith('fresh_'));

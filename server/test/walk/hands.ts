@@ -11,8 +11,8 @@ type Kind = 'device' | 'passkey' | 'factor' | 'recovery code' | 'consent';
 export type MayEnd = (kind: Kind, row: Row) => boolean;
 
 /**
- * Whether a step gives the account to another person. Decided only where the rows leave no doubt: one that returns under
- * another login address, phone or `externalId` has, one that returns as it left has not. In between, the product decides.
+ * Whether a step gives the account to another person. `must`: the user returns with another login address, phone or
+ * `externalId`. `never`: the identity is unchanged. `may`: anything else, which the rows do not decide.
  */
 type Passes = 'must' | 'may' | 'never';
 

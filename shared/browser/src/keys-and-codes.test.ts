@@ -82,7 +82,7 @@ describe('PKCE', () => {
     expect(createHash('sha256').update(ended.codeVerifier!).digest('base64url')).toBe(sent[3]);
   });
 
-  it('is offered with each challenge, and used only if the service says so', async () => {
+  it('is offered with each challenge, and used only if the service requires it', async () => {
     const { signin, service } = await setUp({ ...firstSignIn, challenge: [{ body: challengeBody }, required] });
     await signin.authenticate(userid);
     await signin.verifyEmailOtp({ userid, otp: '123456' });

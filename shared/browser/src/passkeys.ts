@@ -88,7 +88,7 @@ function translated(cause: unknown): LatchkeyError {
     return new LatchkeyError('PASSKEY_EXISTS', 'user_action', 'This device already has a passkey for the account.', {
       cause,
     });
-  // TypeError: the browser does not know an option, for example `conditional`.
+  // TypeError: the browser does not support an option, for example `conditional`.
   if (name === 'SecurityError' || name === 'NotSupportedError' || name === 'TypeError') return unsupported(cause);
   return cancelled(cause);
 }
@@ -109,7 +109,7 @@ const unsupported = (cause?: unknown) =>
     { cause },
   );
 
-/** Lets the browser remove a passkey that the service does not know (WebAuthn Level 3 section 5.1.10). */
+/** Lets the browser remove a passkey that the service does not have (WebAuthn Level 3 section 5.1.10). */
 export function signalUnknown(rpId: string, credentialId: string): void {
   void globalThis.PublicKeyCredential?.signalUnknownCredential?.({ rpId, credentialId })?.catch(() => undefined);
 }

@@ -23,7 +23,8 @@ function folded(character: string): string {
 }
 
 /**
- * A name for searches: two texts that people take for the same name have one fold. NFKC, Unicode case folding, one kind of
+ * A name for searches: texts that people read as the same name have the same fold. NFKC, Unicode case folding, one kind
+ * of
  * quotes and hyphens, no accents. Never a key: it makes different users equal.
  */
 export function searchFold(text: string): string {

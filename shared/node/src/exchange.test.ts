@@ -72,7 +72,7 @@ describe('exchangeCodeForClaims', () => {
     expect(await exchangeCodeForClaims(options())).toMatchObject({ sub: 'user-1' });
   });
 
-  it('verifies with a pinned key, which wins over jwksUrl', async () => {
+  it('verifies with a pinned key, which takes precedence over jwksUrl', async () => {
     const { jwksUrl: _, ...rest } = options();
     expect(await exchangeCodeForClaims({ ...rest, publicKey: provider.key.pem })).toMatchObject({ sub: 'user-1' });
     const other = await makeKey('ES512');

@@ -12,7 +12,7 @@ export interface ExchangeCodeForClaimsOptions {
   clientId: string;
   /** The client's secret key, `lk_sk_…`. */
   apiKey: string;
-  /** A PEM, or its path. Wins over `jwksUrl` if both are given. */
+  /** A PEM, or its path. Takes precedence over `jwksUrl` if both are given. */
   publicKey?: PublicKeyInput;
   /** URL of the keys: `{base_url}/.well-known/jwks.json`. One of `publicKey` and `jwksUrl` is required. */
   jwksUrl?: string;

@@ -9,7 +9,7 @@ export interface VerifyLogoutTokenOptions {
   clientId: string;
   /** Expected `iss`: the service's base URL. */
   issuer: string;
-  /** A PEM, or its path. Wins over `jwksUrl` if both are given. */
+  /** A PEM, or its path. Takes precedence over `jwksUrl` if both are given. */
   publicKey?: PublicKeyInput;
   /** URL of the keys: `{base_url}/.well-known/jwks.json`. One of `publicKey` and `jwksUrl` is required. */
   jwksUrl?: string;

@@ -71,7 +71,7 @@ export async function verifyJwt<Claims extends object = JwtClaims>(
   return (await verifyToken(token, () => key, rules)) as Claims;
 }
 
-/** The key source of the options, loaded and validated. A pinned key wins over `jwksUrl`. */
+/** The key source of the options, loaded and validated. A pinned key takes precedence over `jwksUrl`. */
 export async function keySource(options: {
   publicKey?: PublicKeyInput | undefined;
   jwksUrl?: string | undefined;

@@ -25,13 +25,16 @@ const smallOrder: Record<string, readonly bigint[]> = {
   ],
 };
 
-/** Why a public key gives no security, without the key; undefined: it does. Points of EC are checked by Web Crypto. */
+/**
+ * Why a public key is insecure, without naming its value; undefined: it is secure. Points of EC are checked by Web
+ * Crypto.
+ */
 export function weaknessOf({ kty, crv = '', n, e, x }: JWK): string | undefined {
   if (kty === 'RSA') return rsaWeakness(numberIn(n), numberIn(e));
   const weak = smallOrder[crv];
   if (!weak) return undefined;
   const point = numberIn(x, true);
-  // The sign of an Ed25519 point (RFC 8032 §5.1.2).
+  // Without the sign bit of an Ed25519 point (RFC 8032 §5.1.2).
   const value = point !== null && crv === 'Ed25519' ? BigInt.asUintN(255, point) : point;
   if (value === null || value >= prime) return `${crv} in an encoding that is not canonical`;
   return weak.includes(value) ? `${crv} of small order` : undefined;

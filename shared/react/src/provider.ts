@@ -16,7 +16,7 @@ export interface LatchkeyProviderProps {
   baseUrl: string;
   /** Path of the routes of `createLatchkey` in your back end. Default: `/auth`. */
   basePath?: string | undefined;
-  /** The session as your server knows it; null: signed out. Default: read by the page. */
+  /** The session that your server has read; null: signed out. Default: read by the page. */
   initialSession?: Session<unknown> | null | undefined;
   children?: ReactNode;
 }

@@ -92,7 +92,7 @@ describe('the session of a page', () => {
     vi.unstubAllGlobals();
   });
 
-  it('ends, and names the page of the service', async () => {
+  it('ends, and returns the logout page of the service', async () => {
     session = ada;
     const store = new SessionStore(base, ada as never);
     expect(await store.signOut()).toBe('https://id.example.com/oauth2/end_session');

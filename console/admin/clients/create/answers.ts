@@ -5,7 +5,7 @@ import type { ClientKind } from '../kind.ts';
 
 export interface Answers {
   kind: ClientKind;
-  /** What is connected, if not an application of one's own. */
+  /** The product to connect; absent for an application of one's own. */
   product?: Product | undefined;
   /** Address of the product, as entered. */
   address: string;

@@ -57,7 +57,7 @@ const authentications = {
   },
 } as const;
 
-/** Without the developer's machine, its return after sign-out is not offered either. */
+/** Removes the suggested post-logout URI of the developer's machine together with its redirect URI. */
 function redirectAnswers(redirectUris: string[], { kind, postLogoutRedirectUris: returns }: Answers): Partial<Answers> {
   const isLeft = !redirectUris.includes(developmentUris[kind]) && returns.join() === developmentReturns(kind).join();
   return { redirectUris, ...(isLeft && { postLogoutRedirectUris: [] }) };
@@ -65,7 +65,7 @@ function redirectAnswers(redirectUris: string[], { kind, postLogoutRedirectUris:
 
 const steps = [t('Type'), t('Addresses'), t('Keys and code')] as const;
 
-/** Three-step form: what is connected, URLs, what to paste or run. */
+/** Three-step form: application or product, URLs, text to paste or run. */
 export function Component() {
   const project = useProject();
   const path = useProjectPath();

@@ -48,7 +48,7 @@ export function SearchSelect({ kind, options, value, onChange, onSearch, ...fiel
   ) : (
     noneYet
   );
-  // The results of the search before are not those of an empty one.
+  // Results of an earlier search say nothing about an empty one.
   const [hadAny, setHadAny] = useState(false);
   if (!hadAny && options?.length) setHadAny(true);
   const isEmpty = !hadAny && shown?.length === 0 && search === '';

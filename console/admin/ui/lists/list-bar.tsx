@@ -154,7 +154,7 @@ interface PagerProps {
 
 /**
  * Cursor pagination, without page numbers. Cursors lead forward only: the pages that led here are kept in the history, and
- * a link to a later page knows only the first one.
+ * a link to a later page leads back only to the first one.
  */
 export function Pager({ pageInfo, from, rows = 0 }: PagerProps) {
   const { get, set } = useListParams();

@@ -12,7 +12,7 @@ import { TableSection } from '../../ui/lists/table-section.tsx';
 
 type Usable = UserApplicationsQuery['userApplications']['edges'][number]['node'];
 
-/** The applications that a user may use, and through what. */
+/** The applications that a user may use, and the rules that give access. */
 export function UserApplications({ userId }: { userId: string }) {
   const path = useProjectPath();
   const [after, setAfter] = useState<string | null>(null);

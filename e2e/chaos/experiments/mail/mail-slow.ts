@@ -30,7 +30,7 @@ export const mailSlow: Experiment = {
         500,
       );
       log(isSettled ? 'all accepted' : 'not all accepted');
-      // A repeated mail is on its way by now.
+      // Time for a duplicate to arrive.
       await pause(5_000);
       const messages = await during();
       const sent = (id: string) => world.mail.offered.filter((offered) => offered === id).length;

@@ -44,7 +44,7 @@ export interface TransferRecord {
   line: number;
 }
 
-/** What a guess at a passphrase costs. */
+/** Cost of one guess at a passphrase. */
 export type PassphraseCosts = Pick<KeyDerivation, 'N' | 'r' | 'p'>;
 
 /** A few tenths of a second and 128 MB for each guess. */

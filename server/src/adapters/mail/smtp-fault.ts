@@ -7,7 +7,7 @@ export function connectFault(code: string): Fault {
   return code === 'ETIMEDOUT' ? 'silent' : 'unreachable';
 }
 
-/** The fault of TLS; undefined if the error is none of TLS. */
+/** The TLS fault; undefined for other errors. */
 function tlsFault(text: string): Fault | undefined {
   if (/SELF_SIGNED|UNABLE_TO|self-signed|unable to (get|verify)/i.test(text)) return 'certificate-untrusted';
   if (/ALTNAME|does not match certificate/i.test(text)) return 'certificate-name';

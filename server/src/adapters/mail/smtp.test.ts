@@ -136,7 +136,7 @@ describe('a connection to the mail server', () => {
     expect(performance.now() - began).toBeGreaterThan(4_900);
   });
 
-  it('is no longer used by a mail than an attempt may take', async () => {
+  it('is released when the attempt of a mail has taken its maximum time', async () => {
     await server.close();
     server = await smtpStandIn({ isSlowFor: (data) => data.includes('Subject: Slow') });
     sender.close();
@@ -153,7 +153,7 @@ describe('a connection to the mail server', () => {
     expect(server.received.at(-1)?.data).toContain('next@acme.example');
   });
 
-  it('is closed when it has been idle, and by the server without a loss', async () => {
+  it('is closed when it has been idle; no mail is lost if the server closes it', async () => {
     sender.close();
     sender = smtpSender({ url: server.url, from: 'a@acme.example', times: { ...times, idle: 50 } });
     await sender.send(mail);

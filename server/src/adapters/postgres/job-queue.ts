@@ -34,8 +34,8 @@ const timeouts: object = {
 const setBackSeconds = 60;
 
 /**
- * SQL: ends waits that a clock has written which was ahead and has been set back. Without it, periodic jobs wait until the time
- * of the wrong clock. No job of ours is scheduled; a retry waits for an hour at most.
+ * SQL: ends waits that were written while a clock was ahead that has since been set back. Without it, periodic jobs
+ * wait until the time of the wrong clock. No job of ours is scheduled; a retry waits for an hour at most.
  */
 const setBack = [
   `update jobs.version set cron_on = least(cron_on, now()), bam_on = least(bam_on, now()), flow_on = least(flow_on, now()),

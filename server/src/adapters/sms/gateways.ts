@@ -2,7 +2,7 @@ import { completed, type Fault, failed, passed, type Stage } from '../../domain/
 import { type OutgoingSms, SendError, type SmsSender } from '../../domain/delivery/sender.ts';
 import { noAnswer, post as postTo } from '../http/outbound.ts';
 
-/** Longer than a gateway takes: giving up earlier sends the message, and its bill, a second time. */
+/** Longer than a gateway takes: giving up earlier would send, and bill, the message twice. */
 const sendTimeoutMs = 60_000;
 /** An admin waits for the result of a test. */
 const testTimeoutMs = 10_000;

@@ -1,4 +1,4 @@
-/** What the server uses and Node 20 lacks; `main.ts` imports it first. */
+/** Functions that the server uses and Node 20 lacks; `main.ts` imports this first. */
 
 /** As `Map.groupBy`. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T, index: number) => K): Map<K, T[]> {

@@ -83,7 +83,7 @@ export class AccessRuleResolver {
   }
 
   @Requires('project_admin', { about: { 'access-rule': 'id' }, scope: 'users:write' })
-  @Mutation(() => ID, { description: 'Takes the access that a rule gives. Returns its id.' })
+  @Mutation(() => ID, { description: 'Removes an access rule. Returns its id.' })
   async revokeAccess(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
     await domain.accessRules.revoke(keyIn(projectId, id), actor);
     return id;

@@ -166,7 +166,7 @@ describe('the users who may use an application', () => {
     expect(await count()).toEqual({ count: 4, isLimited: false });
     await make.user(project);
     expect(await count()).toEqual({ count: 5, isLimited: false });
-    // As it would be.
+    // The count with `ASSIGNED`, before the change.
     const { data } = await harness.call(
       `{ assigned: usersWithAccess(clientId: "${clientId}", access: ASSIGNED) { count } }`,
     );

@@ -88,12 +88,12 @@ async function ask(root: string, field: GraphQLField<unknown, unknown>, values: 
   return body;
 }
 
-/** The object at a place: where our arguments have an id of ours, the same of theirs. */
+/** The id of the other project's object, of the same kind as the one that our arguments name at this place. */
 function foreignId(name: string, { path, isList }: Place): string {
   const at = path.reduce<unknown>((value, key) => (value as Arguments | undefined)?.[key], ownArguments(name));
   const own = isList ? (at as string[] | undefined)?.[0] : at;
   const [kind] = Object.entries(ours).find(([, id]) => id === own) ?? [kindOf[path.at(-1) ?? '']];
-  if (kind === undefined) throw new Error(`This test does not know the object of ${path.join('.')}`);
+  if (kind === undefined) throw new Error(`No object is listed for ${path.join('.')}`);
   return theirs[kind as keyof ProjectObjects];
 }
 

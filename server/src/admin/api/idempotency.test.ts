@@ -97,7 +97,7 @@ describe('a mutation with an Idempotency-Key', () => {
     expect([retry.code, retry.data]).toEqual(['not-found', undefined]);
   });
 
-  it('gets the first answer when it deletes: what it names is gone', async () => {
+  it('gets the first answer of a deletion, although its object is gone', async () => {
     const [key, created] = [newKey(), await send(newKey(), group('Deleted'))];
     const remove = 'mutation ($id: ID!) { deleteGroup(id: $id) }';
     const variables = { id: created.data.createGroup.id };
@@ -113,7 +113,7 @@ describe('a mutation with an Idempotency-Key', () => {
     expect((await send(key, variables, caller, remove)).code).toBe('not-found');
   });
 
-  it('is not answered again when it deleted, to a caller who lost the right', async () => {
+  it('that deleted something is not answered again for a caller who lost the right', async () => {
     const [key, created] = [newKey(), await send(newKey(), group('Deleted'))];
     const remove = 'mutation ($id: ID!) { deleteGroup(id: $id) }';
     const userId = await harness.person('deleter@example.com');
@@ -129,7 +129,7 @@ describe('a mutation with an Idempotency-Key', () => {
     expect((await send(key, variables, session, remove)).code).toBe('not-found');
   });
 
-  it('needs a fresh sign-in for its retry as for itself', async () => {
+  it('needs a fresh sign-in for a retry, too', async () => {
     const key = newKey();
     const userId = await harness.person('stale@example.com');
     await harness.call('mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id } }', {

@@ -59,7 +59,9 @@ export function limitsOf(schema: GraphQLSchema) {
   };
 }
 
-/** Measures selections recursively. Each fragment is measured once. Types that the schema does not know are undefined. */
+/**
+ * Measures selections recursively. Each fragment is measured once. Types that the schema does not have are undefined.
+ */
 class SizeOfRequest {
   private readonly schema: GraphQLSchema;
   private readonly operation: OperationDefinitionNode;

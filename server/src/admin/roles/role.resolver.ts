@@ -75,7 +75,7 @@ export class RoleResolver {
   }
 
   @Requires('project_admin', { about: { role: 'id' }, fresh: true, scope: 'clients:write' })
-  @Mutation(() => ID, { description: 'Also takes it from all users and groups. Returns its id.' })
+  @Mutation(() => ID, { description: 'Also removes it from all users and groups. Returns its id.' })
   async deleteRole(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
     await domain.roles.delete(keyIn(projectId, id), actor);
     return id;

@@ -136,7 +136,7 @@ describe('apply', () => {
     expect(await live()).toHaveLength(0);
   });
 
-  it('gives access to a group by its name, and takes it; rules for users stay', async () => {
+  it('gives access to a group by its name, and removes it; rules for users stay', async () => {
     const client = await clientIn(here);
     const user = await here.make.user(project);
     await here.services.accessRules.grant(client, { userId: user.id }, system);

@@ -224,7 +224,7 @@ export async function testMode({ db, projects }: Services, { BASE_URL: issuer }:
   );
 }
 
-/** Sign-ins that are examined, and the users among them from which a shared address is conspicuous. */
+/** Number of sign-ins to examine, and number of users from which a shared address is suspicious. */
 const [examinedSignIns, manyUsers] = [500, 10];
 
 /**

@@ -11,7 +11,7 @@ interface Taken {
   application: Application;
   client: Client;
   isNew: boolean;
-  /** What was not taken, each with its reason. */
+  /** Parts that were not taken, each with its reason. */
   left: string[];
 }
 

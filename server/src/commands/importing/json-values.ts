@@ -37,7 +37,7 @@ class Scanner {
   /** The object that is being read. */
   private value: { parts: string[]; length: number; line: number; depth: number } | null = null;
   private readonly path: string;
-  /** What is open around an object that is a value. */
+  /** The open objects and arrays around an object that is a value. */
   private readonly around: readonly string[];
 
   constructor(path: string, areRoots: boolean) {

@@ -170,7 +170,8 @@ export class Admins {
     if (!adminToken) return null;
     const own = grantsOf([{ role: adminToken.role, projectId: adminToken.project?.id ?? null }]);
     const maker = adminToken.createdById;
-    // A role that ended, as that of a former holder of the account, does not come back for the tokens of its time.
+    // A token has rights only from roles that existed when it was created: a role granted later, perhaps to another
+    // person in the account, does not count.
     const grants = maker ? intersection(own, await this.grantsOfUser(em, maker, adminToken.createdAt)) : own;
     if (!adminToken.lastUsedAt || secondsLater(adminToken.lastUsedAt, lastUsedSeconds) <= now) {
       await execute(em, sql`update admin_tokens set last_used_at = ${now} where id = ${adminToken.id}`, {

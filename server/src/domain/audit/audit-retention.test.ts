@@ -124,7 +124,7 @@ describe('a clock that jumps ahead', () => {
     app.clock.turn(-10 * year);
     await sweep();
     expect(await own()).toEqual(['test.kept']);
-    // The period is over, after an outage of two months: its end comes late, but comes.
+    // The period has ended during an outage of two months: the events are deleted late.
     app.clock.turn(61 * day);
     await sweep();
     expect(await own()).toEqual(['test.kept']);
@@ -133,7 +133,7 @@ describe('a clock that jumps ahead', () => {
     expect(await own()).toEqual([]);
   });
 
-  it('keeps messages as well, as everything else that has a period', async () => {
+  it('keeps messages, too, like everything else with a retention period', async () => {
     const { auditRetention, db, delivery } = app.services;
     const { id: projectId } = await app.make.project();
     const test = { projectId, channel: 'mail', to: 'ada@example.com', template: 'test-message' } as const;

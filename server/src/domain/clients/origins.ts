@@ -75,7 +75,7 @@ export class Origins implements EventSubscriber<Client> {
 /**
  * Origins, those of the oldest clients first: browsers ignore all but about five names, and a new client must not push
  * others out. None of a third party: only the hosted page signs its users in, and a related page could create passkeys in
- * place of theirs, or tell the browser to delete them.
+ * place of theirs, or make the browser delete them.
  */
 const relatedOrigins = sql<{ origin: string }>`
   select origin from clients c join projects p on p.id = c.project_id and p.passkeys,

@@ -32,7 +32,7 @@ export async function ruleHoldersOf(em: EntityManager, { project, id }: TenantKe
   return [...new Set(holders)].sort();
 }
 
-/** Gives or takes access. Refuses `invalid` unless one group has the name. */
+/** Gives or removes access. Refuses `invalid` unless one group has the name. */
 export async function writeAccessRule(
   em: EntityManager,
   { rules, client, actor }: { rules: AccessRules; client: TenantKey; actor: Actor },

@@ -17,7 +17,7 @@ const maxLength = 4096;
 /**
  * The key that must have signed a proof. `unknown`: the key is not registered; every check except the signature still
  * runs, so that the response does not reveal which keys are known. `suspended`: a key of a deactivated user counts as
- * unknown, and the verdict tells whether it has signed.
+ * unknown, and the verdict shows whether it has signed.
  */
 export type ProofKey =
   | { kind: 'stored'; jkt: string; jwk: JWK; alg: string }

@@ -121,7 +121,7 @@ export class Keys {
     return this.jwksCache.jwks;
   }
 
-  /** The JWK Set of some algorithms: a key type that a client does not know may make it reject the whole set. */
+  /** The JWK Set of some algorithms: a key type that a client does not support may make it reject the whole set. */
   async jwksOf(algorithms: readonly SigningAlgorithm[]): Promise<{ keys: JWK[] }> {
     await this.have(algorithms);
     return publicSet(await this.published(), algorithms);
@@ -134,8 +134,8 @@ export class Keys {
   }
 
   /**
-   * Lets algorithms sign that have no key which may: the first keys of those that clients ask for, and any whose keys
-   * start later, since they were created while the database's clock was ahead.
+   * Creates a signing key for each algorithm that has none: the first key of one that clients ask for, and a key for
+   * one whose keys start later, because they were created while the database's clock was ahead.
    */
   async have(algorithms: readonly SigningAlgorithm[] = standingAlgorithms): Promise<void> {
     if (this.lacking(await this.published(), algorithms).length === 0) return;

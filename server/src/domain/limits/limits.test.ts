@@ -238,7 +238,7 @@ describe('a window that a clock began while it was ahead', () => {
     expect(await spend('one')).toEqual({ allowed: true, left: 1, retryAfterSeconds: 60 });
   });
 
-  it('ends so, too, where many are spent, and where a process has prepaid', async () => {
+  it('ends in the same way if many uses are spent, and if a process has prepaid', async () => {
     const shared = { name: 'shared', max: 3, windowSeconds: 60, subject: 'all' };
     const spendBoth = async () => {
       await db.transaction((em) => limits.spendMany(em, { each: rule, shared }, ['two', 'two', 'two', 'two']));
@@ -252,7 +252,7 @@ describe('a window that a clock began while it was ahead', () => {
     expect(await limits.spendPrepaid(db, rule, 'three')).toMatchObject({ allowed: true });
   });
 
-  it('is shortened by the sweep, so that nothing that only reads it waits for longer', async () => {
+  it('is shortened by the sweep, so that reads do not wait for longer than its length', async () => {
     await ahead(() => spend('four'));
     await limits.sweep(db.alone);
     expect(await peek('four')).toBe(1);

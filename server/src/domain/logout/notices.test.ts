@@ -131,7 +131,7 @@ const omissions = () =>
 describe.each(Object.keys(directoryActions))('when a directory %s', (name) => {
   const act = async () => expect([200, 204]).toContain(await directoryActions[name]?.());
 
-  it('applications at the project issuer get a logout token, those of the base issuer get none, and an event says so', async () => {
+  it('applications at the project issuer get a logout token, those of the base issuer get none, and an event records it', async () => {
     await act();
     expect(await sentTokens()).toEqual([{ by: 'own', iss: own.issuer, sub: user.id, sid: undefined }]);
     const detail = { reason: 'base-issuer', applications: ['base'] };
@@ -148,7 +148,7 @@ describe.each(Object.keys(directoryActions))('when a directory %s', (name) => {
     expect(await omissions()).toEqual([]);
   });
 
-  it('none gets one if the setting is off, and an event says so', async () => {
+  it('none gets one if the setting is off, and an event records it', async () => {
     await set(false);
     await act();
     expect(await sentTokens()).toEqual([]);

@@ -85,7 +85,7 @@ export interface SessionProof {
   amr: readonly string[];
 }
 
-/** What methods (RFC 8176) show that a passkey verified the user. */
+/** Methods (RFC 8176) that show that a passkey verified the user. */
 const passkeyMethods: readonly string[] = ['pop', 'mfa'];
 
 /** Whether a passkey verified the session's user. */
@@ -101,7 +101,7 @@ export interface UserFacts {
   holdsPasskey: boolean;
 }
 
-/** What a project demands of every sign-in. */
+/** The demands of a project on every sign-in. */
 export type SignInPolicy = Pick<Project, 'mfaPolicy' | 'emailFactor' | 'passkeys' | 'passkeyPolicy' | 'builtIn'>;
 
 /** Whether the policy depends on {@link UserFacts}: without rules, they need not be read. */

@@ -1,4 +1,4 @@
-/** Compares the forecast of a sign-in with the sign-in itself, for each policy and user. */
+/** Compares the preview of a sign-in with the sign-in itself, for each policy and user. */
 import { describe, expect, it } from 'vitest';
 import type { HostedBrowser } from '../../../test/hosted-browser.ts';
 import { PasskeyUser } from '../../../test/passkey-user.ts';

@@ -158,8 +158,9 @@ export class DeepPages {
 }
 
 /**
- * Sizes of pages that clients ask for, and one row more, as a cursor reads. They are part of a prepared text: for a limit that
- * it does not know, PostgreSQL expects a tenth of all rows, and therefore plans the statement again for each page.
+ * Sizes of pages that clients ask for, and one row more, as a cursor reads. They are part of a prepared text: for a
+ * limit that is a parameter, PostgreSQL expects a tenth of all rows, and therefore plans the statement again for each
+ * page.
  */
 const usualLimits = new Set([1, 2, 50, 51, 100, 101, 200, 201]);
 

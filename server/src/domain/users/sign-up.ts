@@ -5,7 +5,7 @@ import type { ProjectSettings } from '../projects/project.resource.ts';
 import { addressKey } from './login.ts';
 
 /**
- * What becomes of an address without an account, once verified. `open`: a user. `approval`: a user, if an admin approves.
+ * The outcome for a verified address without an account. `open`: a user. `approval`: a user, if an admin approves.
  * `closed`: nothing, as only admins and directories create users. `domain`: nothing, as its domain may not sign up.
  */
 export type SignUpVerdict = 'open' | 'approval' | 'closed' | 'domain';

@@ -374,7 +374,7 @@ export class Users {
       select id from taken`;
     await execute(em, sql`savepoint phone`);
     const taken = unlessTaken(() => query(em, statement, { prepare: 'users.take-free-phone' }));
-    // Another user may get it at the same moment: this one goes on waiting.
+    // Another user may get it at the same moment: this one continues to wait.
     const isTaken = (await problemOf(taken)) !== null;
     if (isTaken) await execute(em, sql`rollback to savepoint phone`);
     await execute(em, sql`release savepoint phone`);

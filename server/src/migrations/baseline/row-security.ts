@@ -6,7 +6,7 @@ const ofProjectOrInstance = `coalesce(project_id::text, 'none') = ${ofRequest}`;
 /** Each project may record an event of the instance. */
 const ofEvents = `project_id::text in (${ofRequest}, '${instanceId}')`;
 
-/** Tables of tenants whose rows are not those of one project alone. */
+/** Tenant tables with rows that do not belong to exactly one project. */
 const others: Readonly<Record<string, readonly string[]>> = {
   audit_log: [`project on audit_log using (${ofEvents})`],
   audit_events: [`project on audit_events using (${ofEvents})`],

@@ -18,7 +18,7 @@ const policyFields: Record<string, unknown[]>[] = [
   { passkeyPolicy: ['REQUIRED', 'ALLOWED', 'REQUIRED', 'ALLOWED'] },
 ];
 
-/** What an action of an admin ends of its user. */
+/** The credentials and open work of its user that an action of an admin ends. */
 export const endedBy: Record<string, RegExp> = { DEACTIVATE: /device/, RESET_FACTORS: /factor|recovery code/ };
 
 /** Changes of users, policies and clients by admins and directories. */

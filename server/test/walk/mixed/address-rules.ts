@@ -39,7 +39,7 @@ export class AddressRules extends Restorable {
     super();
   }
 
-  /** The request by which a user comes nearer to another address. */
+  /** The next request of a user who changes their address. */
   nextOf(party: Party, dice: Dice): string {
     const isLive = this.sessionOf(party.session)?.['ended_at'] === null;
     if (!isLive) return 'authorize';

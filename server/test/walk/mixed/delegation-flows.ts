@@ -21,7 +21,9 @@ export function delegationFlows(site: Site): Record<string, Action> {
     fields: { '@op': ['', op], '@back-end': ['back-end', backEnd], '@api-key': ['back-end', backEnd], ...fields },
     learn,
   });
-  /** Names the user by address or id. The back end of another project knows an id only: no user there has the address. */
+  /**
+   * Names the user by address or id. The back end of another project uses only an id: no user there has the address.
+   */
   const request = (party: Party, ...[op, backEnd, dice, fields, learn]: Parameters<typeof sent>): Draft => {
     const isById = !isOwn(site, backEnd) || dice.next() < 0.3;
     const userid: Draft['fields'][string] = isById ? ['user', party.user] : ['address', party.address];

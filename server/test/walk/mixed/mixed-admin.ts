@@ -191,7 +191,7 @@ export class MixedAdmin {
     this.rules.recoveries.ended(party.user);
   }
 
-  /** The user goes on in another browser, with another key. */
+  /** The user continues in another browser, with another key. */
   async lose(party: Party): Promise<void> {
     party.renewBrowser();
     await party.renewKey();

@@ -13,8 +13,8 @@ export type LatchkeySuccess = {
   codeVerifier: string | undefined;
   userid: string;
   /**
-   * Call it with the exchange in your back end while the event is dispatched. The form stays busy until then; if the promise
-   * rejects, it says so and offers another sign-in, and `latchkey-done` does not follow.
+   * Call it with the exchange in your back end while the event is dispatched. The form stays busy until then; if the
+   * promise rejects, it shows an error and offers another sign-in, and `latchkey-done` does not follow.
    */
   waitUntil: (exchange: Promise<unknown>) => void;
 };
@@ -98,7 +98,7 @@ export class LatchkeySignIn extends Base {
     return translatorOf(this.#texts as Texts, { app, project: app });
   }
 
-  #tell(name: string, detail?: LatchkeySuccess): void {
+  #dispatch(name: string, detail?: LatchkeySuccess): void {
     this.dispatchEvent(new CustomEvent(`latchkey-${name}`, { bubbles: true, composed: true, detail }));
   }
 
@@ -113,11 +113,11 @@ export class LatchkeySignIn extends Base {
         () => false,
       );
     };
-    this.#tell('success', { code, codeVerifier, userid, waitUntil });
+    this.#dispatch('success', { code, codeVerifier, userid, waitUntil });
     const end = (isExchanged: boolean) => {
       if (!isExchanged) return this.#fail({ code: 'SERVER_ERROR' }, signal);
       this.#render({ ...state, recoveryCodes: undefined });
-      this.#tell('done');
+      this.#dispatch('done');
     };
     const finish = () => (exchange ? void exchange.then(end) : end(true));
     if (recoveryCodes) this.#render(state, finish);

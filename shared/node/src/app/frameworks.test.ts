@@ -88,7 +88,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(await status(other.script('/account'))).toBe(401);
   });
 
-  it('ends a session by sign-out, with all copies of its cookie, and names the page of the service', async () => {
+  it('ends a session by sign-out, with all copies of its cookie, and returns the logout page of the service', async () => {
     await browser.signIn(provider);
     const thief = browser.copy();
     const foreign = { method: 'POST', headers: { Origin: 'https://evil.example.com' } };

@@ -251,7 +251,7 @@ export class Routes {
   /**
    * SameSite=Lax does not cover sibling subdomains and old browsers: a write must come from a page of this origin. So must a
    * WebSocket: it is opened by GET and exempt from CORS. Under `Referrer-Policy: no-referrer`, browsers send `Origin: null`
-   * with a form of this origin too (Fetch §3.2), and only `Sec-Fetch-Site` tells it apart.
+   * with a form of this origin too (Fetch §3.2), and only `Sec-Fetch-Site` distinguishes it.
    */
   private checkOrigin(incoming: Incoming): void {
     const isWebSocket = incoming.header('upgrade')?.toLowerCase() === 'websocket';

@@ -264,7 +264,7 @@ function detailOf(body: Record<string, unknown>) {
   >;
   const { code, message, request_id: requestId, retry_after: retryAfter } = error;
   return {
-    // A newer service may send a code that this version does not know.
+    // A newer service may send a code that this version does not list.
     code: (typeof code === 'string' ? code : '') as ServiceErrorCode,
     message: typeof message === 'string' ? message : '',
     requestId: typeof requestId === 'string' ? printable(requestId) : undefined,

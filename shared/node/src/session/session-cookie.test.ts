@@ -246,7 +246,7 @@ describe('ended sessions', () => {
     expect(await statusOf(browser)).toBe(401);
   });
 
-  it('cannot be told apart while their storage fails, so all sessions are refused', async () => {
+  it('cannot be distinguished while their storage fails, so all sessions are refused', async () => {
     const fail = () => Promise.reject(new Error('down'));
     const memory = new MemorySessionRevocations();
     const revocations = { revoke: memory.revoke.bind(memory), revokedAt: fail as () => Promise<number> };

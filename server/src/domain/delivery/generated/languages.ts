@@ -3,7 +3,7 @@
 /** Languages of pages and messages (BCP 47), English first. */
 export const locales = ['en', 'de', 'es', 'fr', 'ja', 'ar', 'cs', 'da', 'fi', 'he', 'it', 'ko', 'nb', 'nl', 'pl', 'pt-BR', 'sv', 'tr', 'zh-Hans'] as const;
 
-/** Label of a button that goes on. */
+/** Label of a "Continue" button. */
 export const continueLabels = {
   'en': "Continue",
   'de': "Weiter",

@@ -2,8 +2,8 @@ import type { EntityClass } from '@mikro-orm/core';
 import type { TransferTable } from './transfer.ts';
 
 /**
- * The nouns of each room of the domain. Each `*.nouns.ts` adds its own by declaration merging, so that lower layers can name
- * the nouns of higher ones (decisions/0346).
+ * The nouns of each layer of the domain. Each `*.nouns.ts` adds its own by declaration merging, so that lower layers
+ * can name the nouns of higher ones (decisions/0346).
  */
 // An interface, because only those merge.
 export interface Nouns {}
@@ -29,7 +29,7 @@ export interface OwnedFacts extends NounFacts {
   table: string;
 }
 
-/** What a room declares of its nouns and tables, once. Each part is a list of the whole server (`domain/nouns.ts`). */
+/** The declaration of a layer's nouns and tables. Each part is a list of the whole server (`domain/nouns.ts`). */
 export interface Declaration<UserTables = never> {
   nouns?: Readonly<Record<string, NounFacts>>;
   entities?: readonly EntityClass<unknown>[];

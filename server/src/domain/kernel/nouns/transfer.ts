@@ -21,7 +21,7 @@ export interface TransferTable {
   /** Columns left out: `built_in` belongs to the instance, and counters restart. */
   omit?: readonly string[];
   secrets?: readonly SecretColumn[];
-  /** Follows from other records: an import computes it, and releases before this one need it in the file. */
+  /** Derived from other records: an import computes it, and releases before this one need it in the file. */
   isDerived?: true;
   /** For rows that are deleted when they end: SQL condition for the audit event `a` that ended row `n` of the file. */
   endedBy?: string;

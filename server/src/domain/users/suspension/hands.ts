@@ -3,7 +3,7 @@ import { isPast, secondsLater } from '../../kernel/clock.ts';
 import { addressKey, isAddress, userNameKey } from '../login.ts';
 import type { UserRecord } from '../user-record.ts';
 
-/** The identifiers by which a directory, an admin or a sign-in knows a person. */
+/** The identifiers by which a directory, an admin or a sign-in names a person. */
 export interface Identity {
   userNameKey: string;
   emailKey: string | null;
