@@ -24,7 +24,7 @@ const messages: Plugin = {
   },
 };
 
-/** Omits translations that equal the English text: the console shows that without a translation. */
+/** Omits translations that equal the English text: without a translation, the console shows the English text. */
 const translations: Plugin = {
   name: 'latchkey-translations',
   apply: 'build',
@@ -47,8 +47,8 @@ const compressed: Plugin = {
 };
 
 /**
- * A script of the sign-in page that loads with its styles: on a slow connection, Enter is pressed before the page's own
- * script has loaded. A changed script needs a new name: browsers cache it forever.
+ * A script of the sign-in page that loads with its styles: on a slow connection, a user may press Enter before the
+ * page's own script has loaded. A changed script needs a new name: browsers cache it forever.
  */
 const early: Plugin = {
   name: 'latchkey-early',

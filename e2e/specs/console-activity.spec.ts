@@ -75,7 +75,7 @@ test('events update live, and all matching events can be exported', async () => 
   expect(text).toContain('"project.updated"');
 });
 
-test('a page that failed to load while the server was away is retried', async () => {
+test('a page that failed to load while the server was unavailable is retried', async () => {
   const { page } = owner;
   await page.goto(at('overview'));
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();

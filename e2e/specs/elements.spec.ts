@@ -327,7 +327,7 @@ test('is styled by the page, as in the README', async ({ page }) => {
   expect(await card.evaluate((element) => getComputedStyle(element).boxShadow)).toContain('0px 1px 3px');
 });
 
-test('takes only colors and logos from the response about the branding', async ({ page }) => {
+test('uses only colors and logos from the response about the branding', async ({ page }) => {
   const evil = 'red)}:host{display:none}/*';
   const answers = [
     {

@@ -96,7 +96,7 @@ test('a sign-in returns to the page where it began, and to no other origin', asy
   expect(refusals).toEqual(['INVALID_ARGUMENT', 'INVALID_ARGUMENT', 'INVALID_ARGUMENT']);
 });
 
-test('a page at another origin than its redirect URI says where to open it', async ({ page }) => {
+test('a page at an origin other than that of its redirect URI shows the address to open', async ({ page }) => {
   const { port } = new URL(site.origin);
   const elsewhere = site.origin.includes('127.0.0.1') ? `http://localhost:${port}` : `http://127.0.0.1:${port}`;
   await page.goto(`${elsewhere}/`);

@@ -239,7 +239,7 @@ function hintsOf({ db, registry, signer }: Services) {
     if (!claims || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return null;
     const sid = typeof claims['sid'] === 'string' ? claims['sid'] : undefined;
     const { aud, sub } = claims;
-    // In a scope of its own: the hint may be of another project than the request.
+    // In a scope of its own: the project of the hint may differ from that of the request.
     const projectId = (await inAllProjects(() => registry.current.byId(aud)))?.project.id;
     const known = projectId && (await inProject(projectId, () => userIdOfSub(db.alone, projectId, sub)));
     // The id of an erased user still says that another one is meant.

@@ -109,8 +109,8 @@ export function callOperation(
 }
 
 /**
- * Arguments of an operation with ids of the project. Those of an operation that needs only the id of its node follow from its
- * rule; another one without a row here cannot be tested, and fails.
+ * Arguments of an operation with ids of the project. For an operation that needs only the id of its node, they are
+ * derived from its rule. Any other operation needs a row here; without one, its test fails.
  */
 export function argumentsOf(ours: ProjectObjects, name: string): string {
   const { api, client, group, logStream, project, role, user, webhook } = ours;

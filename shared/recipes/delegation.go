@@ -35,7 +35,7 @@ const (
 	maxBytes = 128 * 1024
 )
 
-// DelegationError has the service's code, or RESPONSE_REJECTED or STALE: do not trust the response.
+// DelegationError has the service's code, or RESPONSE_REJECTED or STALE if the response must not be trusted.
 type DelegationError struct {
 	Code       string `json:"code"`
 	Message    string `json:"message"`

@@ -25,7 +25,7 @@ LIFETIME, LEEWAY, MAX_BYTES = 60, 30, 128 * 1024
 
 
 class DelegationError(Exception):
-    """Has the service's `code`, or RESPONSE_REJECTED or STALE: do not trust the response."""
+    """Has the service's `code`, or RESPONSE_REJECTED or STALE if the response must not be trusted."""
 
     def __init__(self, code, message="", retry_after=None):
         super().__init__(f"{code} {message}".strip())

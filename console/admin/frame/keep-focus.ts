@@ -1,7 +1,7 @@
 /**
  * Focuses the heading of the section, or else of the page, once the focused control has been removed: the row of a
- * deleted resource, or the bar of saved changes. Focuses a control again that was disabled during a request. Returns a
- * function that stops it.
+ * deleted resource, or the bar of saved changes. Also restores the focus of a control that was disabled during a
+ * request. Returns a function that stops all this.
  */
 export function keepFocus(): () => void {
   let control: Element | undefined;

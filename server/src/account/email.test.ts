@@ -327,7 +327,7 @@ describe('the email address', () => {
     expect(await Promise.all(people.map(async ({ user }) => (await loginOf(user)).email))).toEqual(expected);
   });
 
-  it('may be the present one, which changes nothing', async () => {
+  it('may be the current one, which changes nothing', async () => {
     const { address, user, visit } = await registeredUser();
     const before = await loginOf(user);
     const { code } = await begin(visit, address);

@@ -212,7 +212,7 @@ describe('a passkey', () => {
     expect(await passkeysOf(one)).toHaveLength(1);
   });
 
-  it('ends no sign-in by the session: its offer takes no other step', async () => {
+  it('ends no sign-in by the session: its offer allows no other step', async () => {
     const { address, visit } = await registeredUser();
     const { page } = await adding(visit);
     for (const [step, fields, proof] of [

@@ -262,7 +262,7 @@ describe('import', () => {
   it.each<[string, Data, string]>([
     ['a key that registration refuses', { public_key: 'pQECAyYg' }, 'publicKey must be a COSE key'],
     ['no key', { public_key: null }, 'publicKey must be a COSE key'],
-    ['another algorithm than its key', { cose_alg: -8 }, 'publicKey must be a COSE key'],
+    ['an algorithm that its key does not have', { cose_alg: -8 }, 'publicKey must be a COSE key'],
     ['an id that no authenticator chooses', { credential_id: 'a b' }, 'credentialId must be base64url'],
   ])('refuses a passkey with %s, and writes nothing', async (_title, change, message) => {
     const key = Buffer.concat([

@@ -42,7 +42,7 @@ describe('an error of the database during an import', () => {
     expect(faultInWords(fault, type)).toBe(words);
   });
 
-  it('that no value of the file causes stays as it is', () => {
+  it('is not rephrased if no value of the file causes it', () => {
     expect(faultInWords({ code: '08006', message: 'connection terminated' }, 'user')).toBeNull();
     expect(faultInWords(new Error('bug'), 'user')).toBeNull();
   });

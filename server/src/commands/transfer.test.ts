@@ -384,7 +384,7 @@ describe('a project exported and imported into another instance', () => {
     expect(await count(there, 'recovery_codes')).toBe(0);
   });
 
-  it('has a key that is expensive to guess, and is refused with a cheaper one', async () => {
+  it('has a key that is expensive to derive, and is refused with a cheaper one', async () => {
     const { project } = await populate();
     await exported('--project', project.id, ...sealedToo());
     const unsupported = 'uses a key derivation that this release does not support';
@@ -430,7 +430,7 @@ describe('a project exported and imported into another instance', () => {
     expect(await count(there, 'retired_mac_keys')).toBe(0);
   });
 
-  it('is exported with --all, except that of the admins', async () => {
+  it('is exported with all others by --all, which omits the project of the admins', async () => {
     await here.services.seed.create({ demo: true });
     await populate();
     await exported('--all', '--without-secrets');

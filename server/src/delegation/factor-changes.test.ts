@@ -263,7 +263,7 @@ describe('a back end with the server library', () => {
     expect(await db.transaction((em) => mfa.recoveryCodes.use(em, ada, own))).toBe(true);
   });
 
-  it('gets none, either, if the user with a passkey has none, for any factor that it adds', async () => {
+  it('gets no recovery codes for any factor that it adds for a user who has a passkey and no codes', async () => {
     const { mfa, passkeys, db } = app.services;
     const registration = { user: ada, created: newPasskey(), createdBy: 'mail-code', actor: system } as const;
     await db.transaction((em) => passkeys.register(em, registration));

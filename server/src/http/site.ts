@@ -51,8 +51,8 @@ export function siteFault(req: Request): unknown {
 }
 
 /**
- * Whether the request names another host than its site, without a custom domain: a wrong address, or a proxy that sends its
- * own name. The page of an ended sign-in then names the right address; it never redirects there.
+ * Whether the host in the request differs from that of its site, without a custom domain: a wrong address, or a proxy
+ * that sends its own name. The page of an ended sign-in then names the right address; it never redirects there.
  */
 export function isElsewhere(req: Request): boolean {
   const { domain, origin } = siteAt(req);
@@ -64,9 +64,9 @@ export function isElsewhere(req: Request): boolean {
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Whether a browser opens a page at another loopback name than that of the base address, such as 127.0.0.1 for localhost:
- * cookies, the Content-Security-Policy and origin checks bind pages to one origin. A proxy could send its own name for the
- * server: then the response is the page, not a redirect to where the browser is already.
+ * Whether a browser opens a page at a loopback name other than that of the base address, such as 127.0.0.1 for
+ * localhost: cookies, the Content-Security-Policy and origin checks bind pages to one origin. A proxy could send its
+ * own name for the server: then the response is the page, not a redirect to where the browser is already.
  */
 function isStray(req: Request, { hostname, port }: URL): boolean {
   const { host = '', forwarded, 'x-forwarded-host': forwardedHost } = req.headers;

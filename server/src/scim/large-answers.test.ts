@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await startScimApp({ poolSize: 2 });
   project = await app.project();
   const em = app.services.db.reader();
-  // Nothing here searches, and the entries of long names cost minutes of processor.
+  // Nothing here searches, and the entries of long names cost minutes of CPU time.
   await em.execute('drop index users_search_fold_index, users_search_grams_index');
   await em.execute(
     `insert into users (id, project_id, user_name, user_name_key, display_name, created_at, updated_at)
@@ -78,7 +78,7 @@ describe('a group with many members', () => {
       many,
     ]);
     expect(response.headers.etag).toBe(meta.version);
-    // Names are cut.
+    // Names are truncated.
     expect(members[0].display).toBe('é'.repeat(256));
   });
 
@@ -117,7 +117,7 @@ describe('a group with many members', () => {
 });
 
 describe('a PUT of a group', () => {
-  it('takes what GET gave, however large', async () => {
+  it('accepts the result of a GET, however large', async () => {
     const { text, headers } = await project.request('GET', `/Groups/${medium}`);
     expect(Buffer.byteLength(text)).toBeGreaterThan(2 * 1024 * 1024);
     const path = `/Groups/${medium}`;
@@ -159,7 +159,7 @@ describe('a PUT of a group', () => {
   });
 });
 
-it('a group too large for any response is refused by its name, alone and in a list, and changed all the same', async () => {
+it('a group too large for any response is refused, alone and in a list, with a reason that names it, and can still be changed', async () => {
   app.answerLimits.bytes = 2 * 1024 * 1024;
   const path = `/Groups/${medium}`;
   for (const asked of [path, '/Groups?filter=displayName+ne+%22large%22&sortBy=id']) {

@@ -70,7 +70,7 @@ describe('a written request record', () => {
   it.each([
     ['in single quotes', `userName eq 'Erase.Me@example.org'`],
     ['without quotes', 'userName eq erase.me@example.org'],
-    ['in a text that is not closed', 'userName eq "erase.me@example.org'],
+    ['in a string that is not closed', 'userName eq "erase.me@example.org'],
     ['without spaces', 'userName="erase.me@example.org"'],
     ['as an external id', `externalId eq 'Z-17'`],
     ['with spaces', `userName eq “Erase Me Z-17”`],

@@ -108,7 +108,7 @@ describe('sign-up with approval', () => {
     ]);
   });
 
-  it('leads to the account page if the application has no start', async () => {
+  it('links to the account page if the application has no address', async () => {
     await ask(page, userid);
     await world.app.services.clients.update(world.client, { redirectUris: [] }, system);
     await world.app.services.signUpApprovals.approve(await onlyRequest(), system);
@@ -129,7 +129,7 @@ describe('sign-up with approval', () => {
     expect(await events()).toEqual(['user.approval_requested', 'user.approval_refused', 'user.approval_requested']);
   });
 
-  it('waits for as long as the project says, from the time of the request', async () => {
+  it('waits for the number of days that the project had set at the time of the request', async () => {
     await world.set({ signUpRequestDays: 7 });
     await ask(page, userid);
     await world.set({ signUpRequestDays: 1 });
@@ -157,7 +157,7 @@ describe('sign-up with approval', () => {
     expect(mail?.text).toContain('2 sign-up requests wait for an admin of Example.');
     expect(mail?.text).toMatch(new RegExp(`/admin/projects/${world.project.id}/users/sign-ups\\s*$`));
     for (const address of [userid, other]) expect(JSON.stringify(mail)).not.toContain(address);
-    // A request that follows an expired one of the same address is another.
+    // A request that follows an expired one of the same address is a new one.
     world.app.clock.turn(30 * 24 * 3600);
     await ask(await world.page(), userid);
     await world.app.services.signUpNotices.send();
@@ -216,7 +216,7 @@ describe('the decision on a request', () => {
     expect((await approvals().approve(key, system)).userName).toBe(userid);
   });
 
-  it('takes the account that a directory created meanwhile, without a mail', async () => {
+  it('returns the account that a directory created meanwhile, and sends no mail', async () => {
     await ask(page, userid);
     const person = await world.user({ userName: userid, userNameKey: userid, email: userid, emailKey: userid });
     expect((await approvals().approve(await onlyRequest(), system)).id).toBe(person.id);
@@ -239,7 +239,7 @@ describe('the decision on a request', () => {
     expect(await requests()).toMatchObject([{ state: 'pending' }]);
   });
 
-  it('is not needed once a user with the address is erased', async () => {
+  it('is no longer needed once a user with the address is erased', async () => {
     await ask(page, userid);
     const person = await world.user({ userName: userid, userNameKey: userid, email: userid, emailKey: userid });
     await world.app.services.accountAccess.erase(world.project.id, person.id, system);

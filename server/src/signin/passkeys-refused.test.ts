@@ -1,6 +1,6 @@
 /**
  * Responses of authenticators that must not register or sign in; `webauthn-registration.test.ts` and
- * `webauthn-assertion.test.ts` have each malformation.
+ * `webauthn-assertion.test.ts` test each malformation.
  */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
@@ -67,7 +67,7 @@ describe('a registration', () => {
     const id = (await world.findUser(userid))?.id ?? '';
     const [passkey] = await services.passkeys.list(services.db.reader(), { projectId: world.project.id, userId: id });
     await services.accountAccess.revokeDevice(world.project.id, id, passkey?.id ?? '', system);
-    // Nor after its revocation.
+    // It is refused even after its revocation.
     expectStatus(await again.register(userid), 'SUCCESS');
     const { options } = await again.page.step('passkey-options', { purpose: 'registration' });
     const other = authenticator.create(options, { origin: world.app.url });

@@ -1,4 +1,7 @@
-/** Every page where a sign-in ends links to the application, by its registration, never by the request. */
+/**
+ * Every page where a sign-in ends links to the application, at an address from its registration, never from the
+ * request.
+ */
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -19,7 +22,7 @@ beforeEach(async () => {
 });
 
 const start = 'href="https://app.example.com/"';
-/** Where the page has a link, it is superfluous. */
+/** Not on a page with a link. */
 const advice = 'Go back to the application and try again.';
 
 async function begin(changes: Record<string, string> = {}): Promise<string> {
@@ -146,7 +149,7 @@ describe('Sign in again', () => {
     expect(await party.claims(tokens.id_token)).toMatchObject({ nonce: 'once', sub: user.id });
   });
 
-  it('asks for a sign-in after it, where the request did', async () => {
+  it('requires a new sign-in if the request did, even after another one', async () => {
     const flow = await begin({ prompt: 'login' });
     world.app.clock.turn(expiry);
     await party.signIn(user);
@@ -155,7 +158,7 @@ describe('Sign in again', () => {
     expect(locationOf(await resume(renewed)).pathname).toBe('/signin');
   });
 
-  it('begins a request once', async () => {
+  it('repeats a request only once', async () => {
     const flow = await begin();
     world.app.clock.turn(expiry);
     const cookies = new Map(party.browser.cookies);
@@ -169,7 +172,7 @@ describe('Sign in again', () => {
     expect(answers.filter((answer) => flowAt(answer) !== flow)).toHaveLength(1);
   });
 
-  it('is for the browser of the flow alone', async () => {
+  it('works only in the browser of the flow', async () => {
     const [flow, other] = [await begin(), await begin()];
     const [stranger, cross] = [new CookieBrowser(), new CookieBrowser()];
     const name = `lk-flow-${flow.slice(0, 16)}`;
@@ -223,7 +226,7 @@ describe('Sign in again', () => {
 });
 
 describe('the sign-in page under a live session', () => {
-  it('redirects to the application after the sign-in: back, or a reload', async () => {
+  it('redirects to the application after the sign-in, when the user goes back or reloads', async () => {
     const flow = await begin();
     world.app.clock.turn(1);
     await party.signIn(user);
@@ -234,7 +237,7 @@ describe('the sign-in page under a live session', () => {
     expect([back.status, back.headers.get('location')]).toEqual([303, 'https://app.example.com/']);
   });
 
-  it('asks under a session that does not meet the request', async () => {
+  it('asks for a sign-in if the session does not meet the request', async () => {
     await party.signIn(user);
     expect((await open(await begin({ prompt: 'login' }))).status).toBe(200);
     const flow = await begin({ prompt: 'login' });
@@ -243,14 +246,14 @@ describe('the sign-in page under a live session', () => {
     expect((await open(flow)).status).toBe(200);
   });
 
-  it('asks a user who wants another account', async () => {
+  it('asks for a sign-in if the user wants another account', async () => {
     const flow = await begin();
     world.app.clock.turn(1);
     await party.signIn(user);
     expect((await open(flow, party.browser, '&other=')).status).toBe(200);
   });
 
-  it('asks for the user of id_token_hint, who is not signed in', async () => {
+  it('asks for a sign-in if the user of id_token_hint is not signed in', async () => {
     await party.signIn(user);
     const { id_token: hint } = await party.tokens();
     party.signOut();
@@ -261,7 +264,7 @@ describe('the sign-in page under a live session', () => {
   });
 });
 
-describe('a page at another loopback name than the base address', () => {
+describe('a page at a loopback name other than that of the base address', () => {
   const at = (name: string, path: string, headers: Record<string, string> = {}, method = 'GET') =>
     new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
       const all = { Host: name, Accept: 'text/html,*/*;q=0.8', ...headers };

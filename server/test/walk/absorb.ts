@@ -69,7 +69,7 @@ function checkNumbers(model: Model, id: string, former?: string | null): void {
     const isOwn = user['phone'] === null || phone === enrolledPhone;
     return !isOwn || phone === former;
   });
-  demand(others.length === 0, `codes of ${user['user_name']} are sent to another number than the login phone`);
+  demand(others.length === 0, `codes of ${user['user_name']} are sent to a number other than the login phone`);
 }
 
 function endGrant(model: Model, row: Row): void {

@@ -318,9 +318,12 @@ export const signinErrorCodes = [
   'PROOF_REQUIRED',
   'PROOF_REJECTED',
   'DEVICE_REVOKED',
-  /** The account is deactivated: only after a proof by a key of it. Keep the key, which works again after a reactivation. */
+  /**
+   * The account is deactivated. Returned only after a proof with one of its keys. Keep the key, which works again after
+   * a reactivation.
+   */
   'ACCOUNT_INACTIVE',
-  /** The account has no access to the application: after the last proof of the sign-in. */
+  /** The account has no access to the application. Returned only after the last proof of the sign-in. */
   'NO_ACCESS',
   /** The address was verified, and an admin must approve the new account. A mail follows; then sign in again. */
   'APPROVAL_REQUIRED',

@@ -32,7 +32,7 @@ describe('logoutOnce', () => {
     expect(end).toHaveBeenCalledTimes(1);
   });
 
-  it('ends another token in the meantime', async () => {
+  it('handles another token in the meantime', async () => {
     const once = logoutOnce(store);
     void once(claims, never);
     await once({ ...claims, jti: 'other' }, end);

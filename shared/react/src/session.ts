@@ -4,7 +4,7 @@ export interface Session<User = { email?: string; email_verified?: boolean; name
   sub: string;
   /** The result of the back end's `onSignIn`. */
   user: User;
-  /** Class of the authentication, such as `phr`. */
+  /** Authentication context class, such as `phr`. */
   acr?: string | undefined;
   amr: string[];
   /** Unix seconds, as are all times here. */

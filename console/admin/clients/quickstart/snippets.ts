@@ -11,8 +11,8 @@ import { backEnds } from './servers.ts';
 import { keyAlgorithmOf, proofOf, type SnippetValues } from './values.ts';
 
 /**
- * Runnable code; this application's values are between ‹ and ›. A single-page application begins without a back end. Pages
- * in front of a back end use the base issuer.
+ * Runnable code; this application's values are between ‹ and ›. The first snippets for a single-page application need
+ * no back end. Pages in front of a back end use the base issuer.
  */
 export function snippetsFor(kind: ClientKind, values: SnippetValues): Snippet[] {
   const openid = openidClient(values);

@@ -9,14 +9,14 @@ export interface SnippetValues {
   client: Client;
   /** Address of the project's issuer. */
   projectIssuer: string;
-  /** Known only at creation. */
+  /** Available only at creation. */
   publishableKey?: string | undefined;
 }
 
 /** This application's values are between ‹ and › in a snippet. */
 export const baseIssuer = () => `‹${settings.issuer}›`;
 export const clientIdOf = ({ client }: SnippetValues) => `‹${client.id}›`;
-/** A loopback address, at which pasted code runs, before others; an example if the application has none. */
+/** A loopback address if there is one, since pasted code runs there; an example if no address is registered. */
 export const redirectUriOf = ({ client }: SnippetValues) =>
   client.redirectUris.find((uri) => uri.startsWith('http:')) ??
   client.redirectUris[0] ??
@@ -37,7 +37,7 @@ export function issuerOf({ client, projectIssuer }: SnippetValues): string {
   return needsProjectIssuer(client) ? `‹${projectIssuer}›` : baseIssuer();
 }
 
-/** Scopes to ask for at {@link issuerOf}; groups and roles are known to the project's issuer only. */
+/** Scopes to request at {@link issuerOf}; only the project's issuer supports groups and roles. */
 export const scopesOf = (client: Client): string =>
   needsProjectIssuer(client) ? 'openid profile email groups roles' : 'openid profile email';
 

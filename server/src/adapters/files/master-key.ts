@@ -33,7 +33,7 @@ export function existingMasterKeysOf(dataDir: string): MasterKeys | undefined {
   return first && { first, second: read(join(dataDir, nextName)) };
 }
 
-/** The key of the next rotation: created once, the same again after a crash. */
+/** The key of the next rotation: created once, and the same one after a crash. */
 export function nextMasterKeyOf(dataDir: string): Uint8Array {
   return makeOnce(dataDir, nextName);
 }

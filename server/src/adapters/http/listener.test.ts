@@ -49,7 +49,7 @@ describe('the port of the application', () => {
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
   });
 
-  it('takes a whole URL, if the Host header names its host', async () => {
+  it('accepts a whole URL, if the Host header names its host', async () => {
     const port = await freePort();
     listening = await prepareListening('127.0.0.1', port, 'PORT');
     await listening.serve((_req, res) => void res.end('served'));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { inheritedSocket } from './socket-activation.ts';
 
-it('takes the socket that a service manager passes to this process', () => {
+it('uses the socket that a service manager passes to this process', () => {
   expect(inheritedSocket({ LISTEN_PID: '12', LISTEN_FDS: '1' }, 12)).toBe(3);
 });
 

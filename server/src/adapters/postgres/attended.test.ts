@@ -92,7 +92,7 @@ describe('a start that another process blocks', () => {
 });
 
 describe('migrations', () => {
-  it('say how many they are and how long they took, and nothing if none is due', async () => {
+  it('print their number and duration, and nothing if none is due', async () => {
     await migrate(database.url, print);
     expect(lines).toEqual([]);
     await holder.query(`delete from migrations where name = (select max(name) from migrations)`);

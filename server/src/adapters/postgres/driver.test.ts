@@ -57,7 +57,7 @@ it('instants keep their value, regardless of their century', async () => {
 it('a connection that was dropped silently, while the database answers others, costs one statement', async () => {
   const database = await freshDatabase();
   const way = new Breakable();
-  // The probe takes another way than the pool, as through a balancer that has dropped one connection.
+  // The probe uses a connection other than those of the pool, as through a balancer that has dropped one.
   const watch = new DatabaseWatch({ url: database.url, onChange: () => undefined });
   const orm = await openDatabase({ url: await way.to(database.url), poolSize: 1, watch, answerWithinMs: 1_500 });
   const ask = () => orm.em.fork().execute<{ one: number }[]>('select 1 as one');

@@ -99,7 +99,7 @@ export async function authorized(
   }
   const until = callerFreshUntil(caller, now);
   if (applies(rule.fresh, inputs) && until && until <= now) {
-    throw new GraphQLError('Sign in again: this change asks for a fresh sign-in.', {
+    throw new GraphQLError('Sign in again: this change requires a fresh sign-in.', {
       extensions: { code: 'reauthentication-required', maxAgeSeconds: freshSeconds },
     });
   }

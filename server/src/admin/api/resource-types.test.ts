@@ -18,13 +18,13 @@ describe('a change of a declared setting', () => {
     expect(changesSensitive(clientFields, inputs)).toBe(isSensitive);
   });
 
-  it('takes its name of the API, and null only where it clears', () => {
+  it('is read under its name in the API, and null only where it clears a setting', () => {
     const input = { logoutTokenTyp: 'logout', jwks: null, name: null, builtIn: 'console' };
     expect(settingsIn(clientFields, input)).toEqual({ logoutTokenType: 'logout', jwks: null });
   });
 });
 
-it('shows no secret and no address of a webhook, and takes neither a secret nor a state at its creation', () => {
+it('shows no secret and no address of a webhook, and accepts neither a secret nor a state at its creation', () => {
   expect(Object.keys(viewOf(webhookFields))).toEqual(['description', 'types']);
   expect(Object.keys(creationOf(webhookFields))).toEqual(['url', 'description', 'types']);
 });

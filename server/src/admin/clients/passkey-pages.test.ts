@@ -22,7 +22,7 @@ const update = async (token: string, settings: string) => {
   return (await administer(world.app, token, change)).code;
 };
 
-it('with a passkey that its user uses there, such a page adds another one: its client needs `users:write`', async () => {
+it('such a page can add a passkey for a user who signs in with one: its client needs `users:write`', async () => {
   const userid = newAddress();
   const [own, other] = [new SoftAuthenticator(), new SoftAuthenticator()];
   const hosted = new HostedBrowser(world, own);

@@ -54,7 +54,7 @@ class JobQueueStatusView extends fields({
   waiting: int('Due and not started.'),
   deferred: int('Scheduled for later.'),
   active: int(),
-  failed: int('Failed for good in the last day.'),
+  failed: int('Failed in the last day, with no retry left.'),
 }) {}
 
 @Access('inherited')

@@ -44,7 +44,7 @@ describe('createUser', () => {
     expect(harness.bugs).toEqual([]);
   });
 
-  it('takes a user name in place of an address', async () => {
+  it('accepts a user name in place of an address', async () => {
     const { data } = await created({ userName: 'grace' });
     expect(data.createUser).toMatchObject({ userName: 'grace', email: null });
   });

@@ -72,7 +72,7 @@ describe('the search for users', () => {
     expect(await userNames('山 王')).toEqual([]);
   });
 
-  it('takes full-width wildcards literally', async () => {
+  it('treats full-width wildcards as text', async () => {
     expect(await userNames('％')).toEqual([]);
     expect(await userNames('山％')).toEqual([]);
     expect(await userNames('＿eamus')).toEqual([]);

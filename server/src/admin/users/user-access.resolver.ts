@@ -114,7 +114,7 @@ export class UserAccessResolver {
   }
 }
 
-/** Device keys, factors or the whole user end for good. */
+/** Permanently ends device keys, factors or the whole user. */
 function isIrreversible(inputs: Inputs): boolean {
   return ['deactivate', 'erase', 'reset-factors'].includes(String(inputs['action']));
 }

@@ -246,7 +246,7 @@ describe('apply', () => {
     }
   });
 
-  it('takes values from variables and files, without printing them', async () => {
+  it('reads values from variables and files, without printing them', async () => {
     edit('displayName: Acme', 'displayName: !env CONFIG_NAME');
     const applied = await shell(settings(here, { CONFIG_NAME: 'Ivory Tower' }), 'apply', folder);
     expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('displayName: (by reference)') });
@@ -296,7 +296,7 @@ describe('apply', () => {
     expect(await configurations.document(project)).toEqual(before);
   });
 
-  it('generates the secret of a new webhook, or takes that of a reference, and leaves no empty file', async () => {
+  it('generates the secret of a new webhook, or uses that of a reference, and leaves no empty file', async () => {
     const secrets = join(folder, 'secrets.jsonl');
     const reference = 'secret: !env CONFIG_HOOK';
     edit('webhooks:', `webhooks:\n  - url: https://a.example.com/\n  - url: https://b.example.com/\n    ${reference}`);

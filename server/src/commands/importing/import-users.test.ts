@@ -246,7 +246,7 @@ describe('import-users', () => {
     expect(await found('u-1')).toMatchObject({ email: 'ada@example.com' });
   });
 
-  it('does not take passkeys and factors of an address that was not verified', async () => {
+  it('does not import passkeys and factors of an address that was not verified', async () => {
     const user = { user_id: 'a', email: 'a@example.com', email_verified: false, mfa_factors: [{ totp: { secret } }] };
     const file = write('u.json', JSON.stringify([user]));
     expect((await run(file, '--from', 'auth0')).out).toContain('0 added');
@@ -264,7 +264,7 @@ describe('import-users', () => {
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(reason)]);
   });
 
-  it('says which file is broken, and where', async () => {
+  it('names the file that is broken or missing', async () => {
     const broken = await run(write('b.json', '[{"user_id":"a"'), '--from', 'auth0');
     expect([broken.code, broken.err]).toEqual([1, expect.stringContaining('b.json ends in the middle of JSON')]);
     const missing = await run(join(folder, 'none'), '--from', 'auth0');

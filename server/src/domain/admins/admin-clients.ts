@@ -42,10 +42,9 @@ export class AdminClients {
   ) {}
 
   /**
-   * The client of a token for the admin API; null if the token is not valid for it, was revoked, or came without the proof
-   * of its key, or if the client was disabled or deleted, or has lost the credential that obtained it or its rights, or if
-   * it must prove a key since then. Refuses `proof-rejected` and
-   * `nonce-rejected`.
+   * The client of a token for the admin API. Null if the token is not valid there, was revoked, came without the proof
+   * of its key, or was obtained with a credential that has ended; also if the client was disabled or deleted, has lost
+   * its rights, or now requires a proof that the token lacks. Refuses `proof-rejected` and `nonce-rejected`.
    */
   async byToken({ token, scheme, proof: proofOf }: SentAdminToken): Promise<AdminClient | null> {
     const { db, clients, issuer: baseUrl, issuers, signer } = this.deps;

@@ -79,7 +79,7 @@ export class Clients {
     return project && inProject(project.id, () => find(project.id));
   }
 
-  /** Disabled ones included. The caller must authorize. */
+  /** Finds disabled clients, too. The caller must authorize. */
   find(em: EntityManager, client: TenantKey): Promise<Client | null> {
     return isUuid(client.id) ? em.findOne(Client, atKey(client)) : Promise.resolve(null);
   }
@@ -263,7 +263,7 @@ export class Clients {
 
 /**
  * Adds what most products with a client secret expect, where the input has no value: ID tokens with RS256 that live for
- * minutes, refresh tokens, and PKCE that is used when it is sent (decisions/0332).
+ * minutes, refresh tokens, and optional PKCE (decisions/0332).
  */
 function withDefaults(settings: Partial<Client>): Partial<Client> {
   if (!hasSecret({ tokenEndpointAuthMethod: 'none', ...settings })) return settings;

@@ -79,7 +79,7 @@ describe('a new number', () => {
     expect(await phoneOf(user)).toBeNull();
   });
 
-  it('takes fifty attempts a day, over all its codes', async () => {
+  it('allows fifty attempts a day, over all its codes', async () => {
     const user = await world.user();
     const visit = await visitOf(user);
     const { code } = await begin(visit);
@@ -143,7 +143,7 @@ describe('a new number', () => {
     ]);
   });
 
-  it('ends no open sign-in if it is the present one', async () => {
+  it('ends no open sign-in if it is the number on record', async () => {
     const user = await world.user({ phone: phone() });
     const visit = await visitOf(user);
     const open = await world.page();
@@ -229,8 +229,8 @@ describe('the notice of a change', () => {
 
   it.each([
     ['may receive no SMS', '+881623456789', {}],
-    ['is in a country that the project leaves out', '+33612345678', { smsCountries: ['DE'] }],
-    ['would be beyond the SMS of the day', '', { smsPerDay: 1 }],
+    ['is in a country that the project excludes', '+33612345678', { smsCountries: ['DE'] }],
+    ['would exceed the daily SMS limit', '', { smsPerDay: 1 }],
   ])('goes by mail only if the old number %s', async (_, number, settings) => {
     const { id } = world.project;
     await app.services.projects.update(id, settings, system);

@@ -28,7 +28,7 @@ const publicHosts = [
 describe('a host that a customer names', () => {
   it.each(privateHosts)('is private: %s', (host) => {
     expect(isPrivateHost(host)).toBe(true);
-    // The console and the API register the same spelling as an address.
+    // An address with this host, as the console and the API register it.
     expect(checkLogoutUri(`https://${host}/logout`, false)).toBe('must have a public address');
     expect(checkLogoutUri(`https://${host}:8443/logout`, true)).toBeNull();
   });

@@ -8,7 +8,7 @@ export interface QueueStats {
   /** Scheduled for later. */
   deferred: number;
   active: number;
-  /** Failed for good in the last day. */
+  /** Failed in the last day, with no retry left. */
   failed: number;
 }
 

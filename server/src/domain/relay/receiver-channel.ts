@@ -23,8 +23,8 @@ interface Deps {
 
 /**
  * A channel whose receivers are claimed as a whole, so that one process sends to each, in order. The receivers are the rows `t` of
- * `table`, with the columns `id`, `lease`, `leased_until`, `failures` (in a row) and `next_attempt_at`. Those that failed last are in
- * the second lane.
+ * `table`, with the columns `id`, `lease`, `leased_until`, `failures` (in a row) and `next_attempt_at`. Those whose
+ * last attempt failed are in the second lane.
  */
 export abstract class ReceiverChannel<D extends Deps> implements Channel {
   abstract readonly lanes: readonly Lane[];

@@ -27,7 +27,7 @@ test('a deflate bomb is refused while it inflates', () => {
   expect(() => fromQuery(bomb)).toThrow('too-large');
 });
 
-test('messages that are no base64, no DEFLATE, or too long are refused', () => {
+test('messages that are not base64, not DEFLATE, or too long are refused', () => {
   expect(() => fromForm('no base64!')).toThrow('malformed');
   expect(() => fromQuery(Buffer.from('no deflate').toString('base64'))).toThrow('malformed');
   expect(() => fromForm('A'.repeat(300_000))).toThrow('too-large');
@@ -57,7 +57,7 @@ test('a redirect is signed over its parameters', async () => {
   });
 });
 
-test('a request has an age, and an addressee', () => {
+test('a request that is too old, from the future, or for another endpoint is refused', () => {
   const request = readAuthnRequest(read(newAuthnRequest(asked).xml));
   const context = { now: at, endpoint: asked.destination, maxAgeSeconds: 300 };
   checkFresh(request, context);
@@ -118,7 +118,7 @@ test('our certificate is a valid X.509 certificate of the key', () => {
   expect(readCertificate(Buffer.from(key.certificate).toString('base64')).fingerprint).toBe(trusted.fingerprint);
 });
 
-test('certificates of weak keys, and what is no certificate, are refused', () => {
+test('a certificate of a weak key, or text that is not a certificate, is refused', () => {
   expect(() => readCertificate(pemOf(rsaKey(1024).certificate))).toThrow('algorithm-refused');
   expect(() => readCertificate('hello')).toThrow('malformed');
 });

@@ -29,7 +29,7 @@ export function fromQuery(value: string): Buffer {
   }
 }
 
-/** Refuses more than 80 bytes. It returns unchanged. */
+/** The value, which is sent back unchanged. Refuses more than 80 bytes. */
 export function relayStateOf(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (Buffer.byteLength(value) > maxRelayState) throw new SamlError('too-large', 'RelayState has more than 80 bytes');
@@ -47,7 +47,8 @@ export function isQuerySigned(rawQuery: string, name: MessageName, { keys, ...ru
   const algorithm = raw.get('SigAlg') ?? '';
   const method = signatureAlgorithm(decoded(algorithm), rules);
   const fields = [name, 'RelayState', 'SigAlg'].filter((field) => raw.has(field));
-  // As it was sent; or encoded again, since some libraries sign one encoding and send another. Both name the same values.
+  // The text as sent, or encoded again, since some libraries sign one encoding and send another. Both have the same
+  // values.
   const inputs = [(sent: string) => sent, (sent: string) => encodeURIComponent(decoded(sent))].map((encoding) =>
     Buffer.from(fields.map((field) => `${field}=${encoding(raw.get(field) ?? '')}`).join('&')),
   );

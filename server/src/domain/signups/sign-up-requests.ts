@@ -19,8 +19,8 @@ export class SignUpRequests {
   constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit }) {}
 
   /**
-   * Joins: asks the admins to let an address sign up that a code has verified. An address that waits, or was declined, changes
-   * nothing.
+   * Joins: asks the admins to approve an address that a code has verified. Does nothing for an address that already
+   * waits or was declined.
    *
    * @param asked.days lifetime of the request, waiting or declined
    */

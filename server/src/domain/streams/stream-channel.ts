@@ -25,8 +25,8 @@ interface Deps {
 }
 
 /**
- * Delivers events to log streams, at least once and in order (decisions/0185), batch by batch. Streams that failed last have
- * their own lane.
+ * Delivers events to log streams, at least once and in order (decisions/0185), batch by batch. Streams whose last
+ * attempt failed have their own lane.
  */
 export class StreamChannel extends ReceiverChannel<Deps> {
   readonly lanes: readonly Lane[] = [

@@ -43,7 +43,7 @@ describe('isAddress', () => {
     'x@XN--EXMPLE-CUA.se',
     'x@localhost',
     'x@a_b.example',
-  ])('takes %s', (text) => expect(isAddress(text)).toBe(true));
+  ])('accepts %s', (text) => expect(isAddress(text)).toBe(true));
   it.each([
     '',
     'a',
@@ -76,7 +76,7 @@ describe('addressKey', () => {
 });
 
 describe('isE164', () => {
-  it.each(['+41790000001', '+1234567', '+123456789012345'])('takes %s', (text) => expect(isE164(text)).toBe(true));
+  it.each(['+41790000001', '+1234567', '+123456789012345'])('accepts %s', (text) => expect(isE164(text)).toBe(true));
   it.each([
     '41790000001',
     '+0790000001',

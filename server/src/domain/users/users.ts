@@ -266,7 +266,8 @@ export class Users {
   /**
    * Changes a user read without a lock, by one statement. Undefined if nothing was written: the user has changed since,
    * or waits for a number, or the change affects more than the row (`active`, login address, login phone, roles, `externalId` of
-   * an inactive user), or custom attributes have other definitions than `schema`. Then use {@link change}. Refuses `taken`.
+   * an inactive user), or the definitions of custom attributes differ from `schema`. Then use {@link change}. Refuses
+   * `taken`.
    */
   async changeAtOnce(
     em: Executing,

@@ -33,7 +33,7 @@ export interface WebhookChannelDeps extends RoundDeps {
 /**
  * Delivers events to webhooks, at least once and in order for each subject (decisions/0165). A webhook is claimed as a whole;
  * its process sends the events of a subject one after another, and those of several subjects in parallel. A failed delivery
- * holds back only later ones of its subject. Webhooks that failed last have their own lane.
+ * holds back only later ones of its subject. Webhooks whose last attempt failed have their own lane.
  */
 export class WebhookChannel extends ReceiverChannel<WebhookChannelDeps> {
   readonly lanes: readonly Lane[] = [

@@ -28,7 +28,7 @@ describe('several processes', () => {
     expect(idsSent().toSorted()).toEqual(ids.toSorted());
   });
 
-  it('take over from one that died; it changes nothing when it revives', async () => {
+  it('replace one that died; it changes nothing when it continues', async () => {
     const { webhook: made } = await webhook(['user.updated']);
     const ids = [await record('ada'), await record('ada'), await record('ada')];
     let revive: (outcome: WebhookOutcome) => void = () => undefined;

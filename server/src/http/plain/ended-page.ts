@@ -78,7 +78,7 @@ interface StartLink {
 }
 
 /**
- * The links of a page where nothing continues: to begin the request again, and to the start of the application.
+ * The links of a page without a next step: to begin the request again, and to the start of the application.
  *
  * @param start from registration or configuration alone; null: unknown
  */

@@ -64,7 +64,7 @@ export const functions = (schema: string): readonly string[] => [
         return (select normalize(coalesce(string_agg(coalesce('${JSON.stringify(folds()).replaceAll("'", "''")}'::jsonb ->> c, c), '' order by n), ''), NFC)
           from unnest(string_to_array(translate(lower(normalize(replace(value, '´', ''''), NFKD) collate "C"), '\`', ''''), null)) with ordinality as parts (c, n));
       end $fold$`,
-  // The characters beyond ASCII of a folded text, and each two that stand side by side; null without any.
+  // The characters beyond ASCII of a folded text, and each adjacent pair of them; null if there are none.
   `create function search_grams(folded text) returns text[] language plpgsql immutable strict parallel safe as $$
       begin
         if octet_length(folded) = char_length(folded) then return null; end if;

@@ -4,13 +4,13 @@ export interface AnswerLimits {
   nested: number;
   /** Members that are read at once, with their names; more are read while the response is written. */
   few: number;
-  /** Members that each of these reads takes. */
+  /** Members that each of these queries reads. */
   batch: number;
   /** Largest response, in bytes. */
   bytes: number;
   /** Text that is composed before the headers are sent, in characters: a shorter response is sent as a whole. */
   held: number;
-  /** A client that takes nothing of a response for this time is disconnected. */
+  /** A client that reads nothing of a response for this time is disconnected. */
   stallMs: number;
   /** Maximum time that a client may take for a whole response. */
   readSeconds: number;

@@ -30,7 +30,7 @@ export function tokenize(text: string): Token[] {
     else if (bracket) tokens.push({ kind: bracket, at: at++ });
     else if (character === '"') {
       const literal = match(quoted, text, at);
-      if (literal === '') throw new FilterFault('The text is not closed', at);
+      if (literal === '') throw new FilterFault('The string is not closed', at);
       tokens.push({ kind: 'string', value: unquote(literal, at), at });
       at += literal.length;
     } else {
@@ -53,6 +53,6 @@ function unquote(literal: string, at: number): string {
   try {
     return JSON.parse(literal) as string;
   } catch {
-    throw new FilterFault('The text is not a valid JSON string', at);
+    throw new FilterFault('The string is not valid JSON', at);
   }
 }

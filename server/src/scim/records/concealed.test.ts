@@ -34,7 +34,7 @@ async function sendAll(): Promise<void> {
 const changes: Record<string, () => Promise<unknown>> = {
   'that is no longer returned': () => change({ returned: 'never' }),
   'that is deleted': () => harness.app.services.customAttributes.delete(harness.project.id, 'badge', system),
-  'that a hidden one is defined for': () => string('number', { returned: 'never', alias }),
+  'whose name a new hidden one gets': () => string('number', { returned: 'never', alias }),
 };
 
 describe('a record', () => {

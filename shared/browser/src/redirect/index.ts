@@ -34,14 +34,15 @@ export type Redirect = {
   /**
    * Leaves for the hosted page. `prompt: 'login'` asks again, `loginHint` fills in the address. `returnTo`: path or URL of this
    * origin, default `redirectUri`, that {@link Redirect.session} puts into the address bar after the sign-in. Rejects with
-   * `LatchkeyError` INVALID_ARGUMENT at another origin than that of `redirectUri`, at which this tab could not read the response.
+   * `LatchkeyError` INVALID_ARGUMENT at an origin other than that of `redirectUri`, where this tab could not read the
+   * response.
    */
   signIn(options?: { loginHint?: string; prompt?: string; returnTo?: string }): Promise<void>;
   /**
    * The session of this tab; undefined: signed out, or the access token has expired. Then `signIn` returns without a question
    * while the session at the service lasts. After the return from the hosted page it exchanges the code first, and
-   * removes it from the address. Rejects with `LatchkeyError`: then offer another `signIn`. At another origin than that of
-   * `redirectUri` it rejects like `signIn`.
+   * removes it from the address. Rejects with `LatchkeyError`: then offer another `signIn`. At an origin other than
+   * that of `redirectUri` it rejects like `signIn`.
    */
   session(): Promise<RedirectSession | undefined>;
   /**
@@ -66,7 +67,7 @@ export function createRedirect(config: RedirectConfig): Redirect {
   const kept = (kind: string) => `latchkey ${kind} ${issuer} ${clientId}`;
   let returning: Promise<RedirectSession | undefined> | undefined;
 
-  /** A tab keeps its sign-in for one origin: 127.0.0.1 is another one than localhost. */
+  /** A tab keeps its sign-in for one origin: 127.0.0.1 and localhost are different ones. */
   const checkOrigin = () => {
     const { origin } = new URL(redirectUri, location.href);
     if (origin !== location.origin)

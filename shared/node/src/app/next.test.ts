@@ -89,7 +89,7 @@ describe('nextAdapter', () => {
     expect((await browser.visit('/admin')).status).toBe(307);
   });
 
-  it('renews a session in the proxy, which no cache may store', async () => {
+  it('renews a session in the proxy, with a response that no cache may store', async () => {
     const browser = new TestBrowser(application());
     await browser.signIn(provider, {}, '/auth/login');
     for (let used = 0; used < 3; used++) {
@@ -115,7 +115,7 @@ describe('nextAdapter', () => {
     expect(errors).toMatchObject([{ code: 'REVOCATIONS_FAILED' }]);
   });
 
-  it('in pages refuses sessions that the proxy has ended, which is another copy of the library', async () => {
+  it('refuses in pages the sessions that the proxy has ended, even if it is another copy of the library', async () => {
     provider.clientId = crypto.randomUUID();
     const [proxy, pages] = [application({ revocations: undefined }), application({ revocations: undefined })];
     const browser = new TestBrowser(proxy);

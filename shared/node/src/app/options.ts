@@ -56,8 +56,9 @@ export interface LatchkeyOptions<User = DefaultUser> {
 
 export interface SessionOptions {
   /**
-   * At least 32 random characters (`openssl rand -base64 32`), the same in all processes. Of several, the first seals
-   * and all open: to replace one, append the new one everywhere, then move it to the front, then remove the old one.
+   * At least 32 random characters (`openssl rand -base64 32`), the same in all processes. Of several, the first
+   * encrypts, and all decrypt: to replace one, append the new one everywhere, then move it to the front, then remove
+   * the old one.
    */
   secret: string | readonly string[];
   /** A session ends after this time without requests, in seconds. Default: 1,800. */

@@ -14,7 +14,7 @@ export interface Session<User = DefaultUser> {
   user: User;
   /** The session at the service. Absent after a sign-in with the browser SDK. */
   sid: string | undefined;
-  /** Class of the authentication, such as `phr`. */
+  /** Authentication context class, such as `phr`. */
   acr: string | undefined;
   amr: string[];
   /** Time of the sign-in, also of one by a device key alone. Unix seconds, as are all times here. */
@@ -53,7 +53,7 @@ interface Content {
 
 export interface SessionSettings {
   secrets: readonly string[];
-  /** A cookie of another context does not open. */
+  /** A cookie of another context cannot be decrypted. */
   context: string;
   cookieName: string;
   idleSeconds: number;

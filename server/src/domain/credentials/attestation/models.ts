@@ -77,8 +77,9 @@ export function rootDigest(root: X509Certificate): string {
 }
 
 /**
- * Null unless each is one certificate in DER, with a sound key and without further bytes. Node.js prefers a certificate in PEM that it finds
- * among the bytes to the one in DER, whose key the library has verified the statement with.
+ * Null unless each is one certificate in DER, with a sound key and without further bytes. If the bytes also contain a
+ * certificate in PEM, Node.js would read that one, but the library has verified the statement with the key of the one
+ * in DER.
  */
 function parsed(certificates: Uint8Array[]): X509Certificate[] | null {
   if (certificates.length > maxPath) return null;

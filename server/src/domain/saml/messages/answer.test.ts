@@ -126,7 +126,7 @@ describe('signature wrapping', () => {
     ['another name for the signed response', signedWhole.replaceAll('samlp:Response', 'samlp:ArtifactResponse')],
     ['a changed NameID', genuine.replace('>ada<', '>eve<')],
     ['an encrypted assertion besides', head + original + '<saml:EncryptedAssertion/>' + tail],
-  ])('%s', (_, xml) => {
+  ])('refused: %s', (_, xml) => {
     expect(xml).toContain('Response');
     expect(['ada', 'eve']).not.toContain(outcome(xml));
   });
@@ -153,7 +153,7 @@ describe('comments and other markup in signed text', () => {
     ['CDATA', '>ada<', '><![CDATA[ada]]><'],
     ['a processing instruction', '>ada<', '>a<?x ?>da<'],
     ['an entity', '>ada<', '>&ada;<'],
-  ])('%s', (_, from, to) => {
+  ])('refused: %s', (_, from, to) => {
     expect(['forbidden-markup', 'malformed']).toContain(outcome(genuine.replace(from, to)));
   });
 });
@@ -162,23 +162,23 @@ describe('keys and algorithms', () => {
   const rsa256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
   const transforms = '<ds:Transform Algorithm="http://www.w3.org/2001/10/xml-exc-c14n#"/></ds:Transforms>';
 
-  test('another key, whose certificate is in KeyInfo', async () => {
+  test('another key is refused, even if its certificate is in KeyInfo', async () => {
     expect(outcome(await sampleResponse(attacker))).toBe('signature-invalid');
   });
 
-  test('no key, as when all certificates were removed', () => {
+  test('every signature is refused if there is no key, after all certificates were removed', () => {
     expect(outcome(genuine, { keys: [] })).toBe('signature-invalid');
   });
 
-  test('the second key, during a rollover', () => {
+  test('the second key is accepted, during a rollover', () => {
     expect(outcome(genuine, { keys: [attacker.publicKey, idp.publicKey] })).toBe('ada');
   });
 
-  test('RSA with 1024 bits', async () => {
+  test('RSA with 1024 bits is refused', async () => {
     expect(outcome(await sampleResponse(small), { keys: [small.publicKey] })).toBe('signature-invalid');
   });
 
-  test('a key of another type', () => {
+  test('a key of another type is refused', () => {
     const ec = createPublicKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
     expect(outcome(genuine, { keys: [ec] })).toBe('signature-invalid');
   });
@@ -191,7 +191,7 @@ describe('keys and algorithms', () => {
     expect(outcome(xml, { keys: [publicKey] })).toBe('ada');
   });
 
-  test('SHA-1 only where it is allowed', () => {
+  test('SHA-1 is accepted only where it is allowed', () => {
     const xml = withAlgorithm('http://www.w3.org/2000/09/xmldsig#rsa-sha1', (input) =>
       signBytes('sha1', input, idp.privateKey),
     );
@@ -229,7 +229,7 @@ describe('keys and algorithms', () => {
       'SHA-1 as digest',
       genuine.replaceAll('http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2000/09/xmldsig#sha1'),
     ],
-  ])('%s', (_, xml) => {
+  ])('refused: %s', (_, xml) => {
     expect(outcome(xml)).toBe('algorithm-refused');
   });
 
@@ -238,15 +238,15 @@ describe('keys and algorithms', () => {
     ['a Reference to another element', genuine.replace('URI="#_assertion1"', 'URI="#_response1"')],
     ['a Reference to an address', genuine.replace('URI="#_assertion1"', 'URI="https://evil.example/"')],
     ['a Reference by XPointer', genuine.replace('URI="#_assertion1"', `URI="#xpointer(id('_assertion1'))"`)],
-  ])('%s', (_, xml) => {
+  ])('refused: %s', (_, xml) => {
     expect(outcome(xml)).toBe('signature-invalid');
-    // Nor if the key signed the reference.
+    // It is refused even if the key signed the reference.
     expect(outcome(withInfoSigned(xml, (input) => signBytes('sha256', input, idp.privateKey)))).toBe(
       'signature-invalid',
     );
   });
 
-  test('unsigned, or only the other part signed than the configuration demands', async () => {
+  test('a part that the configuration requires to be signed is refused without its own signature', async () => {
     expect(outcome(head + unsigned + tail)).toBe('unsigned');
     expect(outcome(genuine, { wantsResponseSigned: true })).toBe('unsigned');
     expect(outcome(signedWhole, { wantsAssertionSigned: true })).toBe('unsigned');
@@ -254,7 +254,7 @@ describe('keys and algorithms', () => {
     expect(outcome(both, { wantsAssertionSigned: true, wantsResponseSigned: true })).toBe('ada');
   });
 
-  test('a response whose own signature is broken, though its assertion is signed', async () => {
+  test('a response with an invalid signature is refused, even if its assertion is signed', async () => {
     const both = await sampleResponse(idp, { signs: 'both' });
     expect(outcome(both.replace('Destination=', 'Consent="x" Destination='))).toBe('signature-invalid');
   });
@@ -296,21 +296,21 @@ describe('values', () => {
     ['Recipient', { recipient: 'https://other.example/acs' }, 'destination-mismatch'],
     ['Issuer', { issuer: 'https://other.example' }, 'issuer-mismatch'],
     ['InResponseTo', { requestId: '_request2' }, 'request-mismatch'],
-    ['an answer to a request where none was made', { requestId: null }, 'request-mismatch'],
+    ['an answer to a request, though there was none', { requestId: null }, 'request-mismatch'],
     ['the end of the assertion', { now: minutes(6) }, 'expired'],
     ['a start in the future', { now: minutes(-2) }, 'not-yet-valid'],
   ] as const)('wrong: %s', (_, change, reason) => {
     expect(outcome(genuine, change)).toBe(reason);
   });
 
-  test('clocks may differ by 60 s, and no more', () => {
+  test('clocks may differ by at most 60 s', () => {
     expect(outcome(genuine, { now: new Date(sample.at.getTime() + 359_000) })).toBe('ada');
     expect(outcome(genuine, { now: new Date(sample.at.getTime() + 360_000) })).toBe('expired');
     expect(outcome(genuine, { now: minutes(-1) })).toBe('ada');
     expect(outcome(genuine, { now: new Date(sample.at.getTime() - 60_001) })).toBe('not-yet-valid');
   });
 
-  test('an unsolicited answer is not one to a request', async () => {
+  test('an unsolicited answer is not accepted as the answer to a request', async () => {
     const xml = await signedWith({ envelope: { inResponseTo: undefined } });
     expect(outcome(xml)).toBe('request-mismatch');
     expect(outcome(xml, { requestId: null })).toBe('ada');
@@ -392,11 +392,11 @@ describe('values', () => {
     expect(outcome(await resigned(from, to))).toBe(reason);
   });
 
-  test('a status that is not Success', () => {
+  test('a status that is not Success is refused', () => {
     expect(outcome(genuine.replace('status:Success', 'status:Responder'))).toBe('status-not-success');
   });
 
-  test('our own answer to a refused request', async () => {
+  test('our own answer to a refused request is read as a refusal', async () => {
     const { envelope, code } = {
       envelope: {
         id: '_e',
@@ -412,7 +412,7 @@ describe('values', () => {
     expect(outcome(xml.replace('RequestDenied', 'Success'))).toBe('signature-invalid');
   });
 
-  test('another message', () => {
+  test('another message is refused', () => {
     expect(outcome('<samlp:LogoutResponse xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>')).toBe('wrong-message');
   });
 });
@@ -424,7 +424,7 @@ describe('encryption', () => {
       encrypt(assertion, to, randomBytes(32), randomBytes(12));
   const opens = { decrypt: (encrypted: Element) => decrypt(encrypted, { key: sp.privateKey }) };
 
-  test('an encrypted assertion, signed inside or outside', async () => {
+  test('an encrypted assertion is accepted if it or the response is signed', async () => {
     for (const signs of ['assertion', 'response', 'both'] as const) {
       const xml = await sampleResponse(idp, { signs, seal: seal() });
       expect(xml).not.toContain('>ada<');
@@ -467,7 +467,7 @@ describe('encryption', () => {
     expect(new Set(messages)).toEqual(new Set(['SamlError: decryption-failed: EncryptedAssertion']));
   });
 
-  test('encryption is no signature: anyone can encrypt for us', async () => {
+  test('an encrypted assertion needs a signature, too: anyone can encrypt for us', async () => {
     const plain = (await sampleResponse(attacker, { signs: 'response', seal: seal() })).replace(
       /<ds:Signature xmlns:ds="[^"]*"><ds:SignedInfo.*?<\/ds:Signature>/,
       '',
@@ -475,7 +475,7 @@ describe('encryption', () => {
     expect(outcome(plain, opens)).toBe('unsigned');
   });
 
-  test('nested encryption', async () => {
+  test('nested encryption is refused', async () => {
     const twice = (assertion: { xml: string }) => seal()(seal()(assertion));
     expect(outcome(await sampleResponse(idp, { seal: twice }), opens)).toBe('decryption-failed');
   });
@@ -528,6 +528,6 @@ test('no mutation of a genuine document is accepted as another one', async () =>
     ),
     { numRuns: 3000 },
   );
-  // Edits outside of what was signed, or of white space in tags, change nothing.
+  // Edits outside of the signed part, or of white space in tags, change nothing.
   expect(refused).toBeGreaterThan(2000);
 });

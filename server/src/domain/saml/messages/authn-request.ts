@@ -37,7 +37,7 @@ export function readAuthnRequest(message: Element): AuthnRequest {
   if (message.ns !== ns.protocol || message.name !== 'AuthnRequest') {
     throw new SamlError('wrong-message', 'not an AuthnRequest');
   }
-  // A subject would ask for another person than the one who signs in here.
+  // With a subject, it would ask for a person other than the one who signs in here.
   if (child(message, ns.assertion, 'Subject')) throw new SamlError('wrong-message', 'Subject is not supported');
   const binding = attribute(message, 'ProtocolBinding');
   if (binding !== undefined && binding !== bindings.post) throw new SamlError('wrong-message', 'ProtocolBinding');

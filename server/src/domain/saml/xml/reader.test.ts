@@ -11,7 +11,7 @@ const reasonOf = (run: () => unknown) => {
   return 'accepted';
 };
 
-describe('refused before anything is read', () => {
+describe('the reader refuses, before it returns anything,', () => {
   const nested = (depth: number) => '<a>'.repeat(depth) + '</a>'.repeat(depth);
   test.each([
     ['a DTD', '<!DOCTYPE a><a/>', 'forbidden-markup'],

@@ -10,8 +10,8 @@ import { type CustomSchema, checkCustomValues, customName, customValuesOf, readS
 export type CustomEdit = Readonly<Record<string, unknown>>;
 
 /**
- * The values of a user after an admin has edited custom attributes. Refuses `invalid`, naming the attribute, even if a
- * directory is authoritative for a user and could write the attribute, and for an immutable value.
+ * The values of a user after an admin has edited custom attributes. Refuses `invalid`, naming the attribute: also for
+ * an attribute that an authoritative directory manages, and for an immutable value.
  */
 export function editedCustom(
   user: EditedUser,
