@@ -84,9 +84,14 @@ import { Limits } from './domain/limits/limits.ts';
 import { Logout } from './domain/logout/logout.ts';
 import { LogoutChannel, type PostLogoutToken } from './domain/logout/logout-channel.ts';
 import { LostAccessEnd } from './domain/logout/lost-access-end.ts';
+import { LostMembershipEnd } from './domain/logout/lost-membership-end.ts';
 import { LogoutNotices } from './domain/logout/notices.ts';
 import { Mfa } from './domain/mfa/mfa.ts';
 import { followPhone } from './domain/mfa/user-tables.ts';
+import { MembershipLosses } from './domain/organizations/membership-losses.ts';
+import { Memberships } from './domain/organizations/memberships.ts';
+import { OrganizationRoles } from './domain/organizations/organization-roles.ts';
+import { Organizations } from './domain/organizations/organizations.ts';
 import { Guessing } from './domain/otp/guessing.ts';
 import { Otp } from './domain/otp/otp.ts';
 import { Sends } from './domain/otp/sends.ts';
@@ -207,7 +212,9 @@ function baseOf({ orm, clock, random, queue, senders, onEvent }: Ports, settings
   const limits = new Limits({ clock, keysOf: (subject) => vault.macs('budget', '', subject) });
   const accessLosses = new AccessLosses({ queue });
   const accessLost: AccessLost = (em, lost) => accessLosses.queue(em, lost);
-  return { db, clock, random, queue, senders, issuer: settings.issuer, audit, vault, limits, accessLost };
+  const membershipLosses = new MembershipLosses({ queue });
+  const base = { db, clock, random, queue, senders, issuer: settings.issuer, audit, vault, limits };
+  return { ...base, accessLost, membershipLosses };
 }
 
 /** Issuers and their keys, projects, and the applications and APIs of a project. */
@@ -274,6 +281,9 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
     groupMembers: new GroupMembers(lower),
     localGroups: new LocalGroups({ groups }),
     roles: new Roles(lower),
+    organizations: new Organizations(lower),
+    organizationRoles: new OrganizationRoles(lower),
+    memberships: new Memberships(lower),
     accessRules: new AccessRules(lower),
     accessRefusals: new AccessRefusals(lower),
     claims: new Claims(lower),
@@ -341,6 +351,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     logoutNotices,
     logout: new Logout({ ...signIn, logoutNotices, relay: logoutRelay }),
     lostAccessEnd: new LostAccessEnd({ ...signIn, logoutNotices }),
+    lostMembershipEnd: new LostMembershipEnd({ ...signIn, logoutNotices }),
     accounts: new Accounts({ ...signIn, logoutNotices }),
     recoveries: new Recoveries(signIn),
     directories: new Directories(signIn),

@@ -49,6 +49,10 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
   const group = await services.groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
   const localGroup = await services.localGroups.create(project.id, 'On call', system);
   const role = await services.roles.create(client, { key: 'editor', name: 'Editor' }, system);
+  const organization = await services.organizations.create(project.id, { slug: 'acme', name: 'Acme' }, system);
+  const organizationRole = await services.organizationRoles.create(project.id, { key: 'admin', name: 'Admin' }, system);
+  const member = { userId: user.id, roleKeys: ['admin'] };
+  const organizationMembership = await services.memberships.add(organization, member, system);
   const { session, device } = await harness.signedIn(project, user, client.id);
   const scim = await services.directories.issueScimToken({ ...of, name: 'Okta' }, system);
   const viewer = { ...of, email: `v@${tag}.example.com`, role: 'project_viewer' } as const;
@@ -69,6 +73,9 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
     group: group.id,
     localGroup: localGroup.id,
     role: role.id,
+    organization: organization.id,
+    organizationRole: organizationRole.id,
+    organizationMembership: organizationMembership.id,
     session: session.id,
     device: device.id,
     passkey: await harness.passkeyOf(project, user),
@@ -113,7 +120,8 @@ export function callOperation(
  * derived from its rule. Any other operation needs a row here; without one, its test fails.
  */
 export function argumentsOf(ours: ProjectObjects, name: string): string {
-  const { api, client, group, logStream, project, role, user, webhook } = ours;
+  const { api, client, group, logStream, organization, project, role, user, webhook } = ours;
+  const { organizationMembership: membership, organizationRole } = ours;
   const table: Record<string, string> = {
     passkeyModelStanding: `(projectId: "${project}", aaguids: [], roots: [])`,
     messagePreview: `(projectId: "${project}", template: SIGN_IN_CODE, locale: "de")`,
@@ -157,6 +165,15 @@ export function argumentsOf(ours: ProjectObjects, name: string): string {
     updateRole: `(input: { id: "${role}", name: "X" })`,
     assignRole: `(input: { roleId: "${role}", userId: "${user}" })`,
     unassignRole: `(input: { roleId: "${role}", userId: "${user}" })`,
+    createOrganization: `(input: { projectId: "${project}", slug: "x", name: "X" })`,
+    updateOrganization: `(input: { id: "${organization}", name: "X" })`,
+    deleteOrganization: `(input: { id: "${organization}" })`,
+    createOrganizationRole: `(input: { projectId: "${project}", key: "x", name: "X" })`,
+    updateOrganizationRole: `(input: { id: "${organizationRole}", name: "X" })`,
+    addOrganizationMember: `(input: { organizationId: "${organization}", userId: "${user}" })`,
+    updateOrganizationMember: `(input: { id: "${membership}", state: SUSPENDED })`,
+    assignOrganizationRole: `(input: { membershipId: "${membership}", roleKey: "admin" })`,
+    unassignOrganizationRole: `(input: { membershipId: "${membership}", roleKey: "admin" })`,
     createGroup: `(input: { projectId: "${project}", displayName: "X" })`,
     updateGroup: `(input: { id: "${group}", displayName: "X" })`,
     addGroupMembers: `(input: { groupId: "${group}", userIds: ["${user}"] })`,

@@ -159,6 +159,46 @@ const attempts: Record<string, Attempt> = {
   'GraphQL claimSettings': graphql('query')('claimSettings(clientId: $id) { version }', ({ client }) => ({
     id: client.id,
   })),
+  'GraphQL organization': graphql('query')(
+    'organization(id: $id) { name memberCount defaultRoles { key } }',
+    ({ organization }) => ({ id: organization }),
+  ),
+  'GraphQL organizationMembers': graphql('query')(
+    'organizationMembers(organizationId: $id) { edges { node { user { userName } } } }',
+    ({ organization }) => ({ id: organization }),
+  ),
+  'GraphQL users of an organization': graphql('query')(
+    'users(projectId: $project, filter: { organizationId: $organization }) { totalCount edges { node { id } } }',
+    ({ organization }, own) => ({ project: own.project.id, organization }),
+  ),
+  'GraphQL events of an organization': graphql('query')(
+    'auditEvents(projectId: $project, filter: { organizationId: $organization }) { edges { node { id } } }',
+    ({ organization }, own) => ({ project: own.project.id, organization }),
+  ),
+  'GraphQL addOrganizationMember of a user of another project': graphql('mutation')(
+    'addOrganizationMember(input: { organizationId: $organization, userId: $user }) { id }',
+    ({ user }, own) => ({ organization: own.organization, user: user.id }),
+  ),
+  'GraphQL addOrganizationMember to an organization of another project': graphql('mutation')(
+    'addOrganizationMember(input: { organizationId: $organization, userId: $user }) { id }',
+    ({ organization }, own) => ({ organization, user: own.user.id }),
+  ),
+  'GraphQL updateOrganization': graphql('mutation')(
+    'updateOrganization(input: { id: $id, name: "X" }) { name }',
+    ({ organization }) => ({ id: organization }),
+  ),
+  'GraphQL updateOrganizationMember': graphql('mutation')(
+    'updateOrganizationMember(input: { id: $id, state: SUSPENDED }) { id }',
+    ({ membership }) => ({ id: membership }),
+  ),
+  'GraphQL unassignOrganizationRole': graphql('mutation')(
+    'unassignOrganizationRole(input: { membershipId: $id, roleKey: "admin" }) { id }',
+    ({ membership }) => ({ id: membership }),
+  ),
+  'GraphQL grantAccess to an organization of another project': graphql('mutation')(
+    'grantAccess(input: { clientId: $client, organizationId: $organization }) { id }',
+    ({ organization }, own) => ({ client: own.client.id, organization }),
+  ),
   'GraphQL updateUser': graphql('mutation')(
     'updateUser(input: { id: $id, givenName: "Eve" }) { givenName }',
     ({ user }) => ({
@@ -277,6 +317,15 @@ const attempts: Record<string, Attempt> = {
       cookieOf(own, other),
     ),
   'GraphQL endUserSession': graphql('mutation')('endUserSession(id: $id)', ({ sessionId }) => ({ id: sessionId })),
+  'GraphQL removeOrganizationMember': graphql('mutation')('removeOrganizationMember(id: $id)', ({ membership }) => ({
+    id: membership,
+  })),
+  'GraphQL deleteOrganizationRole': graphql('mutation')('deleteOrganizationRole(id: $id)', ({ organizationRole }) => ({
+    id: organizationRole,
+  })),
+  'GraphQL deleteOrganization': graphql('mutation')('deleteOrganization(input: { id: $id })', ({ organization }) => ({
+    id: organization,
+  })),
   'DELETE /Users/<id>': scim('DELETE', ({ user }) => `/Users/${user.id}`),
 };
 

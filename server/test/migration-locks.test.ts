@@ -33,7 +33,11 @@ async function connect({ url }: FreshDatabase): Promise<pg.Client> {
 
 const named = String.raw`(?:if (?:not )?exists )?(?:only )?"?(\w+)"?`;
 const blocking: [kind: RegExp, isAllowed: (statement: string, earlierOnes: readonly string[]) => boolean][] = [
-  [new RegExp(String.raw`^create (?:unique )?index .*? on ${named}`), (text) => text.includes(' concurrently ')],
+  [
+    new RegExp(String.raw`^create (?:unique )?index .*? on ${named}`),
+    // Of a partitioned table alone, it reads no rows.
+    (text) => text.includes(' concurrently ') || text.includes(' on only '),
+  ],
   [
     new RegExp(String.raw`^alter table ${named} .*add (?:constraint|primary key|unique|foreign key|check)`),
     (text) => /not valid|using index/.test(text),
@@ -59,7 +63,7 @@ const blocking: [kind: RegExp, isAllowed: (statement: string, earlierOnes: reado
 ];
 /** These wait for all writes of the table, and all later writes for them. */
 const strong = new RegExp(
-  String.raw`^(?:alter table (?!.*validate constraint)|create (?:or replace )?trigger .*? on |drop table )${named}`,
+  String.raw`^(?:alter table (?!.*validate constraint)|create (?:or replace )?trigger .*? on |create index .*? on (?=only )|drop table )${named}`,
 );
 
 /** The unsafe operations of a migration on a filled table, by statement. */

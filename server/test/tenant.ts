@@ -33,6 +33,10 @@ export interface Tenant {
   domain: string;
   /** A role of the client, held by the user. */
   role: string;
+  /** An organization, a role in it, and the membership of the user. */
+  organization: string;
+  organizationRole: string;
+  membership: string;
   rp: RelyingParty;
   page: SigninPage;
   tokens: { id_token: string; access_token: string };
@@ -58,6 +62,10 @@ export async function tenant(app: TestApp): Promise<Tenant> {
     system,
   );
   await services.roles.assign(keyIn(project.id, role), { userId: user.id }, system);
+  const organization = await services.organizations.create(project.id, { slug: 'acme', name: 'Acme' }, system);
+  const organizationRole = await services.organizationRoles.create(project.id, { key: 'admin', name: 'Admin' }, system);
+  const member = { userId: user.id, roleKeys: ['admin'] };
+  const membership = await services.memberships.add(organization, member, system);
   const scopes = [{ key: 'read', description: 'Read' }];
   const values = { projectId: project.id, identifier: 'https://api.example.com', name: 'Orders', scopes };
   const api = await services.apis.create(values, system);
@@ -88,6 +96,9 @@ export async function tenant(app: TestApp): Promise<Tenant> {
       role,
       api: api.id,
       domain,
+      organization: organization.id,
+      organizationRole: organizationRole.id,
+      membership: membership.id,
       rp,
       page,
       sessionId,

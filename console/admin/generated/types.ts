@@ -38,6 +38,8 @@ export type AuditEventFilter = {
   actorId?: string | null | undefined;
   /** The application is the client or the subject. */
   clientId?: string | null | undefined;
+  /** The organization, its members, roles of members, invitations and domains. */
+  organizationId?: string | null | undefined;
   /** The `X-Request-Id` of a response. */
   requestId?: string | null | undefined;
   result?: AuditResult | null | undefined;
@@ -463,10 +465,12 @@ export type FinishTrialInput = {
   state: string;
 };
 
-/** Exactly one of `userId`, `groupId` and `roleKey`, in the project of the application. */
+/** Exactly one of `userId`, `groupId`, `roleKey` and `organizationId`, in the project of the application. */
 export type GrantAccessInput = {
   clientId: string;
   groupId?: string | null | undefined;
+  /** Its members, when they sign in to it. */
+  organizationId?: string | null | undefined;
   /** `key` of a role of the application. */
   roleKey?: string | null | undefined;
   userId?: string | null | undefined;
@@ -1084,6 +1088,8 @@ export type UserFilter = {
   isInvited?: boolean | null | undefined;
   /** Has signed in, but not since this time. */
   notSignedInSince?: string | null | undefined;
+  /** Members of this organization, suspended or not. */
+  organizationId?: string | null | undefined;
   provenance?: Provenance | null | undefined;
   /** Last signed in at or after this time. */
   signedInSince?: string | null | undefined;

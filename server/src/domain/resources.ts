@@ -1,5 +1,6 @@
 import { clientFields } from './clients/client.resource.ts';
 import type { Fields } from './kernel/resource.ts';
+import { organizationFields } from './organizations/organization.resource.ts';
 import { projectFields, sessionPolicyFields } from './projects/project.resource.ts';
 import { webhookFields } from './webhooks/webhook.resource.ts';
 
@@ -8,4 +9,5 @@ export const resources = {
   Project: { ...projectFields, ...sessionPolicyFields },
   Client: clientFields,
   Webhook: webhookFields,
+  Organization: organizationFields,
 } satisfies Record<string, Fields>;

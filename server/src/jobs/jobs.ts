@@ -1,5 +1,5 @@
 /**
- * Background jobs: queued (the end of a domain or of access) and periodic (sweeps, key rotation). The job queue runs and retries them.
+ * Background jobs: queued (the end of a domain, of access or of a membership) and periodic (sweeps, key rotation). The job queue runs and retries them.
  * Deliveries are not jobs: see `domain/relay/`.
  */
 import { endAccessJob } from '../domain/access/access-losses.ts';
@@ -20,6 +20,8 @@ import { inProject } from '../domain/kernel/scope.ts';
 import type { Keys } from '../domain/keys/keys.ts';
 import type { Limits } from '../domain/limits/limits.ts';
 import type { LostAccessEnd } from '../domain/logout/lost-access-end.ts';
+import type { LostMembershipEnd } from '../domain/logout/lost-membership-end.ts';
+import { endMembershipJob, type LostMembership } from '../domain/organizations/membership-losses.ts';
 import type { Otp } from '../domain/otp/otp.ts';
 import type { LostAccess } from '../domain/projects/lost-access.ts';
 import type { Projects } from '../domain/projects/projects.ts';
@@ -44,6 +46,7 @@ export interface JobsDeps {
   domains: Domains;
   domainEnd: DomainEnd;
   lostAccessEnd: LostAccessEnd;
+  lostMembershipEnd: LostMembershipEnd;
 }
 
 export function jobs(deps: JobsDeps): JobTable {
@@ -61,7 +64,7 @@ const retired = [
   'logout.recover',
 ];
 
-function queuedJobs({ domainEnd, lostAccessEnd }: JobsDeps): JobTable['queued'] {
+function queuedJobs({ domainEnd, lostAccessEnd, lostMembershipEnd }: JobsDeps): JobTable['queued'] {
   return [
     {
       // Idempotent: it ends only rows that are still open.
@@ -80,6 +83,17 @@ function queuedJobs({ domainEnd, lostAccessEnd }: JobsDeps): JobTable['queued'] 
       run: (data) => {
         const lost = data as unknown as LostAccess;
         return inProject(lost.projectId, () => lostAccessEnd.end(lost));
+      },
+      workers: 1,
+      timeoutSeconds: 15 * 60,
+      retries: { limit: 10, firstSeconds: 5, longestSeconds: 3600 },
+    },
+    {
+      // Idempotent, as above.
+      name: endMembershipJob,
+      run: (data) => {
+        const lost = data as unknown as LostMembership;
+        return inProject(lost.projectId, () => lostMembershipEnd.end(lost));
       },
       workers: 1,
       timeoutSeconds: 15 * 60,

@@ -161,6 +161,23 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
       world.app.clock.turn(1);
       await services().clients.update(client, { access: 'assigned' }, system);
     }),
+    queued('organizations.end', async () => {
+      const { user } = await registeredUser();
+      const logout = { backchannelLogoutUri: 'http://127.0.0.1:1/', grantTypes: ['refresh_token' as const] };
+      const { client } = await world.app.make.client(world.project, logout);
+      const party = new RelyingParty(world.app, client);
+      await party.signIn(user);
+      await party.exchange(await party.code({ scope: 'openid offline_access' }));
+      const organization = await services().organizations.create(
+        world.project.id,
+        { slug: 'acme', name: 'Acme' },
+        system,
+      );
+      const membership = await services().memberships.add(organization, { userId: user.id }, system);
+      await sql(`update refresh_grants set organization_id = '${organization.id}' where client_id = '${client.id}'`);
+      world.app.clock.turn(1);
+      await services().memberships.remove(membership, system);
+    }),
     periodic('keys.tend', async () => world.app.clock.turn(60 * 24 * 3600), /signing_keys|signing-key.published/),
     periodic('projects.test-mode', async () => {
       await sql(`update projects set test_mode = true where id = '${world.project.id}'`);

@@ -17,6 +17,7 @@ import { connection, pageRequest } from '../api/connection.ts';
 import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
 import { enumOf } from '../api/resource-types.ts';
 import { ClientView } from '../clients/client.view.ts';
+import { OrganizationView } from '../organizations/organization.view.ts';
 import { RoleView } from '../roles/role.view.ts';
 import { GroupView } from '../users/group.view.ts';
 import { UserView } from '../users/user.view.ts';
@@ -73,7 +74,7 @@ export class AccessRuleResolver {
   @Requires('project_admin', { about: { client: 'clientId' }, fresh: true, scope: 'users:write' })
   @Mutation(() => AccessRuleView, {
     description:
-      'Gives access to an application whose `access` is ASSIGNED: to a user, a group or a role of the application. Repeating it changes nothing.',
+      'Gives access to an application whose `access` is ASSIGNED: to a user, a group, an organization or a role of the application. Repeating it changes nothing.',
   })
   grantAccess(
     @Arg('input', () => GrantAccessInput) { clientId, ...holder }: GrantAccessInput,
@@ -102,6 +103,11 @@ export class AccessRuleResolver {
   @FieldResolver(() => GroupView, { nullable: true })
   group(@Root() { project, group }: AccessRule, @Ctx() { loaders }: AdminContext) {
     return group ? loaders.group(keyIn(project.id, group.id)) : null;
+  }
+
+  @FieldResolver(() => OrganizationView, { nullable: true })
+  organization(@Root() { project, organization }: AccessRule, @Ctx() { loaders }: AdminContext) {
+    return organization ? loaders.organization(keyIn(project.id, organization.id)) : null;
   }
 
   @FieldResolver(() => RoleView, { nullable: true })

@@ -6,7 +6,8 @@ import { ClientView } from '../clients/client.view.ts';
 
 @Access('project_viewer', ofProject, 'users:read')
 @ObjectType('AccessRule', {
-  description: 'Gives access to an application to a user, to the members of a group, or to the holders of a role.',
+  description:
+    'Gives access to an application to a user, to the members of a group or an organization, or to the holders of a role.',
 })
 export class AccessRuleView extends fields({
   id: id(),

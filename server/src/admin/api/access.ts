@@ -40,7 +40,18 @@ export interface OperationRule {
   /** `admin`: any role anywhere; the resolver returns only resources that the caller may read. */
   role: Role | 'admin';
   /** The noun, and the input that holds its id. Absent, or a project id that is not given: the instance. */
-  about?: { [Noun in OwnedNoun]?: 'id' | 'projectId' | 'clientId' | 'userId' | 'groupId' | 'roleId' | 'webhookId' };
+  about?: {
+    [Noun in OwnedNoun]?:
+      | 'id'
+      | 'projectId'
+      | 'clientId'
+      | 'userId'
+      | 'groupId'
+      | 'roleId'
+      | 'webhookId'
+      | 'organizationId'
+      | 'membershipId';
+  };
   /**
    * The reason why its statements see all projects: always, or only if it is about the instance. Absent: they see only
    * the project that it is about, if any.

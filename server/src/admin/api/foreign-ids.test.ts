@@ -36,7 +36,13 @@ afterAll(() => harness.close());
 /** The object that an argument names; `id` of an operation is one of those in its row of `argumentsOf`. */
 const kindOf: Record<string, keyof ProjectObjects> = {
   ...{ projectId: 'project', clientId: 'client', apiId: 'api', userId: 'user', userIds: 'user', roleId: 'role' },
-  ...{ webhookId: 'webhook', logoId: 'logo', darkLogoId: 'logo', groupId: 'localGroup' },
+  ...{
+    webhookId: 'webhook',
+    logoId: 'logo',
+    darkLogoId: 'logo',
+    groupId: 'localGroup',
+    organizationId: 'organization',
+  },
   // Fields of the filter of events.
   ...{ actorId: 'user', subjectId: 'user', requestId: 'session', signInId: 'session' },
 };

@@ -5,6 +5,8 @@ import { Client } from '../../domain/clients/client.entity.ts';
 import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
+import { countMembersIn, rolesOfMembers } from '../../domain/organizations/membership-lists.ts';
+import { Organization } from '../../domain/organizations/organization.entity.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import type { Projects } from '../../domain/projects/projects.ts';
 import { atKey, keyText, type TenantKey } from '../../domain/projects/tenant.ts';
@@ -71,6 +73,11 @@ export function loadersFor(em: EntityManager, sources: Sources) {
     user: ofTenants(async (keys) => byKey(await em.find(User, { $or: keys.map(atKey) }))),
     group: ofTenants(async (keys) => byKey(await em.find(Group, { $or: keys.map(atKey) }))),
     role: ofTenants(async (keys) => byKey(await em.find(ClientRole, { $or: keys.map(atKey) }))),
+    organization: ofTenants(async (keys) => byKey(await em.find(Organization, { $or: keys.map(atKey) }))),
+    /** At most `maxTotal`. */
+    membersOfOrganization: ofTenants((keys) => countMembersIn(em, keys)),
+    /** Undefined if the member has none. */
+    rolesOfMember: ofTenants((keys) => rolesOfMembers(em, keys)),
     apiKeysOf: ofTenants(async (keys) => Map.groupBy(await clients.apiKeysOf(em, keys), ofClient)),
     clientSecretsOf: ofTenants(async (keys) => Map.groupBy(await clientSecrets.of(em, keys), ofClient)),
     /** At most `maxTotal`. */

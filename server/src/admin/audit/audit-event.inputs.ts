@@ -12,6 +12,7 @@ export class AuditEventFilter extends inputFields({
   clientId: nullable(id('The application is the client or the subject.')),
   requestId: nullable(id('The `X-Request-Id` of a response.')),
   signInId: nullable(id('`signInId` of the detail: the events of one sign-in.')),
+  organizationId: nullable(id('The organization, its members, roles of members, invitations and domains.')),
   since: nullable(time('At or after this time.')),
   until: nullable(time('Before this time.')),
 }) {}

@@ -96,6 +96,7 @@ function read(get: (name: string) => string | undefined): {
     clientId: get('client'),
     requestId: get('request'),
     signInId: get('signIn'),
+    organizationId: get('organization'),
     since: momentOf('since', get('since')),
     until: momentOf('until', get('until')),
   } satisfies EventFilter;

@@ -6,7 +6,7 @@ const maxTypes = 60;
 
 /** Validates a filter. Refuses `invalid` for malformed ids and for more than 60 types. */
 export function eventFilter(filter: EventFilter): EventFilter {
-  for (const name of ['userId', 'clientId', 'requestId', 'signInId'] as const) {
+  for (const name of ['userId', 'clientId', 'requestId', 'signInId', 'organizationId'] as const) {
     const value = filter[name];
     if (value !== undefined && !isUuid(value)) {
       refuse({ code: 'invalid', field: `filter.${name}`, reason: 'must be a UUID' });

@@ -20,6 +20,9 @@ import { ExperienceResolver, ExperienceContentResolver } from '../experience/exp
 import { SystemResolver } from '../instance/system.resolver.ts';
 import { SigningKeyResolver } from '../keys/signing-key.resolver.ts';
 import { LogoutDeliveryResolver, LogoutReceiverResolver } from '../logout/logout-delivery.resolver.ts';
+import { OrganizationMembershipResolver, UserMembershipsResolver } from '../organizations/membership.resolver.ts';
+import { OrganizationRoleResolver } from '../organizations/organization-role.resolver.ts';
+import { OrganizationResolver } from '../organizations/organization.resolver.ts';
 import { ProjectResolver } from '../projects/project.resolver.ts';
 import { RoleResolver, RoleAssignmentResolver } from '../roles/role.resolver.ts';
 import { LogStreamResolver } from '../streams/log-stream.resolver.ts';
@@ -63,6 +66,10 @@ export const resolvers = [
   SigningKeyResolver,
   LogoutDeliveryResolver,
   LogoutReceiverResolver,
+  OrganizationMembershipResolver,
+  UserMembershipsResolver,
+  OrganizationRoleResolver,
+  OrganizationResolver,
   ProjectResolver,
   RoleResolver,
   RoleAssignmentResolver,

@@ -4,7 +4,7 @@ import type { UserFilter } from '../../domain/users/user-list.ts';
 import { withoutNulls } from '../api/context.ts';
 import type { UserFilterInput } from './user.inputs.ts';
 
-/** The filter of a list. Refuses `invalid` for a malformed group id. */
+/** The filter of a list. Refuses `invalid` for a malformed id. */
 export function userFilterOf(
   search: string | null | undefined,
   filter: UserFilterInput | null | undefined,
@@ -12,6 +12,9 @@ export function userFilterOf(
   const wanted = withoutNulls({ ...filter });
   if (wanted.groupId !== undefined && !isUuid(wanted.groupId)) {
     refuse({ code: 'invalid', field: 'filter.groupId', reason: 'must be the id of a group' });
+  }
+  if (wanted.organizationId !== undefined && !isUuid(wanted.organizationId)) {
+    refuse({ code: 'invalid', field: 'filter.organizationId', reason: 'must be the id of an organization' });
   }
   return { ...wanted, ...(search ? { search } : {}) };
 }

@@ -12,4 +12,5 @@ export class UserFilterInput extends inputFields({
   signedInSince: nullable(time('Last signed in at or after this time.')),
   notSignedInSince: nullable(time('Has signed in, but not since this time.')),
   groupId: nullable(id('Members of this group.')),
+  organizationId: nullable(id('Members of this organization, suspended or not.')),
 }) {}

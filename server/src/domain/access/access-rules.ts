@@ -8,6 +8,7 @@ import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { query, sql } from '../kernel/sql.ts';
+import { Organization } from '../organizations/organization.entity.ts';
 import type { AccessLost } from '../projects/lost-access.ts';
 import { existing, keyIn, type TenantKey } from '../projects/tenant.ts';
 import { ClientRole } from '../roles/client-role.entity.ts';
@@ -15,17 +16,18 @@ import { Group } from '../users/group.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { AccessRule } from './access-rule.entity.ts';
 
-/** Whom a rule gives access: a user, the members of a group, or the holders of a role of the client. Exactly one. */
+/** Whom a rule gives access: a user, the members of a group or an organization, or the holders of a role of the client. Exactly one. */
 export interface AccessHolder {
   userId?: string | undefined;
   groupId?: string | undefined;
   /** `key` of a role of the client. */
   roleKey?: string | undefined;
+  organizationId?: string | undefined;
 }
 
 /** The row that a rule names. */
 interface NamedHolder {
-  kind: 'user' | 'group' | 'role';
+  kind: 'user' | 'group' | 'role' | 'organization';
   id: string;
   name: string;
 }
@@ -39,8 +41,8 @@ export class AccessRules {
   ) {}
 
   /**
-   * Gives access to a user, a group or a role of the client's project; idempotent. Refuses `not-found` for the client, user, group or
-   * role, and `invalid` unless exactly one is named.
+   * Gives access to a user, a group, an organization or a role of the client's project; idempotent. Refuses `not-found` for the
+   * client or the holder, and `invalid` unless exactly one is named.
    */
   grant(key: TenantKey, holder: AccessHolder, actor: Actor): Promise<AccessRule> {
     checkHolder(holder);
@@ -60,7 +62,7 @@ export class AccessRules {
       }
       const rule = em.create(AccessRule, {
         ...{ project: client.project, id: this.deps.random.id(), client, createdAt: this.deps.clock.now() },
-        ...{ user: null, group: null, role: null, [named.kind]: [key.project.id, named.id] },
+        ...{ user: null, group: null, role: null, organization: null, [named.kind]: [key.project.id, named.id] },
       } as never) as AccessRule;
       em.persist(rule);
       this.record(em, 'access.granted', client, named, actor);
@@ -72,7 +74,7 @@ export class AccessRules {
   async revoke(key: TenantKey, actor: Actor): Promise<void> {
     await this.deps.db.transaction(async (em) => {
       const rule = await existing(em, AccessRule, key, 'access-rule', {
-        populate: ['client', 'user', 'group', 'role'],
+        populate: ['client', 'user', 'group', 'role', 'organization'],
       });
       const client = rule.client.getEntity() as Client;
       this.record(em, 'access.revoked', client, nameOf(rule as AccessRule), actor);
@@ -90,19 +92,19 @@ export class AccessRules {
 }
 
 /** Refuses `invalid` unless exactly one holder is named. */
-function checkHolder({ userId, groupId, roleKey }: AccessHolder): void {
-  if ([userId, groupId, roleKey].filter((one) => one !== undefined).length === 1) return;
+function checkHolder({ userId, groupId, roleKey, organizationId }: AccessHolder): void {
+  if ([userId, groupId, roleKey, organizationId].filter((one) => one !== undefined).length === 1) return;
   refuse({
     code: 'invalid',
     field: 'userId',
-    reason: 'must be given if neither groupId nor roleKey is, and only then',
+    reason: 'must be given if none of groupId, roleKey and organizationId is, and only then',
   });
 }
 
 async function holderOf(
   em: EntityManager,
   { id, project }: TenantKey,
-  { userId, groupId, roleKey }: AccessHolder,
+  { userId, groupId, roleKey, organizationId }: AccessHolder,
 ): Promise<NamedHolder> {
   if (userId !== undefined) {
     const user = await existing(em, User, keyIn(project.id, userId), 'user');
@@ -112,14 +114,21 @@ async function holderOf(
     const group = await existing(em, Group, keyIn(project.id, groupId), 'group');
     return { kind: 'group', id: group.id, name: group.displayName };
   }
+  if (organizationId !== undefined) {
+    const organization = await existing(em, Organization, keyIn(project.id, organizationId), 'organization');
+    return { kind: 'organization', id: organization.id, name: organization.name };
+  }
   const role = await em.findOne(ClientRole, { client: [project.id, id] as [string, string], key: roleKey as string });
   if (!role) refuse({ code: 'not-found', what: 'role' });
   return { kind: 'role', id: role.id, name: role.name };
 }
 
-function nameOf({ user, group, role }: AccessRule): NamedHolder {
+function nameOf({ user, group, role, organization }: AccessRule): NamedHolder {
   if (user) return { kind: 'user', id: user.id, name: (user.getEntity() as User).userName };
   if (group) return { kind: 'group', id: group.id, name: (group.getEntity() as Group).displayName };
+  if (organization) {
+    return { kind: 'organization', id: organization.id, name: (organization.getEntity() as Organization).name };
+  }
   const held = (role as NonNullable<typeof role>).getEntity() as ClientRole;
   return { kind: 'role', id: held.id, name: held.name };
 }

@@ -19,6 +19,8 @@ export interface EventFilter {
   requestId?: string | undefined;
   /** `signInId` of the detail. */
   signInId?: string | undefined;
+  /** `organizationId` of the detail. */
+  organizationId?: string | undefined;
   /** Inclusive. */
   since?: Date | undefined;
   /** Exclusive. */
@@ -154,8 +156,10 @@ export function statementOf(
     }>`select id from audit_log${conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`}
       order by id desc limit ${first}`;
   // One user has few events: filter by type. A project has many: use the index of each type.
-  const { actorId, subjectId, requestId, signInId } = filter;
-  const isNarrow = [userId, actorId, subjectId, requestId, signInId].some((value) => value !== undefined);
+  const { actorId, subjectId, requestId, signInId, organizationId } = filter;
+  const isNarrow = [userId, actorId, subjectId, requestId, signInId, organizationId].some(
+    (value) => value !== undefined,
+  );
   const branches = alternatives.map((alternative) => {
     const conditions = [...alternative, ...common];
     if (types === undefined) return newest(conditions);
@@ -195,6 +199,7 @@ function commonOf(projectId: string | null, filter: EventFilter): Fragment[] {
     ...(filter.actorId === undefined ? [] : [sql`actor_id = ${filter.actorId}`]),
     ...(filter.subjectId === undefined ? [] : [sql`subject_id = ${filter.subjectId}`]),
     ...(filter.clientId === undefined ? [] : [sql`client_id = ${filter.clientId}`]),
+    ...(filter.organizationId === undefined ? [] : [sql`detail->>'organizationId' = ${filter.organizationId}`]),
     ...(filter.signInId === undefined ? [] : ofSignIn(filter.signInId)),
     ...(filter.since === undefined ? [] : [sql`at >= ${filter.since} and id >= ${firstIdFrom(filter.since)}`]),
     ...(filter.until === undefined ? [] : [sql`at < ${filter.until} and id < ${firstIdAfter(filter.until)}`]),

@@ -9,8 +9,9 @@ import { type Executing, execute, query, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import type { Relay } from '../relay/relay.ts';
 import type { Session } from '../sessions/session.entity.ts';
+import type { OrganizationContext } from '../tokens/organization-tokens.ts';
 import { endUnredeemed } from '../tokens/user-tables.ts';
-import { type Use, type UseInProject, usesOf, usesUnder } from './uses.ts';
+import { type Use, type UseInProject, usesOf, usesUnder, usesWithoutMembership } from './uses.ts';
 
 /** `global` ends all sessions of the user, `session` the current one (service.md 3.2). */
 export type LogoutScope = 'global' | 'session';
@@ -64,6 +65,12 @@ export class LogoutNotices {
     const { project, id } = client;
     const ofClient = sql`u.client_id = ${id}::uuid and ${lacksAccess(client, sql`u.user_id`)}`;
     await this.enqueue(on, project.id, await query(on, usesOf(project.id, userIds, ofClient)), 'global');
+  }
+
+  /** Enqueues the tokens for those of these users who are no members, to the applications that they used in the organization. */
+  async ofLostMembership(on: Executing, context: OrganizationContext, userIds: readonly string[]): Promise<void> {
+    const uses = await query(on, usesWithoutMembership(context, userIds));
+    await this.enqueue(on, context.projectId, uses, 'global');
   }
 
   /**

@@ -1,5 +1,6 @@
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
+import { lacksMembership, type OrganizationContext } from '../tokens/organization-tokens.ts';
 import { ofUsers } from '../users/user-tables.ts';
 
 /** An application with a logout URI that a user used, under a session or not. */
@@ -65,9 +66,29 @@ export function usesOf(
       union all select project_id, user_id, client_id, null, null, created_at, coalesce(last_used_at, created_at) from credentials
         where ${chosen} and kind = 'device-key' and hosted is not true
     ) u ${receiving} join projects p on p.id = u.project_id
-    where ${of} and not exists (select from logout_deliveries d where d.project_id = u.project_id and d.subject = u.user_id
-      and d.client_id = u.client_id and (d.sid is null or d.sid = u.session_id) and d.created_at >= u.last_at and d.state <> 'failed')
-    ${inOrder}`;
+    where ${of} and ${isUnannounced} ${inOrder}`;
+}
+
+/** SQL condition: no logout token was sent about the use `u` since. */
+const isUnannounced = sql`not exists (select from logout_deliveries d where d.project_id = u.project_id and d.subject = u.user_id
+  and d.client_id = u.client_id and (d.sid is null or d.sid = u.session_id) and d.created_at >= u.last_at and d.state <> 'failed')`;
+
+/** SQL: the uses of those of these users who are no members, in the organization, since the last logout token about them. */
+export function usesWithoutMembership(context: OrganizationContext, userIds: readonly string[]): Statement<Use> {
+  const chosen = sql`t.project_id = ${context.projectId}::uuid and t.user_id = any(${userIds}::uuid[])
+    and ${lacksMembership(context, 't')}`;
+  return sql<Use>`select ${columns} from (
+      select t.project_id, t.user_id, t.client_id, t.session_id, t.issuer, t.created_at as first_at, t.last_used_at as last_at
+        from refresh_grants t where ${chosen}
+      union all select t.project_id, t.user_id, t.client_id, t.session_id, t.issuer, t.used_at, t.used_at
+        from authorization_codes t where ${chosen} and t.used_at is not null
+    ) u ${receiving} where ${isUnannounced} ${inOrder}`;
+}
+
+/** SQL: `user_id` of everyone who has something in the organization. */
+export function usersIn({ projectId, organizationId }: OrganizationContext): Fragment {
+  const chosen = sql`project_id = ${projectId}::uuid and organization_id = ${organizationId}::uuid`;
+  return sql`select user_id from refresh_grants where ${chosen} union select user_id from authorization_codes where ${chosen}`;
 }
 
 /** SQL: `user_id` of everyone who has used a client, as {@link usesOf} finds their uses. */

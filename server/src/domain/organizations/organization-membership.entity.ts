@@ -4,10 +4,10 @@ import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 import { Organization } from './organization.entity.ts';
 
-const membershipStates = ['active', 'suspended'] as const;
+export const membershipStates = ['active', 'suspended'] as const;
 
 /** How the user became a member. */
-const membershipSources = ['admin', 'invitation', 'domain', 'connection', 'directory'] as const;
+export const membershipSources = ['admin', 'invitation', 'domain', 'connection', 'directory'] as const;
 
 const schema = defineEntity({
   name: 'OrganizationMembership',

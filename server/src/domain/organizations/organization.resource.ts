@@ -1,5 +1,5 @@
 import { cleanName } from '../kernel/name.ts';
-import { choice, flag, json, number, text } from '../kernel/resource.ts';
+import { choice, flag, json, number, type SettingsOf, text } from '../kernel/resource.ts';
 import { sessionPolicyFields } from '../projects/project.resource.ts';
 import { checkedSlug } from './organization-values.ts';
 
@@ -74,3 +74,6 @@ export const organizationFields = {
   /** At most 4 KB. */
   metadata: json({ stored: false, view: false, inputs: false, sensitive: false }),
 };
+
+/** Settings of an organization, without `metadata`. */
+export type OrganizationSettings = Omit<SettingsOf<typeof organizationFields>, 'metadata'>;

@@ -29,6 +29,8 @@ export interface UserFilter {
   isInvited?: boolean | undefined;
   /** Is a member of this group. */
   groupId?: string | undefined;
+  /** Is a member of this organization, suspended or not. */
+  organizationId?: string | undefined;
 }
 
 export const userOrders = ['created', 'name', 'user-name', 'email', 'last-sign-in'] as const;
@@ -96,6 +98,7 @@ export async function countUsers(
 /** The condition on the row `r`. */
 function matching(projectId: string, filter: UserFilter): Fragment {
   const { active, provenance, hasFactor, signedInSince, notSignedInSince, hasSignedIn, isInvited, groupId } = filter;
+  const { organizationId } = filter;
   const words = wordsOf(filter.search ?? '');
   const conditions = [sql`r.project_id = ${projectId}`];
   if (active !== undefined) conditions.push(sql`r.active = ${active}`);
@@ -125,6 +128,10 @@ function matching(projectId: string, filter: UserFilter): Fragment {
   if (groupId !== undefined) {
     conditions.push(sql`exists (select from group_members m
       where m.project_id = r.project_id and m.group_id = ${groupId}::uuid and m.user_id = r.id)`);
+  }
+  if (organizationId !== undefined) {
+    conditions.push(sql`exists (select from organization_memberships m
+      where m.project_id = r.project_id and m.organization_id = ${organizationId}::uuid and m.user_id = r.id)`);
   }
   if (words.length > 0) conditions.push(containingWords(words));
   return sql.join(conditions, sql` and `);

@@ -1,0 +1,72 @@
+import { InputType } from 'type-graphql';
+import { organizationFields } from '../../domain/organizations/organization.resource.ts';
+import { id, inputFields, jsonObject, list, nullable, oneOf, text } from '../api/fields.ts';
+import { changeOf, creationOf, enumOf } from '../api/resource-types.ts';
+import { MembershipStateEnum } from './membership.view.ts';
+
+const OrganizationPeopleEnum = enumOf({
+  name: 'OrganizationPeople',
+  says: 'What happens to the users at home in an organization that is deleted.',
+  values: ['erase', 'move'] as const,
+});
+
+const metadata = nullable(jsonObject("At most 4 KB, for the project's own back end. Replaces the former one."));
+const defaultRoleKeys = nullable(list(text('Keys of the roles that new members get if none is named.')));
+
+@InputType()
+export class CreateOrganizationInput extends inputFields({
+  projectId: id(),
+  ...creationOf(organizationFields),
+  metadata,
+  defaultRoleKeys,
+}) {}
+
+@InputType({
+  description: 'Absent fields are unchanged; null clears `mfaPolicy`, `idleTimeoutSeconds` and `maxSessionSeconds`.',
+})
+export class UpdateOrganizationInput extends inputFields({
+  id: id(),
+  ...changeOf(organizationFields),
+  metadata,
+  defaultRoleKeys,
+}) {}
+
+@InputType()
+export class DeleteOrganizationInput extends inputFields({
+  id: id(),
+  people: nullable(
+    oneOf(
+      OrganizationPeopleEnum,
+      'Users at home in the organization: erased, or moved to the project. Today no user is at home in one: all stay. Default: MOVE.',
+    ),
+  ),
+}) {}
+
+@InputType()
+export class CreateOrganizationRoleInput extends inputFields({
+  projectId: id(),
+  key: text('The value in `org_roles`; letters, digits and _ . : / @ -. It cannot be changed.'),
+  name: text(),
+}) {}
+
+@InputType()
+export class UpdateOrganizationRoleInput extends inputFields({ id: id(), name: text() }) {}
+
+@InputType()
+export class AddOrganizationMemberInput extends inputFields({
+  organizationId: id(),
+  userId: id(),
+  roleKeys: nullable(list(text('Default: the default roles of the organization.'))),
+}) {}
+
+@InputType()
+export class UpdateOrganizationMemberInput extends inputFields({
+  id: id('Of the membership.'),
+  state: oneOf(MembershipStateEnum, 'SUSPENDED: what the member has in the organization ends.'),
+}) {}
+
+@InputType()
+export class AssignOrganizationRoleInput extends inputFields({ membershipId: id(), roleKey: text() }) {}
+
+@InputType()
+export class UnassignOrganizationRoleInput extends inputFields({ membershipId: id(), roleKey: text() }) {}

@@ -1,0 +1,207 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { EventType } from '../audit/event-types.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { refuse } from '../kernel/problem.ts';
+import type { Random } from '../kernel/random.ts';
+import { isUuid } from '../kernel/secret.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
+import { existing, keyIn, type TenantKey } from '../projects/tenant.ts';
+import { User } from '../users/user.entity.ts';
+import type { MembershipLosses } from './membership-losses.ts';
+import { Organization } from './organization.entity.ts';
+import { inside } from './organization-events.ts';
+import { OrganizationMembership } from './organization-membership.entity.ts';
+import { defaultRolesOf, rolesWithKeys } from './organization-roles.ts';
+
+type MembershipState = OrganizationMembership['state'];
+
+/** A new member. */
+interface NewMember {
+  userId: string;
+  source: OrganizationMembership['source'];
+  /** Of deleted roles: left out. */
+  roleIds: readonly string[];
+}
+
+interface Deps {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  audit: Audit;
+  membershipLosses: Pick<MembershipLosses, 'queue'>;
+}
+
+/** Members of organizations and their roles. Each method is one transaction, unless it joins one. */
+export class Memberships {
+  constructor(private readonly deps: Deps) {}
+
+  /** Refuses `not-found`. */
+  async get(em: EntityManager, key: TenantKey): Promise<OrganizationMembership> {
+    return (await existing(em, OrganizationMembership, key, 'organization-membership')) as OrganizationMembership;
+  }
+
+  /**
+   * Makes a user a member. Refuses `not-found` for the organization, user or a role, and `taken` for a member.
+   *
+   * @param roleKeys default: the default roles of the organization
+   */
+  add(key: TenantKey, { userId, roleKeys }: { userId: string; roleKeys?: readonly string[] }, actor: Actor) {
+    return this.deps.db.transaction(async (em) => {
+      const organization = (await existing(em, Organization, key, 'organization')) as Organization;
+      const { id } = await existing(em, User, keyIn(key.project.id, userId), 'user');
+      const roles = roleKeys ? await rolesWithKeys(em, key.project.id, roleKeys) : await defaultRolesOf(em, key);
+      const member = { userId: id, source: 'admin', roleIds: roles.map((role) => role.id) } as const;
+      const added = await this.join(em, organization, member, actor);
+      if (added === null) refuse({ code: 'taken', what: 'organization-membership', field: 'userId' });
+      return this.get(em, added);
+    });
+  }
+
+  /** Joins: makes a user a member. @returns the key of the membership; null: the user has one, which stays as it is */
+  async join(
+    em: EntityManager,
+    organization: Organization,
+    { userId, source, roleIds }: NewMember,
+    actor: Actor,
+  ): Promise<TenantKey | null> {
+    const { audit, clock, random } = this.deps;
+    const { project } = organization;
+    const id = random.id();
+    const [added] = await query(
+      em,
+      sql<{
+        name: string;
+      }>`insert into organization_memberships (project_id, id, organization_id, user_id, state, source, created_at)
+        values (${project.id}::uuid, ${id}::uuid, ${organization.id}::uuid, ${userId}::uuid, 'active', ${source}::text,
+          ${clock.now()}::timestamptz)
+        on conflict do nothing
+        returning (select u.user_name from users u where u.project_id = ${project.id}::uuid and u.id = user_id) as name`,
+    );
+    if (!added) return null;
+    const roles = await this.giveRoles(em, keyIn(project.id, id), roleIds);
+    const subject = { kind: 'user', id: userId, name: added.name };
+    const detail = { membershipId: id, source, roles };
+    audit.record(em, inside('organization-membership.created', organization, { subject, actor, detail }));
+    return keyIn(project.id, id);
+  }
+
+  /** Ends a membership; the user stays. Refuses `not-found`. */
+  remove(key: TenantKey, actor: Actor): Promise<void> {
+    return this.deps.db.transaction(async (em) => {
+      const membership = await this.locked(em, key);
+      this.record(em, 'organization-membership.ended', membership, actor);
+      em.remove(membership);
+      await this.lost(em, membership);
+    });
+  }
+
+  /** Suspends or activates a membership; idempotent. Refuses `not-found`. */
+  setState(key: TenantKey, state: MembershipState, actor: Actor): Promise<OrganizationMembership> {
+    return this.deps.db.transaction(async (em) => {
+      const membership = await this.locked(em, key);
+      const before = membership.state;
+      if (before === state) return membership;
+      membership.state = state;
+      this.record(em, 'organization-membership.updated', membership, actor, {
+        before: { state: before },
+        after: { state },
+      });
+      if (state === 'suspended') await this.lost(em, membership);
+      return membership;
+    });
+  }
+
+  /** Gives a member a role; idempotent. Refuses `not-found` for the membership or the role. */
+  assign(key: TenantKey, roleKey: string, actor: Actor): Promise<OrganizationMembership> {
+    return this.deps.db.transaction(async (em) => {
+      const membership = await this.locked(em, key);
+      const roles = await rolesWithKeys(em, key.project.id, [roleKey]);
+      const given = await this.giveRoles(
+        em,
+        key,
+        roles.map(({ id }) => id),
+      );
+      if (given.length > 0)
+        this.recordRole(em, 'organization-role.assigned', membership, roles[0]?.name ?? '', roleKey, actor);
+      return membership;
+    });
+  }
+
+  /** Takes a role from a member; idempotent. Refuses like {@link assign}. */
+  unassign(key: TenantKey, roleKey: string, actor: Actor): Promise<OrganizationMembership> {
+    return this.deps.db.transaction(async (em) => {
+      const membership = await this.locked(em, key);
+      const [role] = await rolesWithKeys(em, key.project.id, [roleKey]);
+      const taken = await execute(
+        em,
+        sql`delete from organization_membership_roles where project_id = ${key.project.id}::uuid
+          and membership_id = ${membership.id}::uuid and role_id = ${role?.id ?? null}::uuid`,
+      );
+      if (taken > 0) this.recordRole(em, 'organization-role.unassigned', membership, role?.name ?? '', roleKey, actor);
+      return membership;
+    });
+  }
+
+  /** Joins. @returns the keys of the roles that the member did not have */
+  private async giveRoles(
+    em: EntityManager,
+    { project, id }: TenantKey,
+    roleIds: readonly string[],
+  ): Promise<string[]> {
+    if (roleIds.length === 0) return [];
+    const given = await query(
+      em,
+      sql<{ key: string }>`with given as (
+          insert into organization_membership_roles (project_id, membership_id, role_id)
+          select r.project_id, ${id}::uuid, r.id from organization_roles r
+          where r.project_id = ${project.id}::uuid and r.id = any(${roleIds}::uuid[])
+          on conflict do nothing returning role_id)
+        select r.key from organization_roles r join given g on r.project_id = ${project.id}::uuid and r.id = g.role_id order by 1`,
+    );
+    return given.map(({ key }) => key);
+  }
+
+  private async locked(em: EntityManager, key: TenantKey): Promise<OrganizationMembership> {
+    if (isUuid(key.id)) {
+      await query(
+        em,
+        sql`select from organization_memberships where project_id = ${key.project.id}::uuid and id = ${key.id}::uuid for no key update`,
+      );
+    }
+    const populate = ['organization', 'user'] as const;
+    const found = await existing(em, OrganizationMembership, key, 'organization-membership', { populate });
+    return found as unknown as OrganizationMembership;
+  }
+
+  private lost(em: EntityManager, { project, organization, user }: OrganizationMembership): Promise<void> {
+    const of = { projectId: project.id, organizationId: organization.id };
+    return this.deps.membershipLosses.queue(em, { ...of, userIds: [user.id] });
+  }
+
+  private record(
+    em: EntityManager,
+    type: EventType,
+    { id, organization, user }: OrganizationMembership,
+    actor: Actor,
+    detail: object = {},
+  ): void {
+    const { id: userId, userName } = user.getEntity() as User;
+    const subject = { kind: 'user', id: userId, name: userName };
+    const of = organization.getEntity() as Organization;
+    this.deps.audit.record(em, inside(type, of, { subject, actor, detail: { membershipId: id, ...detail } }));
+  }
+
+  private recordRole(
+    em: EntityManager,
+    type: EventType,
+    membership: OrganizationMembership,
+    role: string,
+    key: string,
+    actor: Actor,
+  ): void {
+    this.record(em, type, membership, actor, { role, key });
+  }
+}
