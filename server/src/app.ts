@@ -7,6 +7,8 @@ import type { Log } from './adapters/telemetry/log.ts';
 import { DirectorySelfTest } from './admin/directories/self-test.ts';
 import { type AdminDeps, adminRoutes, adminService } from './admin/routes.ts';
 import { delegationRoutes } from './delegation/routes.ts';
+import { byClientId } from './domain/clients/client-registry.ts';
+import { claimedNameOf } from './domain/clients/introductions/introduced-clients.ts';
 import type { PublicStatus } from './domain/instance/public-status.ts';
 import { type Clock, seconds } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
@@ -179,7 +181,10 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
     endSession: endSessionPages,
     consent: page,
     noAccess: noAccessPage,
-  } = oidcPages({ authorizations: services.authorizations, cookies }, pages, experienceOf, projectOf);
+  } = oidcPages({ authorizations: services.authorizations, cookies }, pages, experienceOf, projectOf, {
+    claimedName: (client) => claimedNameOf(db.alone, client),
+    apis: (projectId, identifiers) => services.apis.named(db.reader(), projectId, identifiers),
+  });
   const endpoint = {
     ...services,
     clients: services.registry,
@@ -240,7 +245,8 @@ function hintsOf({ db, registry, signer }: Services) {
     const sid = typeof claims['sid'] === 'string' ? claims['sid'] : undefined;
     const { aud, sub } = claims;
     // In a scope of its own: the project of the hint may differ from that of the request.
-    const projectId = (await inAllProjects(() => registry.current.byId(aud)))?.project.id;
+    const find = () => byClientId(registry.current, issuer.project?.id, aud);
+    const projectId = (await inAllProjects(find))?.project.id;
     const known = projectId && (await inProject(projectId, () => userIdOfSub(db.alone, projectId, sub)));
     // The id of an erased user still says that another one is meant.
     const userId = known || (isUuid(sub) ? sub : null);

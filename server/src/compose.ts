@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { txtReader } from './adapters/dns/txt.ts';
 import { EventFolder } from './adapters/files/event-archive.ts';
-import { fetchJson, postForm, postJson } from './adapters/http/outbound.ts';
+import { fetchDocument, fetchJson, postForm, postJson } from './adapters/http/outbound.ts';
 import { chooseSenders, counted } from './adapters/senders.ts';
 import { sendBatches } from './adapters/streams/send-batch.ts';
 import { randomOn } from './adapters/system/random.ts';
@@ -49,6 +49,7 @@ export function compose(
         onMessage(channel, result, 1, failure),
       ),
       readTxt: txtReader({ servers: config.DNS_SERVERS }),
+      fetchDocument: (url) => fetchDocument(url, { allowPrivate, timeoutMs: 5000 }),
       fetchJson: (uri) => fetchJson(uri, { allowPrivate, timeoutMs: 5000 }),
       postLogoutToken: (uri, token) => {
         const post = (headers: Record<string, string>) =>

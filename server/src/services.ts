@@ -46,6 +46,7 @@ import { ClientSecrets } from './domain/clients/client-secrets.ts';
 import { Clients } from './domain/clients/clients.ts';
 import { DpopNonces } from './domain/clients/dpop/dpop-nonces.ts';
 import { DpopProofs } from './domain/clients/dpop/dpop-proofs.ts';
+import { ClientDocuments, type FetchDocument } from './domain/clients/introductions/client-documents.ts';
 import { Origins } from './domain/clients/origins.ts';
 import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
 import { Configurations } from './domain/configuration/configurations.ts';
@@ -142,6 +143,8 @@ export interface Ports {
   hasStreamFolder?: boolean;
   /** Reads the key sets of clients. Absent: none can be read. */
   fetchJson?: FetchJson;
+  /** Reads the metadata documents of clients. Absent: none can be read. */
+  fetchDocument?: FetchDocument;
   /** Reads TXT records. Absent: none can be read. */
   readTxt?: ReadTxt;
   /** Called for each event of the audit log, for metrics. */
@@ -220,7 +223,7 @@ function baseOf({ orm, clock, random, queue, senders, onEvent }: Ports, settings
 /** Issuers and their keys, projects, and the applications and APIs of a project. */
 function withApplications(
   base: ReturnType<typeof baseOf>,
-  { orm, fetchJson, onKeyRepair }: Ports,
+  { orm, fetchJson, fetchDocument, onKeyRepair }: Ports,
   { allowPrivateTargets }: DomainSettings,
 ) {
   const { clock } = base;
@@ -230,6 +233,7 @@ function withApplications(
   const remoteKeys = new RemoteKeys({ clock, fetchJson: fetchJson ?? (async () => ({ error: 'no network' })) });
   const dpopNonces = new DpopNonces(base);
   const origins = new Origins(base);
+  const clients = new Clients({ ...base, secrets: clientSecrets, allowPrivateTargets });
   orm.em.getEventManager().registerSubscriber(origins);
   return {
     ...base,
@@ -241,7 +245,11 @@ function withApplications(
     testMode: projects.testMode,
     experiences: new Experiences(base),
     clientSecrets,
-    clients: new Clients({ ...base, secrets: clientSecrets, allowPrivateTargets }),
+    clients,
+    documents: new ClientDocuments({
+      ...{ ...base, clients, allowPrivateTargets },
+      fetchDocument: fetchDocument ?? (async () => ({ error: 'no network' })),
+    }),
     registry: new ClientRegistry(base),
     assertions: new ClientAssertions({ clock, remoteKeys }),
     dpopNonces,

@@ -300,7 +300,7 @@ export async function openAdminHarness(
       }),
     consentOf: (client, user) =>
       db.transaction(async (em) => {
-        await services.consents.give(em, client, user, 'openid offline_access', system);
+        await services.consents.give(em, client, user, { scope: 'openid offline_access', resources: [] }, system);
         return (await services.consents.list(em, user)).find(({ clientId }) => clientId === client.id)?.id ?? '';
       }),
     signUpRequestOf: (client) =>

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fetchJson } from '../src/adapters/http/outbound.ts';
+import { fetchDocument, fetchJson } from '../src/adapters/http/outbound.ts';
 import { openDatabase } from '../src/adapters/postgres/database.ts';
 import { systemRandom } from '../src/adapters/system/random.ts';
 import { openLog } from '../src/adapters/telemetry/log.ts';
@@ -16,6 +16,7 @@ import { jobs } from '../src/jobs/jobs.ts';
 import { buildServices, type Services } from '../src/services.ts';
 import { type AdjustableClock, adjustableClock } from './clock.ts';
 import { freshDatabase } from './database.ts';
+import { documentHere } from './document-host.ts';
 import { Factories } from './factories.ts';
 import { deliverDue } from './relayed.ts';
 
@@ -132,6 +133,7 @@ async function build(
       ...(readTxt && { readTxt }),
       ...(postWebhook && { postWebhook }),
       ...(sendBatch && { sendBatch }),
+      fetchDocument: (url) => fetchDocument(documentHere(url), { allowPrivate: true, timeoutMs: 5000 }),
       fetchJson: (uri) => fetchJson(uri, { allowPrivate: true, timeoutMs: 5000 }),
       postLogoutToken: async (uri, token) => {
         logoutTokens.push({ uri, token });

@@ -28,6 +28,8 @@ export const sentences = {
   'client.claims_updated': ['applications', template("{actor} changed the claims of {subject}")],
   'client.created': ['applications', template("{actor} created the application {subject}")],
   'client.deleted': ['applications', template("{actor} deleted the application {subject}")],
+  'client.introduced': ['applications', template("{subject} introduced itself")],
+  'client.introduction_refused': ['applications', template("The introduction of an application was refused")],
   'client.rejected': ['applications', template("Client authentication of {subject} failed")],
   'client.trial_begun': ['applications', template("{actor} started a test sign-in to {subject}")],
   'client.tried': ['applications', template("{actor} tested the sign-in of {subject}")],

@@ -141,6 +141,18 @@ export type ClientKind =
   | 'SINGLE_PAGE'
   | 'WEB_SERVER';
 
+/** Whose clients may use the URL of a Client ID Metadata Document as their `client_id`. */
+export type ClientMetadataDocuments =
+  | 'ANYONE'
+  | 'DOMAINS'
+  | 'OFF';
+
+/** Whose clients may register themselves (RFC 7591): none, those with an initial access token, all. */
+export type ClientRegistration =
+  | 'OFF'
+  | 'OPEN'
+  | 'TOKEN';
+
 export type CreateApiInput = {
   /** 60 to 3600 seconds; default: 900. */
   accessTokenTtlSeconds?: number | null | undefined;
@@ -150,6 +162,8 @@ export type CreateApiInput = {
   projectId: string;
   /** At least one. */
   scopes: Array<ApiScopeInput>;
+  /** Whether third-party applications get tokens for its scopes, if the user consents. Default: false. */
+  thirdPartyAccess?: boolean | null | undefined;
 };
 
 export type CreateClientInput = {
@@ -262,10 +276,18 @@ export type CreateLogStreamInput = {
 };
 
 export type CreateProjectInput = {
+  /** At most 1,000 domains, such as example.com; the domains below them are blocked, too. */
+  blockedClientDomains?: Array<string> | null | undefined;
   /** At most 1,000 mail domains, such as example.com; the domains below them are blocked, too. */
   blockedSignUpDomains?: Array<string> | null | undefined;
   /** Whether addresses at known services of disposable mailboxes cannot sign up. Default: false. */
   blocksDisposableMail?: boolean | null | undefined;
+  /** At the project's issuer. */
+  clientMetadataDocuments?: ClientMetadataDocuments | null | undefined;
+  /** At most 1,000 domains, such as example.com; *.example.com: all below it. */
+  clientMetadataDomains?: Array<string> | null | undefined;
+  /** At the project's issuer. Registered clients stay if it is turned off. */
+  clientRegistration?: ClientRegistration | null | undefined;
   /** 1 to 3650. */
   deviceTrustDays?: number | null | undefined;
   /** Seconds for which a remembered device stays trusted after its last use. */
@@ -824,6 +846,7 @@ export type UpdateApiInput = {
   id: string;
   name?: string | null | undefined;
   scopes?: Array<ApiScopeInput> | null | undefined;
+  thirdPartyAccess?: boolean | null | undefined;
 };
 
 /** Absent fields are unchanged. */
@@ -962,10 +985,18 @@ export type UpdateLogStreamInput = {
 
 /** Absent fields are unchanged. */
 export type UpdateProjectInput = {
+  /** At most 1,000 domains, such as example.com; the domains below them are blocked, too. */
+  blockedClientDomains?: Array<string> | null | undefined;
   /** At most 1,000 mail domains, such as example.com; the domains below them are blocked, too. */
   blockedSignUpDomains?: Array<string> | null | undefined;
   /** Whether addresses at known services of disposable mailboxes cannot sign up. Default: false. */
   blocksDisposableMail?: boolean | null | undefined;
+  /** At the project's issuer. */
+  clientMetadataDocuments?: ClientMetadataDocuments | null | undefined;
+  /** At most 1,000 domains, such as example.com; *.example.com: all below it. */
+  clientMetadataDomains?: Array<string> | null | undefined;
+  /** At the project's issuer. Registered clients stay if it is turned off. */
+  clientRegistration?: ClientRegistration | null | undefined;
   /** 1 to 3650. */
   deviceTrustDays?: number | null | undefined;
   /** Seconds for which a remembered device stays trusted after its last use. */

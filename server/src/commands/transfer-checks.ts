@@ -39,6 +39,7 @@ const columns = {
   client: { ...columnNamesOf(clientFields), jwks: 'jwk' },
   api: {
     ...{ identifier: 'identifier', name: 'name', scopes: 'scopes', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
+    thirdPartyAccess: 'third_party_access',
   } satisfies ColumnsOf<ApiSettings & { identifier: string }>,
   claimSettings: {
     ...{ groups: 'groups', groupPrefix: 'group_prefix', listLimit: 'list_limit', rolesClaim: 'roles_claim' },

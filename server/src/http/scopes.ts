@@ -7,9 +7,16 @@ export interface PageText {
   values: Record<string, string>;
 }
 
+/** A scope of an API, as a consent has it: after its identifier and a space. */
+function named(entry: string): string {
+  const [api, scope] = entry.split(' ');
+  return scope === undefined ? entry : `${scope} (${api})`;
+}
+
 /** The permissions of scopes, a sentence each. `openid` is omitted if there are others. */
 export function scopeTexts(scopes: readonly string[]): PageText[] {
   return scopes
     .filter((scope) => scope !== 'openid' || scopes.length === 1)
+    .map(named)
     .map((scope) => ({ key: known.has(scope) ? `scope.${scope}` : 'scope.other', values: { scope } }));
 }

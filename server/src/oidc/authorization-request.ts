@@ -220,8 +220,17 @@ export async function namedApis(
 }
 
 /** `resource` (RFC 8707 section 2.1), all of which the client may use. Ignored if the issuer has no APIs. */
-function resourcesOf(parameters: Parameters, { capabilities }: Issuer, apis: readonly GrantedApi[]): string[] {
+function resourcesOf(
+  parameters: Parameters,
+  { thirdParty }: Client,
+  { capabilities }: Issuer,
+  apis: readonly GrantedApi[],
+): string[] {
   const wanted = capabilities.apis ? parameters.all('resource') : [];
+  // Users consent to the scopes of one API: those of another can have the same names.
+  if (thirdParty && wanted.length > 1) {
+    throw new OAuthError('invalid_target', 'A third-party application can name one resource in a request.');
+  }
   if (wanted.some((resource) => !apis.some(({ audience }) => audience === resource))) {
     throw new OAuthError('invalid_target', 'resource is not an API that the application may use.');
   }
@@ -249,7 +258,7 @@ export function check(
   const maxAge = parameters.get('max_age');
   const acr = acrOf(parameters);
   const ofApis = apis.flatMap(({ granted }) => granted);
-  const resources = resourcesOf(parameters, issuer, apis);
+  const resources = resourcesOf(parameters, target.client, issuer, apis);
   // Without `scope`, all scopes of the APIs, as for client credentials (RFC 6749 section 3.3).
   const asked = parameters.get('scope') ?? ofApis.join(' ');
   const scope = grantedScope(asked, [...scopesFor(target.client, issuer), ...ofApis]);

@@ -7,6 +7,7 @@ import type { Authorizations } from '../domain/ceremonies/requests/authorization
 import type { PushedRequests } from '../domain/ceremonies/requests/pushed-requests.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
+import type { ClientDocuments } from '../domain/clients/introductions/client-documents.ts';
 import { type ResponseMode } from '../domain/kernel/openid.ts';
 import { type Issuer } from '../domain/projects/issuer.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
@@ -32,6 +33,7 @@ import { pushedHandle } from './par.ts';
 export interface AuthorizeDeps {
   consent: Pick<ConsentDeps, 'csrf' | 'page'>;
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
+  documents: Pick<ClientDocuments, 'meet'>;
   pushedRequests: Pick<PushedRequests, 'take'>;
   apis: Pick<Apis, 'usableBy'>;
   authorizations: Pick<Authorizations, 'fromSession' | 'begin' | 'complete'>;
@@ -147,6 +149,8 @@ async function requested(
 ): Promise<ReceivedRequest | TargetFault | 'flow-expired'> {
   const parameters = parametersOf(req);
   if (parameters.wrongContentType) return 'parameters';
+  const { documents } = deps;
+  if (!(await documents.meet(issuer.project?.id, parameters.get('client_id'), actorOf(req)))) return 'client';
   const handle = issuer.capabilities.pushedRequests ? pushedHandle(parameters) : null;
   if (handle === null) return { parameters, isPushed: false };
   if (['client_id', 'request_uri'].some((name) => parameters.faults.includes(name))) return 'parameters';

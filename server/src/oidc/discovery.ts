@@ -26,7 +26,7 @@ function introspectionMetadata(issuer: string, capabilities: Issuer['capabilitie
 }
 
 /** The discovery document of an issuer (OpenID Connect Discovery §3, RFC 8414 §2; service.md 2.7). */
-export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
+export function discoveryDocument({ url: issuer, capabilities, accepts }: Issuer) {
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -39,6 +39,7 @@ export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
     ...(capabilities.grantTypes.includes('device_code') && {
       device_authorization_endpoint: `${issuer}/oauth2/device_authorization`,
     }),
+    ...(accepts?.documents && { client_id_metadata_document_supported: true }),
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     response_types_supported: ['code'],
     response_modes_supported: [...capabilities.responseModes],

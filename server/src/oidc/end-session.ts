@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
+import { clientIdOf } from '../domain/clients/client-id.ts';
 import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { hasAppScheme, isReturnable } from '../domain/clients/redirect-uri.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
@@ -84,7 +85,7 @@ export function endSessionEndpoint(deps: EndSessionDeps): RequestHandler {
     if (clientId === undefined) return endAll(deps, req, res, parameters);
     const client = await clientsAt(issuer, deps.clients).byId(clientId);
     if (!client) return deps.pages.error(req, res, 400, 'client');
-    await endFor(deps, req, res, client, parameters, hint?.clientId === client.id ? hint : null);
+    await endFor(deps, req, res, client, parameters, hint?.clientId === clientIdOf(client) ? hint : null);
   };
 }
 
@@ -111,7 +112,7 @@ async function endFor(
     // The client id, even if only the hint contained it: the form does not send the hint.
     const { post_logout_redirect_uri: address, ...others } = echoed(parameters);
     const kept = isRefused || address === undefined ? others : { ...others, post_logout_redirect_uri: address };
-    const fields = { ...kept, client_id: client.id, csrf: deps.csrf.make(session.id) };
+    const fields = { ...kept, client_id: clientIdOf(client), csrf: deps.csrf.make(session.id) };
     return deps.pages.confirm(req, res, { client }, fields, {
       returnsTo: returnTo,
       isAddressRefused: isRefused,

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
-import type { ClientSource, KeyHolder } from '../domain/clients/client-registry.ts';
+import { clientIdOf } from '../domain/clients/client-id.ts';
+import { byClientId, type ClientSource, type KeyHolder } from '../domain/clients/client-registry.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 
 /** Finds the issuer that a request addresses, or null. */
@@ -24,18 +25,20 @@ export function issuerOf(req: Request): Issuer {
   return issuer;
 }
 
-/** The clients of an issuer: at a project's issuer, those of the project. */
+/** The clients of an issuer: at a project's issuer, those of the project, also those that introduced themselves. */
 export function clientsAt(issuer: Issuer, source: ClientSource): ClientSource {
-  const known = (client: Client) => issuer.project === null || client.project.getEntity().slug === issuer.project.slug;
+  const known = (client: Client) =>
+    issuer.project === null ? client.introducedBy == null : client.project.getEntity().slug === issuer.project.slug;
   const ours = async (finding: Promise<KeyHolder | null>) => {
     const holder = await finding;
     return holder && known(holder.client) ? holder : null;
   };
   return {
     byId: async (clientId) => {
-      const client = await source.byId(clientId);
-      return client && known(client) ? client : null;
+      const client = await byClientId(source, issuer.project?.id, clientId);
+      return client && known(client) && clientIdOf(client) === clientId ? client : null;
     },
+    byUrl: source.byUrl,
     byKeyHash: (keyHash) => ours(source.byKeyHash(keyHash)),
     bySecretHash: (keyHash) => ours(source.bySecretHash(keyHash)),
   };

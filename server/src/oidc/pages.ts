@@ -9,9 +9,9 @@ import { escapeHtml, hiddenFields } from '../http/html.ts';
 import { type PageContent, type Pages, wantsPage } from '../http/pages.ts';
 import { parametersOf } from '../http/parameters.ts';
 import { sendEnded, startLink, wayOnOf } from '../http/plain/ended-page.ts';
-import { scopeTexts } from '../http/scopes.ts';
 import type { AuthorizeDeps } from './authorize.ts';
 import type { ConsentDeps } from './consent.ts';
+import { type AskedConsent, introduced, permissions } from './consent-content.ts';
 import type { EndSessionDeps, LogoutSubject } from './end-session.ts';
 
 /** Message keys of the error page, by reason. */
@@ -40,6 +40,7 @@ export function oidcPages(
   pages: Pages,
   experienceOf: ExperienceOf,
   projectOf: (projectId: string) => Promise<Project | null>,
+  asked: AskedConsent,
 ): {
   errorPage: AuthorizeDeps['errorPage'];
   endSession: EndSessionDeps['pages'];
@@ -67,7 +68,7 @@ export function oidcPages(
   };
   return {
     errorPage,
-    consent: consentPage(pages, experienceOf),
+    consent: consentPage(pages, experienceOf, asked),
     noAccess: noAccessPage(pages, experienceOf),
     endSession: {
       error: errorPage,
@@ -104,26 +105,34 @@ export function oidcPages(
   };
 }
 
-function consentPage(pages: Pages, experienceOf: ExperienceOf): ConsentDeps['page'] {
+function consentPage(pages: Pages, experienceOf: ExperienceOf, asked: AskedConsent): ConsentDeps['page'] {
   return async (req, res, { request, address, fields }) => {
     const { redirectUri } = request;
     const uiLocales = request.uiLocales ?? undefined;
-    const t = (key: string, values: Record<string, string>) => pages.text(req, key, values, uiLocales);
-    const items = scopeTexts(request.scope.split(' ')).map(
-      ({ key, values }) => `<li>${escapeHtml(t(key, values))}</li>`,
-    );
-    const { values, brand } = await brandingOf(request.client.getEntity(), experienceOf);
+    const t = (key: string, values: Record<string, string> = {}) => pages.text(req, key, values, uiLocales);
+    const client = request.client.getEntity();
+    const items = permissions(request.scope.split(' '), await asked.apis(client.project.id, request.resources), t);
+    const { values, brand } = await brandingOf(client, experienceOf);
+    const shown = client.introducedBy == null ? null : introduced(client, redirectUri, await asked.claimedName(client));
     pages.send(req, res, 'consent', {
       brand,
       uiLocales,
       values: {
         ...values,
+        ...(shown?.isLocal && { client_name: t('consent.local') }),
         action: `${req.baseUrl}/authorize/consent`,
         other: `/signin?${new URLSearchParams({ flow: fields.flow, other: '' })}`,
         as: t('consent.as', { address }),
         returns: t('consent.returns', { host: new URL(redirectUri).host }),
       },
-      html: { fields: hiddenFields(fields), scopes: items.join('') },
+      html: {
+        fields: hiddenFields(fields),
+        scopes: items,
+        named:
+          shown === null
+            ? ''
+            : `<p class="hint" id="named">${escapeHtml(t('consent.named', { app: shown.claimed }))}</p>`,
+      },
       leadsToApplication: true,
     });
   };

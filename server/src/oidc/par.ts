@@ -1,8 +1,10 @@
 import type { Request, RequestHandler } from 'express';
 import type { Apis } from '../domain/apis/apis.ts';
 import { longestPush, type PushedRequests, pushedTtlSeconds } from '../domain/ceremonies/requests/pushed-requests.ts';
+import { clientIdOf } from '../domain/clients/client-id.ts';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { checkProof } from '../domain/clients/dpop/binding.ts';
+import type { ClientDocuments } from '../domain/clients/introductions/client-documents.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
@@ -11,12 +13,13 @@ import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { formParameters, type Parameters } from '../http/parameters.ts';
 import { check, checkTarget, namedApis } from './authorization-request.ts';
 import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps } from './client-auth.ts';
-import { formOf } from './client-credential.ts';
+import { formOf, namedClient } from './client-credential.ts';
 import { issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 
 export interface PushDeps extends ClientAuthDeps, DpopDeps {
   clients: Pick<ClientRegistry, 'current'>;
+  documents: Pick<ClientDocuments, 'meet'>;
   apis: Pick<Apis, 'usableBy'>;
   pushedRequests: Pick<PushedRequests, 'push'>;
   refusals: Pick<TokenRefusals, 'record'>;
@@ -41,6 +44,9 @@ export function pushEndpoint(deps: PushDeps): RequestHandler {
     const issuer = issuerOf(req);
     const parameters = formOf(req, issuer);
     const proof = await proofOf(deps, req, res, `${issuer.url}/oauth2/par`);
+    if (!(await deps.documents.meet(issuer.project?.id, namedClient(req, parameters), actorOf(req)))) {
+      refuse({ code: 'client-rejected', reason: 'the metadata document cannot be used' });
+    }
     const caller = await authenticateClient(deps, req, parameters, deps.clients.current);
     if (proof) checkProof(caller.client, proof);
     const form = pushedForm(req, caller, proof?.jkt);
@@ -67,7 +73,7 @@ function pushedForm(req: Request, { client }: AuthenticatedClient, jkt: string |
     throw new OAuthError('invalid_request', 'dpop_jkt must be the thumbprint of the key of the DPoP proof.');
   }
   for (const name of credentials) form.delete(name);
-  form.set('client_id', client.id);
+  form.set('client_id', clientIdOf(client));
   if (jkt !== undefined) form.set('dpop_jkt', jkt);
   const text = form.toString();
   if (text.length > longestPush) {

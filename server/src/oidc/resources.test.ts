@@ -140,7 +140,7 @@ describe('a sign-in that names an API', () => {
     expect(await exchange(plain, orders)).toMatchObject({ status: 400, error: 'invalid_target' });
   });
 
-  it('is refused for a third-party application, whose users consent only to scopes', async () => {
+  it('is refused for a third-party application, unless the API is open to third parties', async () => {
     const { client } = await app.make.client(project);
     await grant(api, ['read'], client);
     const other = partyAt(app, project, await app.services.clients.update(client, { thirdParty: true }, system));
@@ -154,7 +154,7 @@ describe('a sign-in that names an API', () => {
     const { access_token: token, refresh_token } = await exchange((await authorize([orders], scope)).get('code') ?? '');
     web.client = await app.services.clients.update(web.client, { thirdParty: true }, system);
     const { db, consents } = app.services;
-    await db.transaction((em) => consents.give(em, web.client, user, scope, system));
+    await db.transaction((em) => consents.give(em, web.client, user, { scope, resources: [orders] }, system));
     expect(await exchange(code)).toMatchObject({ status: 400, error: 'invalid_grant' });
     expect(await refresh(refresh_token)).toMatchObject({ status: 400 });
     expect(await (await send(web, '/oauth2/introspect', { token })).json()).toEqual({ active: false });

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { requireProof } from '../domain/clients/dpop/binding.ts';
+import type { ClientDocuments } from '../domain/clients/introductions/client-documents.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { type GrantType, grantTypeNames, grantTypes } from '../domain/kernel/openid.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
@@ -28,6 +29,7 @@ import { OAuthError } from './oauth-error.ts';
 
 export interface TokenDeps extends ClientAuthDeps, GrantDeps, DpopDeps {
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
+  documents: Pick<ClientDocuments, 'used'>;
   refusals: Pick<TokenRefusals, 'record'>;
 }
 
@@ -72,7 +74,9 @@ async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<G
     const answer = await grants[wanted](deps, request).catch((error: unknown) =>
       isLast || !isOfClient(error) ? refused(deps, error, id, actor, anonymous).catch(named(wanted)) : null,
     );
-    if (answer) return answer;
+    if (!answer) continue;
+    await deps.documents.used(caller.client);
+    return answer;
   }
   return refuseAnonymous(new Refusal({ code: 'client-rejected', reason: 'the client changed during the request' }));
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../domain/kernel/network.ts';
 import type { NameLookup } from './name-lookup.ts';
-import { fetchJson, postForm, postJson } from './outbound.ts';
+import { fetchDocument, fetchJson, postForm, postJson } from './outbound.ts';
 
 const strict = { allowPrivate: false, timeoutMs: 2000 };
 const lenient = { allowPrivate: true, timeoutMs: 300 };
@@ -217,5 +217,42 @@ describe('a fetched document', () => {
     await expect(fetchJson(`${url}large`, lenient)).resolves.toEqual({ error: 'the document is too large' });
     await expect(fetchJson(`${url}text`, lenient)).resolves.toEqual({ error: 'the document is not JSON' });
     await expect(fetchJson(`${url}slow`, lenient)).resolves.toEqual({ error: 'no answer in time' });
+  });
+});
+
+describe('a document of a stranger', () => {
+  it('must be at a public https address, also after a redirect, which is not followed', async () => {
+    const notPublic = { error: 'the address is not public' };
+    for (const address of ['169.254.169.254', '10.0.0.1', '[::1]', '127.0.0.1', '[fd00::1]']) {
+      await expect(fetchDocument(`https://${address}/client.json`, strict), address).resolves.toEqual(notPublic);
+    }
+    const resolve = resolvingTo(() => ['192.168.1.1']);
+    await expect(fetchDocument('https://client.example/a', { ...strict, resolve })).resolves.toEqual(notPublic);
+    const url = await serve((req, res) => {
+      if (req.url === '/') res.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end();
+    });
+    await expect(fetchDocument(url, lenient)).resolves.toEqual({ error: 'status 302' });
+  });
+
+  it('is JSON by its media type, of at most 16 KB, with the lifetime of its header', async () => {
+    const url = await serve((req, res) => {
+      const [path, ...more] = decodeURIComponent(req.url ?? '').split('?');
+      if (path === '/endless')
+        return void res.writeHead(200, { 'Content-Type': 'application/json' }).end('['.repeat(10_000_000));
+      const headers = more[0] === undefined ? {} : { 'Cache-Control': more[0] };
+      res
+        .writeHead(200, { 'Content-Type': path === '/' ? 'application/json' : `${path?.slice(1)}`, ...headers })
+        .end('{}');
+    });
+    await expect(fetchDocument(url, lenient)).resolves.toEqual({ json: {}, cacheSeconds: null });
+    await expect(fetchDocument(`${url}?max-age=60`, lenient)).resolves.toEqual({ json: {}, cacheSeconds: 60 });
+    await expect(fetchDocument(`${url}?max-age=60, no-cache`, lenient)).resolves.toEqual({ json: {}, cacheSeconds: 0 });
+    const own = encodeURIComponent('application/cimd+json; charset=utf-8');
+    await expect(fetchDocument(url + own, lenient)).resolves.toEqual({ json: {}, cacheSeconds: null });
+    for (const type of ['text/html', 'application/jsonp', 'text/json']) {
+      const refused = { error: 'the media type is not JSON' };
+      await expect(fetchDocument(url + encodeURIComponent(type), lenient), type).resolves.toEqual(refused);
+    }
+    await expect(fetchDocument(`${url}endless`, lenient)).resolves.toEqual({ error: 'the document is too large' });
   });
 });

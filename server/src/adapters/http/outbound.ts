@@ -54,26 +54,68 @@ const maxDocumentBytes = 64 * 1024;
 export function fetchJson(url: string, options: OutboundOptions): Promise<{ json: unknown } | { error: string }> {
   const headers = { ...options.headers, Accept: 'application/json' };
   return send<{ json: unknown } | { error: string }>('GET', url, { ...options, headers }, '', (response, done) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const stop = (error: string) => {
+    if (response.statusCode === 200) return readJson(response, maxDocumentBytes, done);
+    done({ error: `status ${response.statusCode}` });
+    response.destroy();
+  });
+}
+
+/** A JSON document and how long it may be cached. */
+export type FetchedDocument = { json: unknown; cacheSeconds: number | null } | { error: string };
+
+/** Maximum size of a client's metadata document, in bytes. */
+const maxMetadataBytes = 16 * 1024;
+
+/**
+ * Like {@link fetchJson}, for a document of a stranger: with a JSON media type, at most 16 KB. `cacheSeconds` by
+ * `Cache-Control` (RFC 9111 section 5.2.2); null: it says nothing.
+ */
+export function fetchDocument(url: string, options: OutboundOptions): Promise<FetchedDocument> {
+  const headers = { ...options.headers, Accept: 'application/json' };
+  return send<FetchedDocument>('GET', url, { ...options, headers }, '', (response, done) => {
+    const refuse = (error: string) => {
       done({ error });
       response.destroy();
     };
-    if (response.statusCode !== 200) return stop(`status ${response.statusCode}`);
-    response.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > maxDocumentBytes) return stop('the document is too large');
-      chunks.push(chunk);
-    });
-    response.on('error', (error) => done({ error: reasonOf(error) }));
-    response.on('end', () => {
-      try {
-        done({ json: JSON.parse(Buffer.concat(chunks).toString()) });
-      } catch {
-        done({ error: 'the document is not JSON' });
-      }
-    });
+    if (response.statusCode !== 200) return refuse(`status ${response.statusCode}`);
+    if (!jsonType.test(response.headers['content-type'] ?? '')) return refuse('the media type is not JSON');
+    const cacheSeconds = lifetimeOf(response.headers['cache-control'] ?? '', response.headers.age);
+    readJson(response, maxMetadataBytes, (read) => done('json' in read ? { ...read, cacheSeconds } : read));
+  });
+}
+
+const jsonType = /^application\/([a-z0-9.-]+\+)?json *(;|$)/i;
+
+/** @param age of a cached response, in seconds */
+function lifetimeOf(cacheControl: string, age: string | undefined): number | null {
+  if (/\b(no-store|no-cache)\b/i.test(cacheControl)) return 0;
+  const seconds = /\bmax-age="?(\d{1,9})/i.exec(cacheControl)?.[1];
+  return seconds === undefined ? null : Math.max(0, Number(seconds) - (Number(age) || 0));
+}
+
+function readJson(
+  response: IncomingMessage,
+  maxBytes: number,
+  done: (answer: { json: unknown } | { error: string }) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      done({ error: 'the document is too large' });
+      response.destroy();
+      return;
+    }
+    chunks.push(chunk);
+  });
+  response.on('error', (error) => done({ error: reasonOf(error) }));
+  response.on('end', () => {
+    try {
+      done({ json: JSON.parse(Buffer.concat(chunks).toString()) });
+    } catch {
+      done({ error: 'the document is not JSON' });
+    }
   });
 }
 

@@ -55,7 +55,9 @@ describe('a client with scopes at the admin API', () => {
   it('reads consents with `consent:read`, withdraws them with `consent:write`, and nothing else', async () => {
     const { client: asking } = await app.make.client(project, { thirdParty: true });
     const give = (of: User) =>
-      app.services.db.transaction((em) => app.services.consents.give(em, asking, of, 'openid email', system));
+      app.services.db.transaction((em) =>
+        app.services.consents.give(em, asking, of, { scope: 'openid email', resources: [] }, system),
+      );
     await give(user);
     await give(await app.make.user(project));
     const all = `{ consents(projectId: "${project.id}") { totalCount edges { node { id userId clientId scopes } } } }`;

@@ -17,6 +17,9 @@ export class CreateApiInput extends inputFields({
   name: text(),
   scopes: list(object(ApiScopeInput, 'At least one.')),
   accessTokenTtlSeconds: nullable(int('60 to 3600 seconds; default: 900.')),
+  thirdPartyAccess: nullable(
+    boolean('Whether third-party applications get tokens for its scopes, if the user consents. Default: false.'),
+  ),
 }) {}
 
 @InputType({ description: 'Absent fields are unchanged. A scope that is omitted is removed from all applications.' })
@@ -25,6 +28,7 @@ export class UpdateApiInput extends inputFields({
   name: nullable(text()),
   scopes: nullable(list(object(ApiScopeInput))),
   accessTokenTtlSeconds: nullable(int()),
+  thirdPartyAccess: nullable(boolean()),
   expectedVersion: nullable(int()),
 }) {}
 

@@ -28,15 +28,16 @@ export class ApiResolver {
     return domain.apis.grantsOfClient(em, keyIn(projectId, clientId));
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' }, scope: 'clients:write' })
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: opensApi, scope: 'clients:write' })
   @Mutation(() => ApiView)
   createApi(@Arg('input', () => CreateApiInput) input: CreateApiInput, @Ctx() ctx: AdminContext) {
-    const { projectId, identifier, name, scopes, accessTokenTtlSeconds } = input;
-    const values = { projectId, identifier, name, scopes, ...withoutNulls({ accessTokenTtlSeconds }) };
+    const { projectId, identifier, name, scopes, accessTokenTtlSeconds, thirdPartyAccess } = input;
+    const further = withoutNulls({ accessTokenTtlSeconds, thirdPartyAccess });
+    const values = { projectId, identifier, name, scopes, ...further };
     return ctx.domain.apis.create(values, ctx.actor);
   }
 
-  @Requires('project_admin', { about: { api: 'id' }, scope: 'clients:write' })
+  @Requires('project_admin', { about: { api: 'id' }, fresh: opensApi, scope: 'clients:write' })
   @Mutation(() => ApiView)
   updateApi(@Arg('input', () => UpdateApiInput) { id, ...values }: UpdateApiInput, @Ctx() ctx: ProjectContext) {
     return ctx.domain.apis.update(keyIn(ctx.projectId, id), withoutNulls(values), ctx.actor);
@@ -67,6 +68,10 @@ export class ApiGrantResolver {
   api(@Root() { api }: ApiGrant) {
     return api.getEntity();
   }
+}
+
+function opensApi({ thirdPartyAccess }: Inputs): boolean {
+  return thirdPartyAccess === true;
 }
 
 function givesRights({ scopes, introspects }: Inputs): boolean {

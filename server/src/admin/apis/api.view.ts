@@ -19,6 +19,7 @@ export class ApiView extends fields({
   name: text(),
   scopes: list(object(ApiScopeView)),
   accessTokenTtlSeconds: int(),
+  thirdPartyAccess: boolean('Whether third-party applications get tokens for its scopes, if the user consents.'),
   version: int('Send it as `expectedVersion` to detect concurrent changes.'),
   createdAt: time(),
   updatedAt: time(),

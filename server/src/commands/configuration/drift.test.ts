@@ -100,6 +100,10 @@ const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], E
       signUpRequestDays: { signUpRequestDays: 7 },
       signUpDomains: { signUpDomains: ['example.com', '*.example.org'] },
       blockedSignUpDomains: { blockedSignUpDomains: ['example.net'] },
+      clientMetadataDocuments: { clientMetadataDocuments: 'DOMAINS' },
+      clientMetadataDomains: { clientMetadataDomains: ['claude.ai'] },
+      blockedClientDomains: { blockedClientDomains: ['example.net'] },
+      clientRegistration: { clientRegistration: 'TOKEN' },
       notifyOnDeactivation: { notifyOnDeactivation: true },
     },
     (input) => send('updateProject', { id: project.id, ...input }),
@@ -151,6 +155,7 @@ const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], E
           ],
         },
         accessTokenTtlSeconds: { accessTokenTtlSeconds: 60 },
+        thirdPartyAccess: { thirdPartyAccess: true },
       },
       async (input) => send('updateApi', { id: await apiOf(), ...input }),
     ),
@@ -292,7 +297,21 @@ const rest = {
   applications: {
     entity: Client,
     // `jwks` has both forms of keys.
-    others: ['project', 'id', 'builtIn', 'jwk', 'jwkSet', 'disabledAt', 'version', 'createdAt', 'updatedAt'],
+    others: [
+      ...[
+        'project',
+        'id',
+        'builtIn',
+        'introducedBy',
+        'metadataUrl',
+        'jwk',
+        'jwkSet',
+        'disabledAt',
+        'version',
+        'createdAt',
+      ],
+      'updatedAt',
+    ],
   },
   roles: { entity: ClientRole, others: ['project', 'id', 'client', 'createdAt', 'updatedAt'] },
   webhooks: {

@@ -9,6 +9,8 @@ export interface ApiSettings {
   /** At least one. */
   scopes: ApiScope[];
   accessTokenTtlSeconds: number;
+  /** Whether third-party applications get tokens of users who consent. */
+  thirdPartyAccess: boolean;
 }
 
 export const defaultTtlSeconds = 900;
@@ -44,13 +46,17 @@ export function checkIdentifier(identifier: unknown, baseUrl: string): string {
 
 /** The settings as stored. Refuses `invalid`. */
 export function checkedApi(settings: Partial<ApiSettings>): Partial<ApiSettings> {
-  const { name, scopes, accessTokenTtlSeconds } = settings;
+  const { name, scopes, accessTokenTtlSeconds, thirdPartyAccess } = settings;
+  if (thirdPartyAccess !== undefined && typeof thirdPartyAccess !== 'boolean') {
+    refuse({ code: 'invalid', field: 'thirdPartyAccess', reason: 'must be true or false' });
+  }
   if (accessTokenTtlSeconds !== undefined)
     checkNumber('accessTokenTtlSeconds', accessTokenTtlSeconds, ttlBounds, 'seconds');
   return {
     ...(name === undefined ? {} : { name: cleanName(name) }),
     ...(scopes === undefined ? {} : { scopes: checkedScopes(scopes) }),
     ...(accessTokenTtlSeconds === undefined ? {} : { accessTokenTtlSeconds }),
+    ...(thirdPartyAccess === undefined ? {} : { thirdPartyAccess }),
   };
 }
 

@@ -22,6 +22,8 @@ const schema = defineEntity({
     scopes: p.json<ApiScope[]>(),
     /** 60 to 3600 seconds. */
     accessTokenTtlSeconds: p.integer(),
+    /** Whether third-party applications get tokens for all its scopes, by the consent of each user. */
+    thirdPartyAccess: p.boolean().default(false),
     version: p.integer().default(1),
     createdAt: instant(),
     updatedAt: instant(),

@@ -19,6 +19,7 @@ import { apisForUsers } from './token-target.ts';
 
 export interface NewApi extends Pick<ApiSettings, 'name' | 'scopes'> {
   accessTokenTtlSeconds?: number;
+  thirdPartyAccess?: boolean;
   projectId: string;
   identifier: string;
 }
@@ -86,6 +87,7 @@ export class Apis {
         name: settings.name as string,
         scopes: settings.scopes as ApiSettings['scopes'],
         accessTokenTtlSeconds: settings.accessTokenTtlSeconds ?? defaultTtlSeconds,
+        thirdPartyAccess: settings.thirdPartyAccess ?? false,
         version: 1,
         createdAt: now,
         updatedAt: now,
@@ -171,6 +173,11 @@ export class Apis {
       em.persist(made);
       return made;
     });
+  }
+
+  /** Those of the project with one of the identifiers. */
+  named(em: EntityManager, projectId: string, identifiers: readonly string[]): Promise<Api[]> {
+    return em.find(Api, { project: projectId, identifier: { $in: [...identifiers] } });
   }
 
   /** The APIs among `identifiers` for which the client gets tokens of users. */

@@ -16,13 +16,20 @@ export function grantedApis(client: Fragment, resource: string | null = null): F
     where g.scopes <> '{}' and (${resource}::text is null or a.identifier = ${resource}::text)`;
 }
 
+/** SQL condition: API `a` is open to third-party applications. */
+export const isOpenToThirdParties = sql`a.third_party_access`;
+
 /**
- * SQL: those of {@link grantedApis} that tokens of users can target. None for a third-party client: users consent to scopes,
- * which several APIs can share.
+ * SQL: the APIs that tokens of users can target: those of {@link grantedApis}; for a third-party client those that are open to all,
+ * with every scope, of which each user allows some.
  */
 export function apisForUsers(client: Fragment): Fragment {
-  return sql`select t.* from (${grantedApis(client)}) t where not (select k.third_party from ${client} c
+  const isThirdParty = sql`(select k.third_party from ${client} c
     join clients k on k.project_id = c.project_id and k.id = c.id)`;
+  return sql`select t.* from (${grantedApis(client)}) t where not ${isThirdParty}
+    union all select a.identifier, a.access_token_ttl_seconds,
+      array(select s.one->>'key' from jsonb_array_elements(a.scopes) with ordinality s(one, at) order by s.at)
+    from ${client} c join apis a on a.project_id = c.project_id where ${isOpenToThirdParties} and ${isThirdParty}`;
 }
 
 /** The API of an access token, as a statement returns it; null: the token is for UserInfo. */

@@ -29,6 +29,8 @@ export const events = {
   'client.claims_updated': ['applications', '{actor} changed the claims of {subject}'],
   'client.created': ['applications', '{actor} created the application {subject}'],
   'client.deleted': ['applications', '{actor} deleted the application {subject}'],
+  'client.introduced': ['applications', '{subject} introduced itself'],
+  'client.introduction_refused': ['applications', 'The introduction of an application was refused'],
   'client.rejected': ['applications', 'Client authentication of {subject} failed'],
   'client.trial_begun': ['applications', '{actor} started a test sign-in to {subject}'],
   'client.tried': ['applications', '{actor} tested the sign-in of {subject}'],

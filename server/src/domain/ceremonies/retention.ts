@@ -1,5 +1,6 @@
 import { instanceId } from '../audit/audit-event.entity.ts';
 import { retentionNow } from '../audit/retention-time.ts';
+import { isForgotten } from '../clients/introductions/introduced-clients.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
 import { deleteInBatches, type Fragment, sql } from '../kernel/sql.ts';
@@ -25,6 +26,7 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
   { table: 'authorization_codes', where: (at) => sql`forget_at <= ${at}`, graceSeconds: 0 },
   // Longer than any grant may be idle.
   { table: 'refresh_grants', where: (at) => sql`coalesce(revoked_at, last_used_at) <= ${at}`, graceSeconds: 100 * day },
+  { table: 'clients', where: isForgotten, graceSeconds: 0 },
   { table: 'idempotent_requests', where: (at) => sql`created_at <= ${at}`, graceSeconds: day },
   { table: 'repeated_refusals', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 0 },
   { table: 'ceremonies', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },

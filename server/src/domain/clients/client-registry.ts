@@ -8,6 +8,8 @@ import { Project } from '../projects/project.entity.ts';
 import type { ApiKeyKind } from './api-key.entity.ts';
 import { isApiKey } from './api-key.ts';
 import { Client } from './client.entity.ts';
+import { isMetadataUrl } from './client-id.ts';
+import { isAdmitted } from './introductions/admission.ts';
 
 /** A request that finds its client stale reads the row, which replaces the entry. */
 const cacheSeconds = 60;
@@ -31,10 +33,22 @@ export interface KeyHolder {
 export interface ClientSource {
   /** Null if the client does not exist or is disabled. */
   byId(clientId: string): Promise<Client | null>;
+  /** The same by the URL of its metadata document. */
+  byUrl(projectId: string, url: string): Promise<Client | null>;
   /** Null if the key is unknown or revoked, or its client disabled. */
   byKeyHash(keyHash: string): Promise<KeyHolder | null>;
   /** The same for a client secret. */
   bySecretHash(keyHash: string): Promise<KeyHolder | null>;
+}
+
+/** The client with a `client_id`; a metadata URL is one only in a project. */
+export function byClientId(
+  source: Pick<ClientSource, 'byId' | 'byUrl'>,
+  projectId: string | undefined,
+  clientId: string,
+): Promise<Client | null> {
+  if (!isMetadataUrl(clientId)) return source.byId(clientId);
+  return projectId === undefined ? Promise.resolve(null) : source.byUrl(projectId, clientId);
 }
 
 /** Clients for the protocol endpoints. */
@@ -57,6 +71,12 @@ export class ClientRegistry {
       if (client) openProject(client.project.id);
       return client;
     },
+    byUrl: async (projectId, url) => {
+      const find = () => this.find(sql`project_id = ${projectId}::uuid and metadata_url = ${url}`, 'clients.by-url');
+      const client = await this.clients.get(urlKey(projectId, url), () => inAllProjects(find));
+      if (client) openProject(client.project.id);
+      return client;
+    },
     byKeyHash: (keyHash) => this.holder(keyHash, apiKeys),
     bySecretHash: (keyHash) => this.holder(keyHash, clientSecrets),
   };
@@ -66,6 +86,10 @@ export class ClientRegistry {
     byId: (clientId) => {
       this.clients.invalidate(clientId);
       return this.cached.byId(clientId);
+    },
+    byUrl: (projectId, url) => {
+      this.clients.invalidate(urlKey(projectId, url));
+      return this.cached.byUrl(projectId, url);
     },
     byKeyHash: (keyHash) => {
       this.keys.invalidate(keyHash);
@@ -91,12 +115,16 @@ export class ClientRegistry {
 
   private async read(clientId: string): Promise<Client | null> {
     // Case-sensitive (RFC 6749 §1.8); PostgreSQL would accept a UUID in any case.
-    if (!isUuid(clientId)) return null;
+    return isUuid(clientId) ? this.find(sql`id = ${clientId}`, 'clients.by-id') : null;
+  }
+
+  /** Null also if the project does not accept the client as it introduced itself. */
+  private async find(where: Fragment, prepare: string): Promise<Client | null> {
     const em = this.deps.db.reader();
-    const client = await findPrepared(em, Client, sql`id = ${clientId} and disabled_at is null`, 'clients.by-id');
+    const client = await findPrepared(em, Client, sql`${where} and disabled_at is null`, prepare);
     // Both belong to one entity manager, so the client refers to the project that is read.
     const project = client && (await findPrepared(em, Project, sql`id = ${client.project.id}`, 'clients.project'));
-    return project && client;
+    return project && client && isAdmitted(client, project) ? client : null;
   }
 
   /** Reads the key's row, and the client only if the cached one has another version. */
@@ -128,6 +156,8 @@ export class ClientRegistry {
     return isCurrent ? cached : this.current.byId(id);
   }
 }
+
+const urlKey = (projectId: string, url: string) => `${projectId} ${url}`;
 
 /** A table of keys: its rows, its name, and that of its prepared statement. */
 interface KeySource {

@@ -42,6 +42,7 @@ export class ClientSecrets {
     return this.deps.db.transaction(async (em) => {
       const client = await existing(em, Client, key, 'client', locked);
       if (client.builtIn) refuse({ code: 'forbidden', reason: 'built-in clients have no secret' });
+      if (client.introducedBy) refuse({ code: 'forbidden', reason: 'it gets its secret when it registers itself' });
       if ((await em.count(ClientSecret, { client, revokedAt: null })) >= maxLive) {
         refuse({ code: 'invalid', field: 'clientId', reason: `already has ${maxLive} secrets: revoke one first` });
       }

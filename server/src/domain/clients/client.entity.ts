@@ -18,11 +18,22 @@ const schema = defineEntity({
     jwk: p.json<JWK>().nullable(),
     /** Several public keys, or one of another kind. */
     jwkSet: p.json<JWK[]>().nullable(),
+    /** Null: created by an admin. See `introductions/`. */
+    introducedBy: p.text().$type<'document' | 'registration'>().nullable(),
+    /** The URL of its Client ID Metadata Document, which is its `client_id`. */
+    metadataUrl: p.text().nullable(),
     disabledAt: instant().nullable(),
     version: p.integer().default(1),
     createdAt: instant(),
     updatedAt: instant(),
   },
+  indexes: [
+    {
+      name: 'clients_project_id_metadata_url_unique',
+      expression:
+        'create unique index "clients_project_id_metadata_url_unique" on "clients" ("project_id", "metadata_url") where ("metadata_url" is not null)',
+    },
+  ],
   uniques: [{ name: 'clients_project_id_built_in_unique', properties: ['project', 'builtIn'] }],
 });
 

@@ -5,6 +5,7 @@ import { UsedAssertion } from './assertions/used-assertion.entity.ts';
 import { Client } from './client.entity.ts';
 import { ClientSecret } from './client-secret.entity.ts';
 import { DelegationKey } from './delegation-key.entity.ts';
+import { ClientIntroduction } from './introductions/client-introduction.entity.ts';
 
 const nouns = {
   client: { table: 'clients', client: 'id' },
@@ -21,9 +22,16 @@ declare module '../kernel/nouns/declaration.ts' {
 
 export const clientsNouns = {
   nouns,
-  entities: [Client, ApiKey, UsedAssertion, ClientSecret, DelegationKey],
+  entities: [Client, ApiKey, UsedAssertion, ClientSecret, DelegationKey, ClientIntroduction],
   transfer: [
     { type: 'client', table: 'clients', parent: childOf('project'), key: ['id'], omit: ['built_in'] },
+    {
+      type: 'client-introduction',
+      table: 'client_introductions',
+      parent: childOf('client'),
+      key: ['client_id'],
+      secrets: [{ column: 'management_hash' }],
+    },
     {
       type: 'api-key',
       table: 'api_keys',

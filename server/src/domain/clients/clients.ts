@@ -84,7 +84,7 @@ export class Clients {
     return isUuid(client.id) ? em.findOne(Client, atKey(client)) : Promise.resolve(null);
   }
 
-  /** The clients of one project, newest first. */
+  /** The clients that admins created in one project, newest first. */
   list(em: EntityManager, projectId: string, search: string | undefined, page: PageRequest): Promise<Page<Client>> {
     return pageOf(em, Client, matching(projectId, search), page);
   }
@@ -133,6 +133,8 @@ export class Clients {
       builtIn: input.builtIn ?? null,
       jwk: input.jwk ?? null,
       jwkSet: input.jwkSet ?? null,
+      introducedBy: input.introducedBy ?? null,
+      metadataUrl: input.metadataUrl ?? null,
       disabledAt: input.disabledAt ?? null,
       version: 1,
       createdAt: now,
@@ -155,6 +157,7 @@ export class Clients {
       if (input.expectedVersion !== undefined && input.expectedVersion !== client.version) {
         refuse({ code: 'conflict', what: 'client' });
       }
+      checkIntroduced(client, settings);
       checkAdminScopes(settings, await client.project.loadOrFail());
       // Disabling again keeps the first time.
       if (settings.disabledAt && client.disabledAt) delete settings.disabledAt;
@@ -194,6 +197,7 @@ export class Clients {
   issueApiKey(key: TenantKey, kind: ApiKeyKind, actor: Actor): Promise<IssuedKey> {
     return this.deps.db.transaction(async (em) => {
       const client = await this.changeable(em, key);
+      checkIntroduced(client, { apiKeys: true });
       if ((await em.count(ApiKey, { client, revokedAt: null })) >= maxLiveKeys) {
         refuse({ code: 'invalid', field: 'clientId', reason: `already has ${maxLiveKeys} keys: revoke one first` });
       }
@@ -277,13 +281,24 @@ function withDefaults(settings: Partial<Client>): Partial<Client> {
 }
 
 function matching(projectId: string, search: string | undefined) {
-  return { project: projectId, ...named(search) };
+  return { project: projectId, introducedBy: null, ...named(search) };
 }
 
 /** Refuses `invalid`: the users of the console's project are the admins of all projects. */
 function checkAdminScopes({ adminScopes = [] }: Partial<Client>, { builtIn }: Project): void {
   if (adminScopes.length === 0 || builtIn !== 'console') return;
   refuse({ code: 'invalid', field: 'adminScopes', reason: 'must be empty in the project of the console' });
+}
+
+/** Settings of a client that introduced itself which an admin can change; it keeps the others as it introduced them. */
+const ofIntroduced: readonly string[] = [
+  ...['disabledAt', 'access', 'accessTokenTtlSeconds', 'refreshTokenTtlSeconds', 'refreshTokenIdleSeconds'],
+];
+
+/** Refuses `forbidden` for a change that could make a first-party application of a client that introduced itself. */
+function checkIntroduced({ introducedBy }: Client, settings: object): void {
+  if (introducedBy == null || Object.keys(settings).every((name) => ofIntroduced.includes(name))) return;
+  refuse({ code: 'forbidden', reason: 'an application that introduced itself can only be blocked or limited' });
 }
 
 /** Whether the client authenticates with a client secret. */

@@ -131,7 +131,11 @@ export class Configurations {
   }
 
   private async applications(em: EntityManager, project: Project): Promise<Part[]> {
-    const clients = await em.find(Client, { project: project.id, builtIn: null }, { orderBy: { name: 'asc' } });
+    const clients = await em.find(
+      Client,
+      { project: project.id, builtIn: null, introducedBy: null },
+      { orderBy: { name: 'asc' } },
+    );
     const twice = clients.find(({ name }, at) => clients[at + 1]?.name === name);
     if (twice) {
       const reason = `must be unique to be configured by files: two applications are called ${twice.name}`;

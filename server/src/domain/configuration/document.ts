@@ -78,7 +78,7 @@ export const documentKinds = {
     check: (values) => ({ ...checkedDefinition(values as never) }),
   },
   apis: {
-    names: ['identifier', 'name', 'scopes', 'accessTokenTtlSeconds'],
+    names: ['identifier', 'name', 'scopes', 'accessTokenTtlSeconds', 'thirdPartyAccess'],
     id: 'identifier',
     check: (values, { issuer }) => ({
       ...checkedApi(values as never),

@@ -185,7 +185,9 @@ export class Writer {
   }
 
   private async clientKey(name: string): Promise<TenantKey> {
-    const client = await this.deps.db.reader().findOne(Client, { project: this.projectId, name, builtIn: null });
+    const client = await this.deps.db
+      .reader()
+      .findOne(Client, { project: this.projectId, name, builtIn: null, introducedBy: null });
     return keyIn(this.projectId, found(client, 'client').id);
   }
 

@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Page, type PageRequest, type Total, totalOf } from '../kernel/page.ts';
 import type { Random } from '../kernel/random.ts';
 import { type Executing, execute, type Fragment, query, sql } from '../kernel/sql.ts';
+import { userScopes } from '../projects/issuer.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import type { User } from '../users/user.entity.ts';
 import { ofUser } from '../users/user-tables.ts';
@@ -18,25 +19,54 @@ interface Wanted {
   userId: Fragment;
   /** Separated by spaces. */
   scope: Fragment;
+  /** The API of the tokens, in an array; empty: UserInfo. A third-party client asks for at most one. */
+  resources: Fragment;
+}
+
+/** A scope of an API, as a consent has it: no scope contains a space, so it is none of another API, and none of a user. */
+const scopeAt = (api: string, scope: string) => `${api} ${scope}`;
+
+/** What a consent has for the scopes of a request. @param resources its API, if any */
+function consentedScopes(scope: string, resources: readonly string[]): string[] {
+  const [api] = resources;
+  return scope.split(' ').map((one) => (api === undefined || userScopes.includes(one) ? one : scopeAt(api, one)));
+}
+
+/** SQL: {@link consentedScopes}. */
+function consented(scope: Fragment, resources: Fragment): Fragment {
+  return sql`array(select case when cardinality(${resources}) = 0 or asked.one = any(${[...userScopes]}::text[]) then asked.one
+    else (${resources})[1] || ' ' || asked.one end from unnest(string_to_array(${scope}, ' ')) asked(one))`;
 }
 
 /**
  * SQL condition: the user allows the client this scope, or need not be asked. The only check of consent: when a code is
  * issued, and again when it is redeemed, refreshed, or its token used.
  */
-export function isAllowed({ isThirdParty, projectId, clientId, userId, scope }: Wanted): Fragment {
+export function isAllowed({ isThirdParty, projectId, clientId, userId, scope, resources }: Wanted): Fragment {
   return sql`(not ${isThirdParty} or exists (select from consents allowed where allowed.project_id = ${projectId}
     and allowed.user_id = ${userId} and allowed.client_id = ${clientId}
-    and string_to_array(${scope}, ' ') <@ allowed.scopes))`;
+    and ${consented(scope, resources)} <@ allowed.scopes))`;
 }
 
 /** A client that asks for access. */
 type AskingClient = TenantKey & { thirdParty: boolean };
 
 /** {@link isAllowed} for a client whose version the statement checks. */
-export function isAllowedTo({ id, project, thirdParty }: AskingClient, userId: Fragment, scope: Fragment): Fragment {
+export function isAllowedTo(
+  { id, project, thirdParty }: AskingClient,
+  userId: Fragment,
+  { scope, resources }: Pick<Wanted, 'scope' | 'resources'>,
+): Fragment {
   const [projectId, clientId] = [sql`${project.id}::uuid`, sql`${id}::uuid`];
-  return isAllowed({ isThirdParty: sql`${thirdParty}::boolean`, projectId, clientId, userId, scope });
+  return isAllowed({ isThirdParty: sql`${thirdParty}::boolean`, projectId, clientId, userId, scope, resources });
+}
+
+/** What a client asks for. */
+export interface AskedScope {
+  /** Separated by spaces. */
+  scope: string;
+  /** The API of the tokens; empty: UserInfo. */
+  resources: readonly string[];
 }
 
 type AskedUser = Pick<User, 'id' | 'userName'>;
@@ -63,19 +93,20 @@ export interface ConsentsOf {
 export class Consents {
   constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
-  /** Whether the user must be asked before the client gets this scope (separated by spaces). */
-  async isRequired(on: Executing, client: AskingClient, userId: string, scope: string): Promise<boolean> {
+  /** Whether the user must be asked before the client gets this. */
+  async isRequired(on: Executing, client: AskingClient, userId: string, asked: AskedScope): Promise<boolean> {
     if (!client.thirdParty) return false;
-    const allowed = isAllowedTo(client, sql`${userId}::uuid`, sql`${scope}::text`);
+    const [scope, resources] = [sql`${asked.scope}::text`, sql`${[...asked.resources]}::text[]`];
+    const allowed = isAllowedTo(client, sql`${userId}::uuid`, { scope, resources });
     const [row] = await query(on, sql<{ allowed: boolean }>`select ${allowed} as allowed`);
     return row?.allowed !== true;
   }
 
-  /** Stores that the user allows the client this scope, in addition to earlier ones. Joins the transaction. */
-  async give(em: EntityManager, client: TenantKey, user: AskedUser, scope: string, actor: Actor): Promise<void> {
+  /** Stores that the user allows the client this, in addition to what they allowed before. Joins the transaction. */
+  async give(em: EntityManager, client: TenantKey, user: AskedUser, asked: AskedScope, actor: Actor): Promise<void> {
     const { audit, clock, random } = this.deps;
     const now = clock.now();
-    const scopes = scope.split(' ');
+    const scopes = consentedScopes(asked.scope, asked.resources);
     await execute(
       em,
       sql`insert into consents (project_id, id, client_id, user_id, scopes, created_at, updated_at)
@@ -87,8 +118,8 @@ export class Consents {
   }
 
   /** Records that the user refused. */
-  refused(em: EntityManager, client: TenantKey, user: AskedUser, scope: string, actor: Actor): void {
-    const detail = { scopes: scope.split(' ') };
+  refused(em: EntityManager, client: TenantKey, user: AskedUser, asked: AskedScope, actor: Actor): void {
+    const detail = { scopes: consentedScopes(asked.scope, asked.resources) };
     this.deps.audit.record(em, { type: 'consent.refused', actor, ...about(client, user), detail });
   }
 

@@ -38,6 +38,8 @@ export interface Capabilities {
   optionalPkce: boolean;
   /** Whether `login_hint` can require another sign-in (OpenID Connect Core section 3.1.2.1); service.md has no such rule. */
   loginHints: boolean;
+  /** Whether clients can introduce themselves, if the project accepts them. */
+  introductions: boolean;
   /** Whether discovery names every language of the pages; service.md 2.7 has five. */
   uiLocales: boolean;
 }
@@ -49,6 +51,16 @@ export interface Issuer {
   /** The project whose clients it accepts; null at the base issuer, which accepts all. */
   project: { id: string; slug: string } | null;
   capabilities: Capabilities;
+  /** Absent: no client can introduce itself. Possibly stale: for discovery only. */
+  accepts?: AcceptedClients;
+}
+
+/** How clients can introduce themselves to a project. */
+export interface AcceptedClients {
+  /** By a Client ID Metadata Document. */
+  documents: boolean;
+  /** By registration (RFC 7591). */
+  registration: boolean;
 }
 
 /** Scopes of the base issuer. */
@@ -75,6 +87,7 @@ const base: Capabilities = {
   appSchemes: false,
   optionalPkce: false,
   loginHints: false,
+  introductions: false,
   uiLocales: false,
 };
 
@@ -95,6 +108,7 @@ const ofProjects: Capabilities = {
   appSchemes: true,
   optionalPkce: true,
   loginHints: true,
+  introductions: true,
   uiLocales: true,
 };
 
@@ -103,13 +117,22 @@ export function baseIssuer(url: string): Issuer {
 }
 
 /** @param baseUrl the base issuer's address */
-export function projectIssuer(baseUrl: string, { id, slug }: { id: string; slug: string }): Issuer {
-  return { url: projectIssuerUrl(baseUrl, slug), project: { id, slug }, capabilities: ofProjects };
+export function projectIssuer(
+  baseUrl: string,
+  { id, slug }: { id: string; slug: string },
+  accepts?: AcceptedClients,
+): Issuer {
+  const url = projectIssuerUrl(baseUrl, slug);
+  return { url, project: { id, slug }, capabilities: ofProjects, ...(accepts && { accepts }) };
 }
 
 /** The issuer of a project at its custom domain; it offers the same. @param url origin of the domain */
-export function domainIssuer(url: string, { id, slug }: { id: string; slug: string }): Issuer {
-  return { url, project: { id, slug }, capabilities: ofProjects };
+export function domainIssuer(
+  url: string,
+  { id, slug }: { id: string; slug: string },
+  accepts: AcceptedClients,
+): Issuer {
+  return { url, project: { id, slug }, capabilities: ofProjects, accepts };
 }
 
 export function projectIssuerUrl(baseUrl: string, slug: string): string {

@@ -3,7 +3,14 @@ import { Cache } from '../kernel/cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { query, sql } from '../kernel/sql.ts';
-import { baseIssuer, domainIssuer, type Issuer, projectIssuer, projectIssuerUrl } from './issuer.ts';
+import {
+  type AcceptedClients,
+  baseIssuer,
+  domainIssuer,
+  type Issuer,
+  projectIssuer,
+  projectIssuerUrl,
+} from './issuer.ts';
 import { domainOrigin, hostNameOf, hostSyntax } from './site.ts';
 import { isSlug } from './slug.ts';
 
@@ -87,22 +94,29 @@ export class Issuers {
   }
 
   private async read(slug: string): Promise<Issuer | null> {
-    const statement = sql<{ id: string }>`select id from projects where slug = ${slug}`;
+    const statement = sql<
+      { id: string } & AcceptedClients
+    >`select p.id, ${accepted} from projects p where p.slug = ${slug}`;
     const [project] = await query(this.deps.db.alone, statement, { prepare: 'issuers.of-slug' });
-    return project ? projectIssuer(this.deps.issuer, { id: project.id, slug }) : null;
+    if (!project) return null;
+    const { id, ...accepts } = project;
+    return projectIssuer(this.deps.issuer, { id, slug }, accepts);
   }
 
   private async readHost(host: string): Promise<KnownHost> {
-    const statement = sql<{ id: string | null; slug: string | null; isReleased: boolean }>`
-      select p.id, p.slug, h.released_at is not null or p.id is null as "isReleased"
+    const statement = sql<{ id: string | null; slug: string | null; isReleased: boolean } & AcceptedClients>`
+      select p.id, p.slug, ${accepted}, h.released_at is not null or p.id is null as "isReleased"
       from verified_hosts h left join projects p on p.id = h.project_id where h.host = ${host}`;
     const [found] = await query(this.deps.db.alone, statement, { prepare: 'issuers.of-host' });
     if (!found) return { issuer: null };
-    const { id, slug, isReleased } = found;
+    const { id, slug, isReleased, ...accepts } = found;
     if (isReleased || id === null || slug === null) return { issuer: 'released' };
-    return { issuer: domainIssuer(domainOrigin(this.deps.issuer, host), { id, slug }) };
+    return { issuer: domainIssuer(domainOrigin(this.deps.issuer, host), { id, slug }, accepts) };
   }
 }
+
+/** SQL: columns of project `p`. */
+const accepted = sql`p.client_metadata_documents <> 'off' as documents, p.client_registration <> 'off' as registration`;
 
 function claimedIssuer(token: string): unknown {
   try {

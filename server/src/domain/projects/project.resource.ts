@@ -7,6 +7,8 @@ import { checkedNetworks } from './networks.ts';
 import { checkedAaguids, checkedRoots } from './passkey-models.ts';
 
 const signUpModes = ['open', 'domains', 'approval', 'provisioned_only'] as const;
+const clientDocumentModes = ['off', 'domains', 'anyone'] as const;
+const clientRegistrationModes = ['off', 'token', 'open'] as const;
 const mfaPolicies = ['off', 'optional', 'required'] as const;
 /** Use of passkeys at sign-in; see `passkeyPolicyOf`. */
 const passkeyPolicies = ['off', 'allowed', 'preferred', 'required'] as const;
@@ -195,6 +197,35 @@ export const projectFields = {
       },
     },
   }),
+  /** Whose clients may introduce themselves by a metadata document (decisions/0392). */
+  clientMetadataDocuments: choice(
+    {
+      name: 'ClientMetadataDocuments',
+      says: 'Whose clients may use the URL of a Client ID Metadata Document as their `client_id`.',
+      values: clientDocumentModes,
+    },
+    { default: 'off', sensitive: true, says: "At the project's issuer." },
+  ),
+  clientMetadataDomains: texts({
+    ...{ default: [], check: (domains, field) => checkedMailDomains(domains, { field, patterns: true }) },
+    sensitive: true,
+    says: 'Domains of the metadata documents, with `DOMAINS`.',
+    input: 'At most 1,000 domains, such as example.com; *.example.com: all below it.',
+  }),
+  blockedClientDomains: texts({
+    ...{ default: [], check: (domains, field) => checkedMailDomains(domains, { field, patterns: false }) },
+    sensitive: true,
+    says: 'Domains whose clients cannot introduce themselves, with all domains below them. Their tokens end.',
+    input: 'At most 1,000 domains, such as example.com; the domains below them are blocked, too.',
+  }),
+  clientRegistration: choice(
+    {
+      name: 'ClientRegistration',
+      says: 'Whose clients may register themselves (RFC 7591): none, those with an initial access token, all.',
+      values: clientRegistrationModes,
+    },
+    { default: 'off', sensitive: true, says: "At the project's issuer. Registered clients stay if it is turned off." },
+  ),
   /** False in projects from before this setting. */
   notifyOnDeactivation: flag({
     ...{ default: null, columnDefault: false, clearable: true, sensitive: false },

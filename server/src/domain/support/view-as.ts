@@ -85,7 +85,7 @@ export class SignInForecast {
     return {
       signIns,
       takesPasskey: user.active && passkeys.some(({ userVerified }) => userVerified),
-      asksConsent: await this.deps.consents.isRequired(em, client, user.id, scopes.join(' ')),
+      asksConsent: await this.deps.consents.isRequired(em, client, user.id, { scope: scopes.join(' '), resources: [] }),
     };
   }
 

@@ -1,7 +1,11 @@
 import type { JWTPayload } from 'jose';
 import { hasAccess } from '../access/has-access.ts';
+import { isOpenToThirdParties } from '../apis/token-target.ts';
+import type { Client } from '../clients/client.entity.ts';
+import { clientIdOf } from '../clients/client-id.ts';
 import { isOfLiveCredential } from '../clients/credential-of-tokens.ts';
 import { boundKeyOf } from '../clients/dpop/binding.ts';
+import { isAdmitted } from '../clients/introductions/admission.ts';
 import { isAllowed } from '../consents/consents.ts';
 import { adminApiUrl } from '../kernel/admin-api.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
@@ -19,6 +23,11 @@ import { parseRefreshToken } from './refresh-token.ts';
 export type Introspected = { active: false } | ({ active: true } & Record<string, unknown>);
 
 const inactive: Introspected = { active: false };
+
+type FoundToken = { scope: string } & Pick<
+  Client,
+  'dpopRequired' | 'fapiProfile' | 'introducedBy' | 'metadataUrl' | 'redirectUris'
+>;
 
 /**
  * Token introspection for confidential clients (RFC 7662). A client sees the tokens that were issued to it; one that is an API
@@ -42,7 +51,7 @@ export class Introspection {
   /** The response as a JWT for the caller (RFC 9701 section 5), signed as its ID tokens are. */
   signed({ client, issuer }: SentToken, answer: Introspected): Promise<string> {
     const alg = idTokenAlgorithmOf(client.idTokenSignedResponseAlg, issuer);
-    const claims = { aud: client.id, iat: seconds(this.deps.clock.now()), token_introspection: answer };
+    const claims = { aud: clientIdOf(client), iat: seconds(this.deps.clock.now()), token_introspection: answer };
     return this.deps.signer.sign('introspection', claims, { issuer: issuer.url, alg });
   }
 
@@ -53,35 +62,38 @@ export class Introspection {
     isForUserInfo: boolean,
   ): Promise<Introspected> {
     const { aud, jti, client_id: clientId, scope = '', cnf } = claims;
-    if (!isUuid(jti) || !isUuid(clientId) || typeof scope !== 'string' || typeof aud !== 'string') return inactive;
+    if (!isUuid(jti) || typeof clientId !== 'string' || typeof scope !== 'string' || typeof aud !== 'string')
+      return inactive;
     const adminApi = adminApiUrl(this.deps.issuer);
     const allowed = isAllowed({
       ...{ isThirdParty: sql`k.third_party`, projectId: sql`t.project_id`, clientId: sql`t.client_id` },
-      ...{ userId: sql`t.user_id`, scope: sql`t.scope` },
+      ...{ userId: sql`t.user_id`, scope: sql`t.scope`, resources: sql`t.resources` },
     });
     const entering = hasAccess({
       ...{ access: sql`k.access`, projectId: sql`t.project_id`, clientId: sql`t.client_id`, userId: sql`t.user_id` },
     });
-    const statement = sql<{ scope: string; dpopRequired: boolean; fapiProfile: boolean }>`
-      select k.dpop_required as "dpopRequired", k.fapi_profile as "fapiProfile", array_to_string(array(select one from unnest(string_to_array(${scope}::text, ' ')) one
+    const isOpen = sql`(t.user_id is not null and k.third_party and a.id is not null and ${isOpenToThirdParties})`;
+    const statement = sql<FoundToken>`
+      select k.dpop_required as "dpopRequired", k.fapi_profile as "fapiProfile", k.introduced_by as "introducedBy", k.metadata_url as "metadataUrl",
+        k.redirect_uris as "redirectUris", array_to_string(array(select one from unnest(string_to_array(${scope}::text, ' ')) one
           where ${isForUserInfo}::boolean or one = any(case when ${aud}::text = ${adminApi}::text then k.admin_scopes
-            else g.scopes end)), ' ') as scope
+            when ${isOpen} then array(select s.one->>'key' from jsonb_array_elements(a.scopes) s(one)) else g.scopes end)), ' ') as scope
       from authorization_codes t join clients k on k.project_id = t.project_id and k.id = t.client_id
         left join users u on u.project_id = t.project_id and u.id = t.user_id
         left join apis a on a.project_id = t.project_id and a.identifier = ${aud}::text and not ${isForUserInfo}::boolean
         left join api_grants g on g.project_id = t.project_id and g.client_id = t.client_id and g.api_id = a.id
-      where t.project_id = ${caller.project.id}::uuid and t.id = ${jti}::uuid and t.client_id = ${clientId}::uuid
+      where t.project_id = ${caller.project.id}::uuid and t.id = ${jti}::uuid and coalesce(k.metadata_url, k.id::text) = ${clientId}
         and t.revoked_at is null and k.disabled_at is null and ${isOfLiveCredential}
         and case when t.user_id is null then 'client_credentials' = any(k.grant_types) and k.token_endpoint_auth_method <> 'none'
-          else u.active and ${entering} and ${allowed} and (${isForUserInfo}::boolean or not k.third_party) end
+          else u.active and ${entering} and ${allowed} and (${isForUserInfo}::boolean or not k.third_party or ${isOpen}) end
         and (select s.ended_at from sessions s where s.project_id = t.project_id and s.id = t.session_id) is null
         and case when ${isForUserInfo}::boolean then true when ${aud}::text = ${adminApi}::text then k.admin_scopes <> '{}'
-          else g.scopes <> '{}' end
+          else g.scopes <> '{}' or ${isOpen} end
         and (t.client_id = ${caller.id}::uuid or exists (select from api_grants own where own.project_id = t.project_id
           and own.client_id = ${caller.id}::uuid and own.api_id = a.id and own.introspects))`;
     const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.introspect-access-token' });
     const isBound = boundKeyOf(claims) !== null;
-    if (!row || (!isBound && needsProof(row))) return inactive;
+    if (!row || (!isBound && needsProof(row)) || !isAdmitted(row, caller.project.getEntity())) return inactive;
     const { iss, sub, iat, nbf, exp } = claims;
     const about = { client_id: clientId, sub, aud, iss, iat, nbf, exp, jti };
     return {
@@ -103,6 +115,6 @@ export class Introspection {
     const until = row && usableUntil(row, client, project, now);
     if (!row || !until) return inactive;
     const [iat, exp] = [seconds(new Date(row.created_at)), seconds(until)];
-    return { active: true, scope: row.scope, client_id: client.id, sub: row.sub, iss: issuer.url, iat, exp };
+    return { active: true, scope: row.scope, client_id: clientIdOf(client), sub: row.sub, iss: issuer.url, iat, exp };
   }
 }

@@ -91,7 +91,7 @@ export interface OpenGrantRow extends GrantFactsRow {
 export function openGrants(project: Project, where: Fragment, limit: number): Statement<OpenGrantRow> {
   const allowed = isAllowed({
     ...{ isThirdParty: sql`k.third_party`, projectId: sql`g.project_id`, clientId: sql`g.client_id` },
-    ...{ userId: sql`g.user_id`, scope: sql`g.scope` },
+    ...{ userId: sql`g.user_id`, scope: sql`g.scope`, resources: sql`g.resources` },
   });
   const entering = hasAccess({
     ...{ access: sql`k.access`, projectId: sql`g.project_id`, clientId: sql`g.client_id`, userId: sql`g.user_id` },

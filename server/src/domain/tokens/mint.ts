@@ -2,6 +2,7 @@ import type { JWTPayload } from 'jose';
 import type { TokenTarget } from '../apis/token-target.ts';
 import type { Claims } from '../claims/claims.ts';
 import type { Client } from '../clients/client.entity.ts';
+import { clientIdOf } from '../clients/client-id.ts';
 import { confirmationOf } from '../clients/dpop/binding.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -68,7 +69,7 @@ export class Mint {
     const { client, codeId, jkt, row } = grant;
     const { audience, granted, scope, ttl_seconds: ttlSeconds } = row;
     const api = audience != null && {
-      ...{ id: codeId, subject: row.sub, clientId: client.id, jkt, audience },
+      ...{ id: codeId, subject: row.sub, clientId: clientIdOf(client), jkt, audience },
       ...{ scope: grantedScope(scope, granted ?? []), ttlSeconds: ttlSeconds ?? 0 },
     };
     const { url } = issuer;
@@ -116,7 +117,7 @@ export function idTokenClaims({ client, jkt, nonce, row }: Grant, tokenId: strin
   return {
     ...{
       sub: row.sub,
-      aud: client.id,
+      aud: clientIdOf(client),
       iat: nowSeconds,
       nbf: nowSeconds,
       exp: nowSeconds + ttlSeconds,
@@ -137,7 +138,7 @@ function accessTokenClaims({ client, codeId, jkt, row }: Grant, issuer: string, 
   // In the recorded order.
   const { acr, amr, auth_time } = authentication(row);
   return {
-    ...{ sub: row.sub, aud: issuer, client_id: client.id, scope: row.scope },
+    ...{ sub: row.sub, aud: issuer, client_id: clientIdOf(client), scope: row.scope },
     ...{ iat: nowSeconds, nbf: nowSeconds, exp, jti: codeId, auth_time, acr, amr },
     ...confirmationOf(jkt),
   };

@@ -83,5 +83,6 @@ const entered = hasAccess({
 });
 const allowed = isAllowed({
   isThirdParty: ofClient('third_party'),
-  ...{ projectId: sql`n.project_id`, clientId: sql`n.client_id`, userId: sql`n.user_id`, scope: sql`n.scope` },
+  ...{ projectId: sql`n.project_id`, clientId: sql`n.client_id`, userId: sql`n.user_id` },
+  ...{ scope: sql`n.scope`, resources: sql`n.resources` },
 });

@@ -1,4 +1,5 @@
 import type { Audit } from '../audit/audit.ts';
+import { clientIdOf } from '../clients/client-id.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
@@ -35,7 +36,7 @@ export class RevocableTokens {
       const claims =
         (await signer.verifyAccessToken(token, issuer)) ?? (await signer.verify('api-token', token, { issuer }));
       if (!claims || !isUuid(claims.jti)) return 'done';
-      if (claims['client_id'] !== sent.client.id) return 'other-client';
+      if (claims['client_id'] !== clientIdOf(sent.client)) return 'other-client';
       const row = await em.findOne(AuthorizationCode, { project: projectId, id: claims.jti });
       if (!row || row.revokedAt) return 'done';
       row.revokedAt = now;

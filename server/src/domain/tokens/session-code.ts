@@ -127,10 +127,12 @@ function asksForUser({ client, acr }: SessionCode): boolean {
 
 /** The session is found by its hash, so the plan stays good as tables grow (decisions/0087). */
 function sessionFacts(asked: SessionCode): Statement<SessionCodeRow> {
-  const { client, scope, sessionHash } = asked;
+  const { client, scope, sessionHash, resources } = asked;
   const projectId = client.project.id;
   const ofUser = userFacts(projectId, sql`u.id`, asksForUser(asked));
-  const allowed = client.thirdParty ? isAllowedTo(client, sql`u.id`, sql`${scope}::text`) : sql`true`;
+  const allowed = client.thirdParty
+    ? isAllowedTo(client, sql`u.id`, { scope: sql`${scope}::text`, resources: sql`${[...resources]}::text[]` })
+    : sql`true`;
   return sql<SessionCodeRow>`with client as materialized (${currentClient(asked)}),
     held as materialized (select * from sessions where project_id = ${projectId}::uuid and secret_hash = ${sessionHash}::text)
     select exists (select 1 from client) as client_is_current, s.*

@@ -1,6 +1,6 @@
 import { hasAccessTo } from '../access/has-access.ts';
 import type { Client } from '../clients/client.entity.ts';
-import { type ClientRegistry, currentClient } from '../clients/client-registry.ts';
+import { byClientId, type ClientRegistry, currentClient } from '../clients/client-registry.ts';
 import { isOfLiveCredential } from '../clients/credential-of-tokens.ts';
 import { boundKeyOf, isSentWithKey } from '../clients/dpop/binding.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
@@ -59,7 +59,7 @@ export async function holderOf(
   if (!isSentWithKey(key, proof)) return invalid;
   // The cache, then the database, because a cached client may be stale.
   for (const source of [clients.cached, clients.current]) {
-    const client = await source.byId(String(token['client_id']));
+    const client = await byClientId(source, issuer.project?.id, String(token['client_id']));
     if (!client) return invalid;
     const isWithoutNonce = proof !== undefined && lacksNonce(client, proof);
     const reading = liveHolder(client, token.jti, isWithoutNonce ? undefined : proof);
@@ -84,11 +84,13 @@ interface HolderRow extends ProfileSource {
 /** The token is found by its key, and only then its user. @param proof is recorded if the token is live */
 function liveHolder(client: Client, tokenId: string, proof: CheckedProof | undefined): Statement<HolderRow> {
   const project = sql`${client.project.id}::uuid`;
-  const allowed = client.thirdParty ? isAllowedTo(client, sql`t.user_id`, sql`t.scope`) : sql`true`;
+  const allowed = client.thirdParty
+    ? isAllowedTo(client, sql`t.user_id`, { scope: sql`t.scope`, resources: sql`t.resources` })
+    : sql`true`;
   return sql<HolderRow>`with client as materialized (${currentClient({ client }, sql`, k.jwk, k.jwk_set`)}),
     live as materialized (
       select r.id, r.subject, ${sql.raw(selectionOf(profileProperties))}, k.project_id, k.id as client_id
-      from client k, (select user_id, session_id, scope, credential from authorization_codes
+      from client k, (select user_id, session_id, scope, resources, credential from authorization_codes
           where project_id = ${project} and id = ${tokenId}::uuid and client_id = ${client.id}::uuid
             and revoked_at is null offset 0) t
         join users r on r.project_id = ${project} and r.id = t.user_id

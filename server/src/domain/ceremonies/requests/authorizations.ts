@@ -348,8 +348,8 @@ export class Authorizations {
       if (!(await requests.decide(em, request, id, isGiven))) return true;
       const actor = actorFor({ id, name: user.userName });
       const client = request.client.getEntity();
-      if (isGiven) await consents.give(em, client, user, request.scope, actor);
-      else consents.refused(em, client, user, request.scope, actor);
+      if (isGiven) await consents.give(em, client, user, request, actor);
+      else consents.refused(em, client, user, request, actor);
       return true;
     });
     return answered ?? false;
@@ -366,7 +366,7 @@ export class Authorizations {
     const answer = request.decidedBy === userId ? (request.isAllowed ?? null) : null;
     if (answer === false) return 'refused';
     if (request.asksConsent && answer === null) return 'required';
-    return (await this.deps.consents.isRequired(em, client, userId, request.scope)) ? 'required' : 'given';
+    return (await this.deps.consents.isRequired(em, client, userId, request)) ? 'required' : 'given';
   }
 
   /** Runs a step of this browser's flow in a transaction; null if it has no such flow of this issuer. */

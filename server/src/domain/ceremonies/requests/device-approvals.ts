@@ -143,7 +143,8 @@ export class DeviceApprovals {
       const by = { ...actor, kind: 'user', id: user.id, name: user.userName } as const;
       const client = request.client.getEntity();
       // The page asks the same question as the consent page.
-      if (isAllowed && client.thirdParty) await consents.give(em, client, user, device.scope, by);
+      if (isAllowed && client.thirdParty)
+        await consents.give(em, client, user, { scope: device.scope, resources: [] }, by);
       if (isAllowed) await deviceAuthorizations.issueCode(em, device, session);
       audit.record(em, {
         type: isAllowed ? 'device-authorization.approved' : 'device-authorization.denied',

@@ -19,6 +19,7 @@ import { type Executing, type Fragment, query, sql } from '../../kernel/sql.ts';
 import type { Issuer } from '../../projects/issuer.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
 import type { Client } from '../client.entity.ts';
+import { clientIdOf } from '../client-id.ts';
 import { usableKeys } from '../client-keys.ts';
 import { fapiAlgorithms } from '../fapi.ts';
 import type { RemoteKeys } from '../remote-keys.ts';
@@ -74,7 +75,8 @@ export class ClientAssertions {
     const { payload, keyHash } = await this.verified(client, assertion, issuer);
     const now = seconds(this.deps.clock.now());
     const { exp, iat, jti, sub } = payload;
-    if (sub !== client.id) reject('sub is not the client', 'In the client assertion, sub must be the client_id.');
+    if (sub !== clientIdOf(client))
+      reject('sub is not the client', 'In the client assertion, sub must be the client_id.');
     if (typeof exp !== 'number') return reject('exp is missing', 'The client assertion needs exp.');
     if (exp > now + longestSeconds + leewaySeconds) {
       reject('exp is too far ahead', 'The client assertion expires too late: exp must be at most 5 minutes ahead.');
@@ -108,7 +110,7 @@ export class ClientAssertions {
       // A single key is used as it is, and one of a set is chosen by the header.
       const { payload, key: used = key } = (await jwtVerify(assertion, key as JWTVerifyGetKey, {
         algorithms,
-        issuer: client.id,
+        issuer: clientIdOf(client),
         audience: audiences,
         clockTolerance: leewaySeconds,
         currentDate: this.deps.clock.now(),

@@ -13,6 +13,7 @@ import { participation } from '../../sessions/sessions.ts';
 import { firstToken, type RefreshToken } from '../refresh-token.ts';
 import { isSignInUnchanged, meetsPolicies, proofOf, type SignInFactsRow, signInFacts } from '../sign-in-facts.ts';
 import {
+  authorizedBy,
   type Check,
   type Credentials,
   type GrantKind,
@@ -132,7 +133,7 @@ export function readCode(exchange: Exchange): Statement<FoundCode> {
     )${hasApis ? sql`, target as materialized (${targetOf(exchange, sql`code`)})` : sql``}
     select code.*, ${userColumns},
       (select s.ended_at is null from sessions s where s.project_id = ${project} and s.id = code.session_id) as session_is_live,
-      ${hasAccessTo(client, sql`code.user_id`)} as has_access, ${isAllowedTo(client, sql`code.user_id`, sql`code.scope`)} as is_allowed${checksPolicy ? sql`, ${signInFacts(client.project.getEntity())}` : sql``}${hasApis ? sql`, target.*` : sql``}
+      ${hasAccessTo(client, sql`code.user_id`)} as has_access, ${isAllowedTo(client, sql`code.user_id`, authorizedBy('code'))} as is_allowed${checksPolicy ? sql`, ${signInFacts(client.project.getEntity())}` : sql``}${hasApis ? sql`, target.*` : sql``}
     from code join users u on u.project_id = ${project} and u.id = code.user_id
       ${checksPolicy ? sql`left join sessions s on s.project_id = ${project} and s.id = code.session_id` : sql``}
       ${hasApis ? sql`left join target on true` : sql``}`;

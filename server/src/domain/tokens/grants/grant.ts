@@ -167,6 +167,11 @@ export interface UserGrantRow extends GrantRow {
 /** SQL: columns of user `u`. */
 export const userColumns = sql`u.active as user_is_active, u.version as user_version, ${subColumn('u')} as sub, u.email, u.phone`;
 
+/** SQL: what the row `name` of a code or grant authorizes. */
+export function authorizedBy(name: string) {
+  return { scope: sql.ref(`${name}.scope`), resources: sql.ref(`${name}.resources`) };
+}
+
 /** SQL: the API that a request targets, see `requestedApi`. @param authorized with the column `resources` */
 export function targetOf({ client, resource }: UserGrantRequest, authorized: Fragment): Fragment {
   const party = sql`(select ${client.project.id}::uuid as project_id, ${client.id}::uuid as id)`;
@@ -181,7 +186,7 @@ export function isUnchanged(request: UserGrantRequest, row: UserGrantRow): Fragm
   return sql`u.project_id = ${project} and u.id = ${user} and u.active and u.version = ${row.user_version}::int
     and case when ${row.session_id}::uuid is null then true else (select s.ended_at is null from sessions s
       where s.project_id = ${project} and s.id = ${row.session_id}::uuid) end
-    and ${hasAccessTo(client, user)} and ${isAllowedTo(client, user, sql`${row.scope}::text`)}
+    and ${hasAccessTo(client, user)} and ${isAllowedTo(client, user, { scope: sql`${row.scope}::text`, resources: sql`${row.resources}::text[]` })}
     ${
       row.audience == null
         ? sql``

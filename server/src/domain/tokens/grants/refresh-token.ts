@@ -16,6 +16,7 @@ import { rememberSeconds } from '../new-code.ts';
 import { type RefreshToken, successors } from '../refresh-token.ts';
 import { isSignInUnchanged } from '../sign-in-facts.ts';
 import {
+  authorizedBy,
   type Check,
   type Credentials,
   type GrantKind,
@@ -142,7 +143,7 @@ function readGrant(refresh: Refresh): Statement<FoundGrant> {
         current_hash, previous_hash, renewals, rotated_at, created_at, last_used_at, revoked_at
       from refresh_grants where project_id = ${project} and family_hash = ${digest(refresh.token.family)}::text
     ), target as materialized (${targetOf(refresh, sql`g`)})
-    select g.*, ${userColumns}, ${hasAccessTo(client, sql`g.user_id`)} as has_access, ${isAllowedTo(client, sql`g.user_id`, sql`g.scope`)} as is_allowed,
+    select g.*, ${userColumns}, ${hasAccessTo(client, sql`g.user_id`)} as has_access, ${isAllowedTo(client, sql`g.user_id`, authorizedBy('g'))} as is_allowed,
       ${grantFacts(projectOf(client))}, target.*
     from g join users u on u.project_id = ${project} and u.id = g.user_id
       left join sessions s on s.project_id = ${project} and s.id = g.session_id
