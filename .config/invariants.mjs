@@ -1,7 +1,7 @@
 /**
  * Checks of the source text: time, randomness and the environment only through ports; no inverse collections in
- * entities; test mode never read from its setting; no bound contexts; each table written by its own layer; folders that can
- * be scanned. Takes the folder that contains `server/` (default: this repository).
+ * entities; test mode never read from its setting; no bound contexts; each table written by its own layer; no folder
+ * with too many files. Argument: the folder that contains `server/` (default: this repository).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -7,15 +7,15 @@ import { packageNames } from './packages.mjs';
 import { change, setDocumentedVersions, setVersion, versionOf, workspaces } from './versions.mjs';
 
 /**
- * Commits and tags a release in the repository, without a push. If a check or a build fails, everything stays as it was.
+ * Commits and tags a release in the repository, without a push. If a check or a build fails, nothing is changed.
  * @param {object} options
  * @param {string} options.root folder of the repository
  * @param {string} options.version of the release
- * @param {string} options.date of the release, as 2026-11-29
+ * @param {string} options.date of the release, such as 2026-11-29
  * @param {() => Promise<boolean>} options.isFresh whether the generated files are up to date
  * @param {() => Promise<void>} options.build writes the packages and the generated files of the new version
- * @returns {Promise<string[]>} lines that say how to publish it
- * @throws {Error} why there is no release
+ * @returns {Promise<string[]>} lines with instructions to publish it
+ * @throws {Error} with the reason why there is no release
  */
 export async function release({ root, version, date, isFresh, build }) {
   const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();

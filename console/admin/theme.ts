@@ -146,7 +146,7 @@ export const theme = createTheme({
 /** Overrides Mantine colors below 4.5:1 contrast (WCAG 2.2 AA) on page, card and tint. */
 export const variables: CSSVariablesResolver = () => {
   const colors = {
-    // A primary button without a variant takes these.
+    // A primary button without a variant uses these.
     '--mantine-primary-color-filled': 'var(--accent)',
     '--mantine-primary-color-filled-hover': 'var(--accent-strong)',
     '--mantine-color-text': 'var(--text)',

@@ -22,7 +22,7 @@ export type Step =
   | 'offer'
   | 'done'
   | 'ended';
-/** Steps that take input and can show an error. */
+/** Steps that have input and can show an error. */
 type Question = Exclude<Step, 'recovery-codes' | 'done' | 'ended'>;
 
 /** Milliseconds before a slow request is explained. */

@@ -161,7 +161,7 @@ function note(alive: readonly Mutant[], trials: readonly Ended[]): void {
   results.save(mutants);
 }
 
-/** Test files, as they were, that a mutant survived in an earlier round or run. */
+/** Versions of test files that a mutant survived in an earlier round or run. */
 function triedOf(mutant: Mutant): string[] {
   return results.of(mutant)?.tried ?? [];
 }

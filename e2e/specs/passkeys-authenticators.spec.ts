@@ -183,7 +183,7 @@ test('the account page adds a passkey to a security key, and signals a new name 
   await passkeys.getByRole('button', { name: 'Save' }).click();
   await expect(passkeys.getByRole('heading', { name: 'Blue key' })).toBeVisible();
 
-  await test.step('the browser learns the new name of the user', async () => {
+  await test.step('the browser gets the new name of the user', async () => {
     const profile = page.getByRole('region', { name: 'Profile' });
     await profile.getByText('Edit', { exact: true }).first().click();
     await profile.getByLabel('Display name').fill('Ada Lovelace');

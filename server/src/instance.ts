@@ -9,7 +9,7 @@ import { hasTenantRole, tenantRoleMissing } from './adapters/postgres/row-securi
 import { type Config } from './config.ts';
 import { OperatorError } from './domain/kernel/problem.ts';
 
-/** The instance cannot be used as it is configured. */
+/** The instance cannot be used with its configuration. */
 export class StartError extends OperatorError {}
 
 /** The configured database and its master keys. */

@@ -16,7 +16,10 @@ interface World {
   user: User;
 }
 
-/** The ways in which a user's access to an application ends. Each gives access, and returns what takes it. */
+/**
+ * The ways in which a user's access to an application ends. Each gives access, and returns the function that removes
+ * it.
+ */
 export function accessWays(of: () => World): AccessWay[] {
   const services = () => of().app.services;
   const projectId = () => of().project.id;

@@ -6,11 +6,12 @@
  *     const registration = authenticator.create(creationOptions, { origin: 'https://app.example' });
  *     const assertion = authenticator.get(requestOptions, { origin: 'https://app.example' });
  *
- * `create` and `get` take the options that a server sends (PublicKeyCredentialCreationOptionsJSON, ...RequestOptionsJSON)
- * and return the JSON that a page posts (RegistrationResponseJSON, AuthenticationResponseJSON). The credential is discoverable:
- * `get` without `allowCredentials` takes the newest one of the RP ID. The RP ID defaults to the host of the origin.
- * The second argument is the origin and the deviations: {@link Deviations}, {@link CreateDeviations},
- * {@link GetDeviations}. By default UP and UV are set, BE and BS are not, the counter is 0, attestation is `none`.
+ * `create` and `get` accept the options that a server sends (PublicKeyCredentialCreationOptionsJSON,
+ * ...RequestOptionsJSON) and return the JSON that a page posts (RegistrationResponseJSON, AuthenticationResponseJSON).
+ * The credential is discoverable: `get` without `allowCredentials` uses the newest one of the RP ID. The RP ID defaults
+ * to the host of the origin. The second argument is the origin and the deviations: {@link Deviations}, {@link
+ * CreateDeviations}, {@link GetDeviations}. By default UP and UV are set, BE and BS are not, the counter is 0,
+ * attestation is `none`.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 

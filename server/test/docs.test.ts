@@ -70,7 +70,7 @@ describe.each(documents)('%s', (path) => {
 
   it('mentions only existing settings', () => {
     const known = renderConfigMarkdown();
-    // Settings of products are generated, and those of the products.
+    // Excludes the settings of products: they are generated, and the products define them.
     const ours = text(path).replace(/<!-- settings: [\s\S]*?<!-- end -->/g, '');
     const words = ours.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [];
     // GF_… and OIDC_…: settings of Grafana and Outline. CONFIG_…: the reader's variables.

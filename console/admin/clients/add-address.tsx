@@ -22,7 +22,7 @@ const lists = {
   'logout.address_refused': 'postLogoutRedirectUris',
 } as const;
 
-/** Offers to register the address of a refused request; nothing for other events, viewers and invalid addresses. */
+/** Offers to register the address of a refused request. Empty for other events, viewers and invalid addresses. */
 export function AddAddress({ event: { type, detail, client, project } }: { event: AuditEvent }) {
   const { mayChange } = useAccess(project?.id);
   const [dialog, { open }] = useDialog();

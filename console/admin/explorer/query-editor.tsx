@@ -29,8 +29,8 @@ const colors = HighlightStyle.define([
 ]);
 
 /**
- * Replaces a selection in place of the browser, which would copy the color of the replaced text into a style attribute: the
- * Content-Security-Policy forbids that.
+ * Replaces a selection instead of the browser, which would copy the color of the replaced text into a style attribute:
+ * the Content-Security-Policy forbids that.
  */
 function replaceSelected(event: InputEvent, view: EditorView): boolean {
   const [range] = event.getTargetRanges();

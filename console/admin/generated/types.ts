@@ -188,7 +188,7 @@ export type CreateClientInput = {
   idTokenSignedResponseAlg?: IdTokenAlgorithm | null | undefined;
   /** 1 to 86,400 seconds. Default: 300 with a client secret, else the project's value, which null selects. */
   idTokenTtlSeconds?: number | null | undefined;
-  /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA. */
+  /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer accepts Ed25519; that of the project also P-256 and RSA. */
   jwks?: unknown;
   /** The https URL of its keys, instead of `jwks`. */
   jwksUri?: string | null | undefined;
@@ -894,7 +894,7 @@ export type UpdateClientInput = {
   idTokenSignedResponseAlg?: IdTokenAlgorithm | null | undefined;
   /** 1 to 86,400 seconds. Default: 300 with a client secret, else the project's value, which null selects. */
   idTokenTtlSeconds?: number | null | undefined;
-  /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA. */
+  /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer accepts Ed25519; that of the project also P-256 and RSA. */
   jwks?: unknown;
   /** The https URL of its keys, instead of `jwks`. */
   jwksUri?: string | null | undefined;

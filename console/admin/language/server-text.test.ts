@@ -22,7 +22,7 @@ it.each([
   expect(german(text)).toBe(expected);
 });
 
-it('leaves values and unknown texts as they are', () => {
+it('leaves values and unknown texts unchanged', () => {
   expect(german('Must be one of {name}, <b>, O’Neil.')).toBe('Muss eines davon sein: {name}, <b>, O’Neil.');
   expect(german('An answer of a mail server')).toBe('An answer of a mail server');
 });

@@ -126,7 +126,7 @@ export const addressChanged: Experiment = {
       const moved: App = { ...app, issuer: `http://localhost:${port}` };
       const staying = load(people.slice(0, 2).map((person) => () => verifiedSignIn(person)));
       await world.start({ BASE_URL: moved.issuer, PORT: String(port) });
-      // Their browsers know the application's page, which now uses the new address.
+      // Their browsers have device keys of the application's page, which now uses the new address.
       const movers = people.slice(2).map((person) => Person.from(moved, person.save()));
       const hosted = new Person(moved, people[2]?.email ?? '');
       hosted.sub = people[2]?.sub;

@@ -113,7 +113,7 @@ describe('the profile', () => {
     });
   });
 
-  it('has a language, which comes before that of the browser on this page and in mails', async () => {
+  it('has a language, which takes precedence over that of the browser on this page and in mails', async () => {
     const { address, user, visit } = await registeredUser();
     const { accounts } = app.services;
     const inBrowser = async (languages: string) => {

@@ -99,7 +99,7 @@ function point(pick: Pick): string {
   return bytes.subarray(0, [32, 32, 32, pick(40)][pick(4)]).toString('base64url');
 }
 
-/** Accepts a 400 in the clear or an error in an envelope; describes anything else. */
+/** Accepts an unencrypted 400 or an error in an envelope; describes anything else. */
 async function verdict(text: string): Promise<string | null> {
   const { code, payload, status } = await backEnd.send(text).catch((error: unknown) => {
     throw new Error(`no response to ${JSON.stringify(text)}`, { cause: error });

@@ -130,7 +130,7 @@ export function sendError(deps: ResponseDeps): ErrorRequestHandler {
     const failure = failureOf(thrown);
     const error = toScimError(unhandled(failure), requestId);
     const { status } = error;
-    // SCIM's own refusals, such as without any token, are not faults of the database.
+    // SCIM's own refusals, such as of a request without a token, are not faults of the database.
     if (failure !== thrown && failure instanceof Refusal && failure.problem.code === 'unavailable') {
       deps.log.error({ reason: failure.problem.reason, requestId, route: routeLabel(req) }, 'database unavailable');
     }
@@ -180,7 +180,7 @@ function record(
   requestRecords.add(entry, (err) => log.error({ err }, 'SCIM request not recorded'));
 }
 
-/** Requests that no operation took. */
+/** Requests that no operation handled. */
 function unhandled(thrown: unknown): unknown {
   const status = bodyFault(thrown);
   return status === undefined ? thrown : new ScimError(status, (thrown as Error).message);

@@ -33,7 +33,7 @@ const codes = async () =>
 describe('a user without access', () => {
   beforeEach(assign);
 
-  it('gets no code on a trusted device, and an event says why', async () => {
+  it('gets no code on a trusted device, and an event gives the reason', async () => {
     expect(await authenticate()).toMatchObject(refusal('NO_ACCESS', 403));
     expect(await codes()).toBe(0);
     const [event] = await rows<{ detail: object }>(

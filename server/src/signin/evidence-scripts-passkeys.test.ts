@@ -70,7 +70,7 @@ describe('a passkey', () => {
     },
   );
 
-  it('makes the device trusted that its sign-in registered at the same instant as another sign-in', async () => {
+  it('makes the device of its sign-in trusted, even if another sign-in registered it at the same instant', async () => {
     const script = await Script.begin(processes, { mfaPolicy: 'required', emailFactor: true });
     const { ann } = script;
     await enrolledByMail(script);

@@ -27,7 +27,7 @@ async function redeem(ip: string, { page, userid }: Asked, otp?: string): Promis
   return from(ip, page, 'verify-email-otp', { userid, otp: otp ?? (await world.codeFor(userid)) });
 }
 
-/** Requests codes for unknown people until the network is stopped; returns their number. */
+/** Requests codes for unknown people until the network is limited; returns their number. */
 async function allowed(ip: string, most = 60): Promise<number> {
   for (let sent = 0; sent < most; sent += 1) if ((await ask(ip)).answer.status !== 'OTP_NEEDED') return sent;
   return most;
@@ -41,7 +41,7 @@ async function earn(ip: string, people: number, project = world.project): Promis
   });
 }
 
-/** `signin.network_limited` of the project, with what names the network. */
+/** Events `signin.network_limited` of the project, with the fields that name the network. */
 async function stops(): Promise<unknown[]> {
   const sql = `select subject_kind, subject_id, client_id, (detail->>'count')::int as count from audit_log
     where project_id = ? and type = 'signin.network_limited' order by id`;
@@ -57,7 +57,7 @@ describe('an office behind one address', () => {
     }
   });
 
-  it('that is stopped continues at once when one of its people enters a code', async () => {
+  it('that is limited continues at once when one of its people enters a code', async () => {
     const first = await ask(office);
     expect(await allowed(office)).toBe(29);
     for (let again = 0; again < 5; again += 1) expect((await ask(office)).answer).toMatchObject({ httpStatus: 429 });
@@ -139,7 +139,7 @@ describe('the allowance of a network', () => {
     expect(await allowed(office)).toBe(31);
   });
 
-  it('gives exactly its sends in a race of 200', async () => {
+  it('allows exactly its number of codes in a race of 200', async () => {
     await earn(office, 20);
     const pages = await Promise.all(Array.from({ length: 200 }, () => world.page()));
     for (const page of pages) await page.challenge();
@@ -150,13 +150,13 @@ describe('the allowance of a network', () => {
     expect(answers.filter(({ httpStatus }) => httpStatus === 429)).toHaveLength(150);
   });
 
-  it('is of an IPv6 /64', async () => {
+  it('is shared by an IPv6 /64', async () => {
     await earn('2001:db8:0:9::1', 5);
     expect(await allowed('2001:db8:0:9::2')).toBe(35);
     expect(await allowed('2001:db8:0:a::2')).toBe(30);
   });
 
-  it('that strangers use up does not stop a browser of the user', async () => {
+  it('that strangers have used up does not limit a trusted browser of a user', async () => {
     const page = await world.page();
     const userid = newAddress();
     await world.trusted(page, userid);

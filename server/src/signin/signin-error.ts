@@ -195,7 +195,7 @@ export function toSigninFailure(thrown: unknown, requestId: string): SigninFailu
   };
 }
 
-/** Requests that no step took, by status. */
+/** Requests that no step handled, by status. */
 const faults: Partial<Record<number, string>> = {
   405: 'Method not allowed.',
   413: 'The body is larger than 64 KB.',

@@ -55,7 +55,7 @@ export async function takeChanges(admin: pg.Client): Promise<Change[]> {
 
 /** One line per change without its values: `+` inserted, `-` deleted, `~` updated with its columns. */
 export function shapeOf(changes: readonly Change[]): string[] {
-  // Each project has several rows of counts, one of which a change takes.
+  // Each project has several rows of counts, one of which a change uses.
   const counts = changes.filter(({ table }) => table === 'user_counts');
   const count = (row: Row | null) => Number(row?.['users'] ?? 0);
   const sum = counts.reduce((total, { before, after }) => total + count(after) - count(before), 0);

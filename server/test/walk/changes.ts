@@ -78,7 +78,7 @@ export class ChangeLog {
     this.client = client;
   }
 
-  /** Whether something waits to be sent, by what was read. */
+  /** Whether something waits to be sent, according to the changes read so far. */
   get hasWaiting(): boolean {
     return this.waiting.size > 0;
   }

@@ -242,7 +242,7 @@ export interface GrantModel {
   isOffline: boolean;
   /** Oldest first; the last one is live. */
   tokens: string[];
-  /** Replaced without use, because the one before returned. */
+  /** Replaced without being used, because the previous one was sent again. */
   ended: string[];
   /** Time of the last replacement. */
   rotatedAt: number;

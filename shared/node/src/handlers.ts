@@ -27,7 +27,7 @@ export type OnSignInRequest = (
 
 export interface LatchkeyHandlers {
   /**
-   * `POST`: takes `{code, code_verifier?}` as JSON from your page and exchanges it. Responds 204, 401 if the code is
+   * `POST`: accepts `{code, code_verifier?}` as JSON from your page and exchanges it. Responds 204, 401 if the code is
    * invalid, 503 if the service cannot be reached, 400 for a malformed request.
    */
   signIn(handlers: { onSignIn: OnSignInRequest }): (request: Request) => Promise<Response>;
@@ -42,9 +42,9 @@ export interface LatchkeyHandlers {
     onFailure?: (error: unknown, request: Request) => Promise<Response> | Response;
   }): (request: Request) => Promise<Response>;
   /**
-   * `POST`: takes logout tokens. Responds 200 after `onLogout` has succeeded, also for a later repeat of the token; 400 for an
-   * invalid one; 500 or 503 if the service should retry. `onLogout` must be idempotent: in another process, and after a crash,
-   * a repeat calls it again until one call has succeeded.
+   * `POST`: accepts logout tokens. Responds 200 after `onLogout` has succeeded, also for a later repeat of the token;
+   * 400 for an invalid one; 500 or 503 if the service should retry. `onLogout` must be idempotent: in another process,
+   * and after a crash, a repeat calls it again until one call has succeeded.
    */
   backchannelLogout(handlers: {
     onLogout: (logout: LogoutClaims, request: Request) => unknown;

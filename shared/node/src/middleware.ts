@@ -31,7 +31,7 @@ export type OnLogout<Req> = (logout: LogoutClaims, req: Req) => unknown;
 
 export interface LatchkeyMiddleware {
   /**
-   * `POST`: takes `{code, code_verifier?}` as JSON from your page, exchanges it and calls `onSignIn`. Responds 204
+   * `POST`: accepts `{code, code_verifier?}` as JSON from your page, exchanges it and calls `onSignIn`. Responds 204
    * unless `onSignIn` has responded; 401 if the code is invalid, 503 if the service cannot be reached.
    */
   signIn<Req extends RequestLike = RequestLike, Res extends ServerResponse = ServerResponse>(handlers: {
@@ -46,8 +46,8 @@ export interface LatchkeyMiddleware {
     onSignIn: OnSignIn<Req, Res>;
   }): Handler<Req, Res>;
   /**
-   * `POST`: takes logout tokens. Responds 200 after `onLogout` has succeeded, also for a later repeat of the token; 400 for an
-   * invalid one; 500 or 503 if the service should retry.
+   * `POST`: accepts logout tokens. Responds 200 after `onLogout` has succeeded, also for a later repeat of the token;
+   * 400 for an invalid one; 500 or 503 if the service should retry.
    */
   backchannelLogout<Req extends RequestLike = RequestLike, Res extends ServerResponse = ServerResponse>(handlers: {
     onLogout: OnLogout<Req>;

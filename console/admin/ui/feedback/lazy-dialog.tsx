@@ -2,7 +2,7 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react';
 
 /** A dialog whose script loads when it opens. Unmounting closes it and returns the focus, as other dialogs do. */
 export function LazyDialog({ children }: { children: ReactNode }) {
-  // Before the dialog takes the focus.
+  // Before the dialog gets the focus.
   const [opener] = useState(() => document.activeElement);
   useEffect(
     () => () => {

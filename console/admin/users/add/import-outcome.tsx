@@ -87,7 +87,7 @@ export function Outcome({ kind, progress, source, children }: OutcomeProps) {
   );
 }
 
-/** The refused lines as they were, each with its number, attribute and reason. */
+/** The refused lines, unchanged, each with its number, attribute and reason. */
 function reportOf({ header, body }: Source, refused: Progress['refused']): string {
   const byLine = new Map(body.map((row) => [row.line, row]));
   const rows = refused.map(({ line, field, reason }) => [

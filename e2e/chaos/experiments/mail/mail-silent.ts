@@ -16,7 +16,7 @@ export const mailSilent: Experiment = {
   name: 'mail-silent',
   done: 'ten times, the open connections to the mail server forward nothing more and stay open, as behind a NAT; then all, new ones too, for 90 s',
   passes:
-    'a code asked for after each drop arrives within 10 s; readiness warns during the outage; each code of the outage arrives within 150 s of its end, and none is lost',
+    'a code requested after each drop arrives within 10 s; readiness warns during the outage; each code of the outage arrives within 150 s of its end, and none is lost',
   async run({ log }) {
     const world = await World.create();
     const proxy = await TcpProxy.to(world.mail.port);

@@ -44,7 +44,7 @@ export async function grantTenantRole(em: EntityManager): Promise<boolean> {
   return true;
 }
 
-/** Whether this connection's user may take {@link tenantRole}. */
+/** Whether this connection's user may assume {@link tenantRole}. */
 export async function hasTenantRole(em: EntityManager): Promise<boolean> {
   const [found] = await em.execute<{ may: boolean }[]>(
     `select pg_has_role(current_user, oid, 'member') as may from pg_roles where rolname = ?`,

@@ -162,7 +162,7 @@ describe('a mutation with an Idempotency-Key', () => {
     expect(await groupsNamed('Key')).toBe(0);
   });
 
-  it('stores neither the answer nor the request in clear', async () => {
+  it('stores neither the answer nor the request in plain text', async () => {
     const issue = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { token } }';
     const { data } = await send(newKey(), { input: { projectId, name: 'Secret' } }, bootstrap, issue);
     const rows = await harness.services.db

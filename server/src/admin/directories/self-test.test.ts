@@ -52,7 +52,7 @@ describe("the directory's self-test", () => {
     expect(data.testDirectory.every((step) => step.passed && step.proves && step.request)).toBe(true);
   });
 
-  it('leaves users, groups, tokens, requests and counts as they were, and is recorded in the audit log', async () => {
+  it('leaves users, groups, tokens, requests and counts unchanged, and is recorded in the audit log', async () => {
     const tables = ['users', 'groups', 'scim_tokens', 'scim_request_records'];
     const project = await app.make.project();
     const { id } = project;

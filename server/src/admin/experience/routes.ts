@@ -203,7 +203,7 @@ export const refusals: ErrorRequestHandler = (thrown: unknown, req, res, next) =
   sendProblem(req, res.status(fault ?? statuses[problem.code] ?? 400), problem);
 };
 
-/** A request that no handler took. */
+/** A request that no handler responded to. */
 function unhandled(status: number, thrown: unknown): Problem {
   if (status === 405) return { code: 'invalid', field: 'method', reason: 'is not supported here' };
   if (status !== 413) return { code: 'invalid', field: 'body', reason: 'cannot be read' };

@@ -117,7 +117,7 @@ describe('importUsers', () => {
     );
   });
 
-  it('is idempotent: users who exist stay as they are, also within one import', async () => {
+  it('is idempotent: users who exist stay unchanged, also within one import', async () => {
     const rows = [{ email: 'a@example.com', givenName: 'Ada' }, { email: 'A@example.com' }, { userName: 'grace' }];
     expect(await imported(rows)).toEqual({ created: 2, known: [1], refused: [] });
     expect(await imported([{ email: 'A@Example.com', givenName: 'Other' }, { userName: 'GRACE' }])).toEqual({

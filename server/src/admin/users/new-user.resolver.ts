@@ -13,7 +13,7 @@ import { UserView } from './user.view.ts';
 export class NewUserResolver {
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: givesCustomValues, scope: 'users:write' })
   @Mutation(() => ImportedUsers, {
-    description: 'Adds users. Idempotent: repeat it if the response is lost; users who exist stay as they are.',
+    description: 'Adds users. Idempotent: repeat it if the response is lost; users who exist stay unchanged.',
   })
   async importUsers(
     @Arg('input', () => ImportUsersInput) { projectId, rows, invite, dryRun }: ImportUsersInput,

@@ -73,7 +73,10 @@ export function userListExport(deps: UserExportDeps): RequestHandler {
   });
 }
 
-/** `GET /admin/export/users/{id}`: all data about one user, as a JSON object, as above. Refuses applications. */
+/**
+ * `GET /admin/export/users/{id}`: all data about one user, as a JSON object; for project admins with a fresh sign-in,
+ * not for applications, and recorded as an event.
+ */
 export function userExport(deps: UserExportDeps): RequestHandler {
   const { db, clock, audit, issuer } = deps;
   return exportRoute(deps, async (req, res, caller) => {

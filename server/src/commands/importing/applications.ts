@@ -15,7 +15,10 @@ interface Taken {
   left: string[];
 }
 
-/** Adds the applications that the project lacks, by name, with their roles. A secret is not taken: the project issues another one. */
+/**
+ * Adds the applications that the project lacks, by name, with their roles. Secrets are not imported: the project issues
+ * new ones.
+ */
 export async function addApplication(services: Services, projectId: string, application: Application): Promise<Taken> {
   const { clients, db } = services;
   const left: string[] = [];

@@ -34,7 +34,7 @@ export const importUsers: Command = {
     'dry-run': { type: 'boolean', description: 'reads and checks everything, prints the result, and writes nothing' },
   },
   notes: [
-    'Users keep their `sub`. One whom the project has already is left as they are: an import can be repeated, and continues',
+    'Users keep their `sub`. One whom the project has already stays unchanged: an import can be repeated, and continues',
     'where it was interrupted. Passwords are not taken. Each user who is not added is printed with line, id and reason.',
     `Columns of CSV files: ${csvColumns.join(', ')}.`,
   ],

@@ -17,9 +17,9 @@ const lockTimeoutMs = 50;
 /** A partition of the audit log. */
 export interface Partition {
   name: string;
-  /** Inclusive begin of its events; null for the first one, and for the one that takes all others. */
+  /** Inclusive begin of its events; null for the first one, and for the default one. */
   from: Date | null;
-  /** Exclusive end of its events; null for the one that takes all others. */
+  /** Exclusive end of its events; null for the default one. */
   until: Date | null;
 }
 

@@ -5,7 +5,7 @@ import type { Client } from './client.entity.ts';
 import { type ClientSettings, clientFields } from './client.resource.ts';
 import { parseClientKeys } from './client-keys.ts';
 
-/** The given settings as they are stored. Refuses `invalid`. */
+/** The given settings in their stored form. Refuses `invalid`. */
 export function checkedSettings(input: Partial<ClientSettings>, checking: Checking): Partial<Client> {
   return {
     ...checkedBy(clientFields, input, checking),

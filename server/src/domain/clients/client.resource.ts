@@ -43,7 +43,7 @@ export const clientFields = {
   /** A JWK, a JWK Set, or either as JSON text, stored as `jwk` or `jwkSet`. See {@link parseClientKeys}. */
   jwks: json({
     ...{ default: null, clearable: true, stored: false, view: false, sensitive: true },
-    says: 'Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA.',
+    says: 'Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer accepts Ed25519; that of the project also P-256 and RSA.',
   }),
   /** At most one of `jwk`, `jwkSet` and `jwksUri` is set. */
   jwksUri: text({

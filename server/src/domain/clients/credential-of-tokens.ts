@@ -6,7 +6,7 @@ const kinds = { 'client-secret': 'secret', secret: 'api-key', publishable: 'api-
 
 /**
  * The credential with which a client obtains a token, as stored with the token: its kind and SHA-256. Null: none, for a public
- * client, or a key that was read from `jwks_uri`, whose end this server does not learn.
+ * client, or a key that was read from `jwks_uri`, whose end this server cannot detect.
  */
 export function obtainedWith({ key, assertion }: CheckedClient & { assertion?: CheckedAssertion | undefined }) {
   if (key) return `${kinds[key.kind]}:${key.keyHash}`;

@@ -9,7 +9,7 @@ export type PowerSettings = Pick<
 >;
 
 interface Power {
-  /** The scopes that it takes to give it, to give it back, or to direct it elsewhere. */
+  /** The scopes required to give it, to restore it, or to direct it elsewhere. */
   scopes: (settings: PowerSettings) => readonly AdminScope[];
   /** The extent to which the application has it; a change that keeps this text needs no scope. Empty: not at all. */
   held: (settings: PowerSettings) => string;

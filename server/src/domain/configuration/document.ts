@@ -173,8 +173,8 @@ export function partsOf(owner?: Kind): { kind: Kind; isList: boolean }[] {
 }
 
 /**
- * Reads a document. Absent settings are left as they are; a list of resources is complete if it is present. Refuses
- * `invalid` with the path of the setting, by the validators of the admin API.
+ * Reads a document. Absent settings stay unchanged; a list of resources is complete if it is present. Refuses `invalid`
+ * with the path of the setting, by the validators of the admin API.
  */
 export function readProject(document: unknown, checking: Checking): WantedProject {
   const whole = objectIn(document, 'The document');
@@ -244,7 +244,7 @@ function readPart(
   const values = objectIn(given, path);
   knownOnly(values, kindOf(kind).names, path);
   const checked = at(path, () => kindOf(kind).check(values, checking, wanted));
-  // Absent values stay as they are, even if the validator adds defaults.
+  // Absent values stay unchanged, even if the validator adds defaults.
   const own = Object.fromEntries(Object.keys(values).map((name) => [name, checked[name]]));
   wanted.parts.push({ kind, keys, values: own });
 }

@@ -58,7 +58,7 @@ export function filled(text: string, values: Record<string, string>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** A long code as `XXXXX-XXXXX`, for reading; six digits as they are. */
+/** A long code as `XXXXX-XXXXX`, for reading; six digits unchanged. */
 function grouped(code: string): string {
   return code.length === 10 ? `${code.slice(0, 5)}-${code.slice(5)}` : code;
 }

@@ -88,7 +88,7 @@ export class Domains {
     return failure && failure.until;
   }
 
-  /** A host as it is stored. Refuses `invalid`. */
+  /** A host in its stored form. Refuses `invalid`. */
   checkHost(typed: string): string {
     return checkedHost(typed, this.deps.issuer);
   }

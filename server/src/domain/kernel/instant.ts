@@ -18,8 +18,8 @@ export function parseInstant(text: string): number | undefined {
 }
 
 /**
- * A text that {@link parseInstant} reads, as it is compared: in UTC with milliseconds. An instant beyond the years 0 to 9999
- * is infinite, in byte order of such texts and in PostgreSQL.
+ * A text that {@link parseInstant} reads, in the form for comparison: in UTC with milliseconds. An instant beyond the
+ * years 0 to 9999 is infinite, in byte order of such texts and in PostgreSQL.
  */
 export function comparableInstant(text: string): string {
   const utc = new Date(parseInstant(text) ?? Number.NaN).toISOString();

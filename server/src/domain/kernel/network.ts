@@ -86,8 +86,8 @@ export function isPublicAddress(address: string): boolean {
 
 /**
  * Whether a host of an address that a customer registers is private: `localhost`, or an address that is not globally
- * routable, in each spelling that resolvers take (`127.1`, `2130706433`, `0x7f000001`, with a trailing dot). False for other
- * names: their addresses are checked at each connection.
+ * routable, in each spelling that resolvers accept (`127.1`, `2130706433`, `0x7f000001`, with a trailing dot). False
+ * for other names: their addresses are checked at each connection.
  *
  * @param host a name or an address, IPv6 with or without brackets
  */

@@ -208,7 +208,7 @@ export function storedIn<F extends Fields>(fields: F, resource: StoredOf<F>): St
 }
 
 /**
- * The given settings as they are stored. Copies declared ones only, so that no other input reaches the row. Refuses
+ * The given settings in their stored form. Copies declared ones only, so that no other input reaches the row. Refuses
  * `invalid`, naming the field; the types of the values are not known.
  */
 export function checkedBy<F extends Fields>(

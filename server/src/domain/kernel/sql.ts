@@ -82,7 +82,7 @@ export interface StatementOptions {
   prepare?: string | undefined;
 }
 
-/** A compiled query as the driver (`adapters/postgres/driver.ts`) takes it. */
+/** A compiled query in the form that the driver (`adapters/postgres/driver.ts`) accepts. */
 export interface NamedQuery extends CompiledQuery {
   readonly name?: string | undefined;
 }

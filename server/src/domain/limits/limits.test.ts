@@ -88,7 +88,7 @@ describe('peeking at a budget', () => {
 describe('a use that is given back', () => {
   const refund = (subject: string) => db.transaction((em) => limits.refund(em, rule, subject));
 
-  it('leaves other budgets as they are', async () => {
+  it('leaves other budgets unchanged', async () => {
     for (const subject of ['one', 'one', 'two']) await spend(subject);
     await refund('one');
     expect([await peek('one'), await peek('two')]).toEqual([1, 1]);

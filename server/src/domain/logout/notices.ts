@@ -60,7 +60,7 @@ export class LogoutNotices {
     await this.ofUsers(em, project.id, uses, actor);
   }
 
-  /** Enqueues the tokens for those of these users who may not use the client, to it alone. */
+  /** Enqueues tokens to this client alone, for those of the users who may not use it. */
   async ofLostAccess(on: Executing, client: TenantKey, userIds: readonly string[]): Promise<void> {
     const { project, id } = client;
     const ofClient = sql`u.client_id = ${id}::uuid and ${lacksAccess(client, sql`u.user_id`)}`;

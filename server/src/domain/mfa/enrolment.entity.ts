@@ -35,8 +35,8 @@ const schema = defineEntity({
     verifiedAt: instant().nullable(),
     lastUsedAt: instant().nullable(),
     /**
-     * Added with only a mail code while a passkey has verified the user: where that passkey counts, the factor is
-     * worth no more than the mailbox (decisions/0133).
+     * Added with only a mail code while a passkey has verified the user: where that passkey counts, the factor proves
+     * no more than the mailbox does (decisions/0133).
      */
     besidePasskey: p.boolean().default(false),
   },

@@ -73,7 +73,7 @@ describe('a proof by the person', () => {
     expect([isWithinMaxAge(null, 3600, at), isWithinMaxAge(later(61), 3600, at)]).toEqual([false, false]);
   });
 
-  it('answers the request of its sign-in and older ones', () => {
+  it('satisfies the request of its sign-in, and older ones', () => {
     expect([6, 7, 8].map((moment) => isProvedSince({ freshMoment: 7 }, moment))).toEqual([true, true, false]);
     expect(isProvedSince({ freshMoment: null }, 1)).toBe(false);
   });

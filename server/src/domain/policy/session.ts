@@ -6,7 +6,7 @@ import { meetsPolicy } from './requirements.ts';
 /** Lifetimes of sessions, in seconds (service.md 2.6). */
 export type SessionLimits = Pick<Project, 'idleTimeoutSeconds' | 'maxSessionSeconds'>;
 
-/** The times of a session: its limits as they were at its sign-in or last use, and when those were. */
+/** The times of a session: its limits at its sign-in or last use, and the times of these. */
 export interface SessionTimes {
   createdAt: Date;
   lastSeenAt: Date;

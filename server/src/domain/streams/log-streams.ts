@@ -66,7 +66,7 @@ export class LogStreams {
     return lagOf(this.deps.db, stream);
   }
 
-  /** The settings of a stream of a project, as they are stored. Refuses `invalid`. */
+  /** The settings of a stream of a project in their stored form. Refuses `invalid`. */
   check(kind: StreamKind, settings: Pick<StreamSettings, 'target' | 'description' | 'types'>) {
     return this.checked(kind, settings, false);
   }

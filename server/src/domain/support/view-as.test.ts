@@ -98,7 +98,7 @@ describe.each(Object.keys(policies))('under %s', (policy) => {
   });
 });
 
-describe('a forecast', () => {
+describe('a preview', () => {
   it('states why a sign-in would fail, and writes nothing', async () => {
     await people['without a factor']?.();
     const all = () =>

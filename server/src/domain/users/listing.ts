@@ -158,7 +158,7 @@ export class DeepPages {
 }
 
 /**
- * Sizes of pages that clients ask for, and one row more, as a cursor reads. They are part of a prepared text: for a
+ * Sizes of pages that clients ask for, and one more row, as a cursor reads. They are part of a prepared text: for a
  * limit that is a parameter, PostgreSQL expects a tenth of all rows, and therefore plans the statement again for each
  * page.
  */

@@ -62,7 +62,7 @@ export class Webhooks {
     return existing(em, Webhook, key, 'webhook');
   }
 
-  /** The given settings as they are stored. Refuses `invalid`. */
+  /** The given settings in their stored form. Refuses `invalid`. */
   check(settings: Partial<WebhookSettings>): Partial<StoredOf<typeof webhookFields>> {
     const { allowPrivateTargets, clock } = this.deps;
     return checkedBy(webhookFields, settings, { now: clock.now(), allowPrivateTargets });

@@ -64,7 +64,7 @@ function hostLink(pages: Pages, req: Request): string {
   return `<p class="notice">${text}</p>${link}`;
 }
 
-/** Where `Sign in again` leads: the request of the flow, as it was stored. */
+/** The address of `Sign in again`: begins the stored request of the flow. */
 export const againPath = '/signin/again';
 
 interface StartLink {

@@ -5,7 +5,10 @@ import { failureOf } from '../failure.ts';
 import { PageMissingError, type Pages, wantsPage } from '../pages.ts';
 import { routeLabel } from '../routes/route.ts';
 
-/** Final error handler, for bugs, an unreachable database and requests that no handler took: a page for browsers, JSON otherwise. */
+/**
+ * Final error handler, for bugs, an unreachable database and requests that no handler responded to: a page for
+ * browsers, JSON otherwise.
+ */
 export function lastResort(log: { error(fields: object, message: string): void }, pages: Pages): ErrorRequestHandler {
   // Express recognizes error handlers by their four parameters.
   return (thrown: unknown, req, res, _next) => {
@@ -39,7 +42,7 @@ function statusOf(thrown: unknown): number {
   return typeof status === 'number' ? status : 500;
 }
 
-/** Message keys of requests that no handler took, by status. */
+/** Message keys of requests that no handler responded to, by status. */
 const refusals: Partial<Record<number, string>> = { 405: 'error.method', 413: 'error.tooLong' };
 
 function sendPage(pages: Pages, req: Request, res: Response, status: number): void {

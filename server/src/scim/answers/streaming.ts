@@ -13,8 +13,8 @@ interface Streaming {
 }
 
 /**
- * Writes a body of unknown length as fast as the client reads it. Returns how it ended: `stalled` if the client took
- * nothing for too long, or too long for the whole, and was disconnected; `left` if it disconnected.
+ * Writes a body of unknown length as fast as the client reads it. Returns how it ended: `stalled` if the client read
+ * nothing for too long, or needed too long for the whole, and was disconnected; `left` if it disconnected.
  */
 export async function streamed(
   req: Request,

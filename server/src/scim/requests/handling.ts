@@ -18,7 +18,7 @@ export interface ScimRequest {
   checkVersion: VersionCheck;
   /** `Prefer: return=minimal` (RFC 7240 §4.2). */
   isMinimal: boolean;
-  /** Empty if the operation takes none. */
+  /** Empty if the operation has none. */
   body: Record<string, unknown>;
   /** Checks the token again. Refuses as {@link Directories.authenticate} does. */
   authenticate(): Promise<unknown>;
@@ -28,7 +28,7 @@ export interface ScimRequest {
 
 /** Handler of an operation, and its limits. */
 export interface ScimOperation {
-  /** Maximum body size in bytes; absent if the operation takes no body. */
+  /** Maximum body size in bytes; absent if the operation accepts no body. */
   maxBytes?: number;
   /** Reads a body of a size of its own, instead of one of at most `maxBytes`. */
   readsLarge?(req: Request): Promise<Record<string, unknown>>;

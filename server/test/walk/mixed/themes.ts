@@ -60,7 +60,10 @@ export class Themes extends Restorable {
     return false;
   }
 
-  /** Its flows begin under a session, whose tokens may wait. */
+  /**
+   * Whether the flow of the theme precedes the next request: it begins under a session, and requests with tokens can
+   * wait.
+   */
   private isInterrupted({ next }: Party): boolean {
     return (
       this.theme === 'address' && /^(exchange|userinfo|refresh|revoke|par|device-.*|account|delegate-.*)$/.test(next)

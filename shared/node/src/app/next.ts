@@ -55,7 +55,7 @@ export function nextAdapter<User = DefaultUser>(
   };
 }
 
-/** The proxy of Next.js takes absolute addresses only. */
+/** The proxy of Next.js accepts absolute addresses only. */
 function redirectedTo(site: URL, response: Response): Response {
   const location = response.headers.get('Location');
   if (location !== null) response.headers.set('Location', new URL(location, site).href);

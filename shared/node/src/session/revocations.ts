@@ -19,8 +19,8 @@ interface Entry {
 }
 
 /**
- * For a single process; a restart forgets. When it is full, it deletes the oldest entry, and counts every session as ended
- * that began before that entry was stored: people sign in again, and no ended session returns.
+ * For a single process; a restart deletes all entries. When it is full, it deletes the oldest entry, and counts every
+ * session as ended that began before that entry was stored: people sign in again, and no ended session returns.
  */
 export class MemorySessionRevocations implements SessionRevocations {
   private readonly entries = new Map<string, Entry>();

@@ -107,7 +107,7 @@ export class ClientAssertions {
     const algorithms = offered.flatMap((alg) => (alg === 'EdDSA' ? [alg, 'Ed25519'] : [alg]));
     const wrongAudience = `aud of the client assertion must be ${audiences[0]}${client.fapiProfile ? ', as a string' : ''}.`;
     try {
-      // A single key is used as it is, and one of a set is chosen by the header.
+      // A single key is used in any case, and one of a set is chosen by the header.
       const { payload, key: used = key } = (await jwtVerify(assertion, key as JWTVerifyGetKey, {
         algorithms,
         issuer: clientIdOf(client),

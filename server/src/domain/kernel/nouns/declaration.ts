@@ -8,14 +8,14 @@ import type { TransferTable } from './transfer.ts';
 // An interface, because only those merge.
 export interface Nouns {}
 
-type InEach<Rooms, Room extends keyof Rooms = keyof Rooms> = Room extends Room ? keyof Rooms[Room] : never;
+type InEach<Layers, Layer extends keyof Layers = keyof Layers> = Layer extends Layer ? keyof Layers[Layer] : never;
 
 /** Resources that a refusal can name. */
 export type Noun = InEach<Nouns>;
 
 /** Nouns with a table: operations of the admin API can be about a row. */
-export type OwnedNoun = { [Room in keyof Nouns]: OwnedIn<Nouns[Room]> }[keyof Nouns];
-type OwnedIn<Room> = { [N in keyof Room]: Room[N] extends { table: string } ? N : never }[keyof Room];
+export type OwnedNoun = { [Layer in keyof Nouns]: OwnedIn<Nouns[Layer]> }[keyof Nouns];
+type OwnedIn<Layer> = { [N in keyof Layer]: Layer[N] extends { table: string } ? N : never }[keyof Layer];
 
 interface NounFacts {
   table?: string;

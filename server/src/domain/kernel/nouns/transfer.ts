@@ -25,7 +25,7 @@ export interface TransferTable {
   isDerived?: true;
   /** For rows that are deleted when they end: SQL condition for the audit event `a` that ended row `n` of the file. */
   endedBy?: string;
-  /** Whether an existing row stays as it is. */
+  /** Whether an existing row stays unchanged. */
   keepsOwn?: boolean;
 }
 

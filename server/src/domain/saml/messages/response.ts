@@ -33,7 +33,7 @@ interface Envelope {
 
 export type Signs = 'assertion' | 'response' | 'both';
 
-/** Seconds in which the service provider must take the assertion. */
+/** Seconds in which the service provider must accept the assertion. */
 const assertionSeconds = 300;
 
 /** A signed `Response` with one assertion (SAML Profiles section 4.1.4.2). */

@@ -10,7 +10,7 @@ const schema = defineEntity({
     user: () => sameProject(User, 'user_id').primary(),
     /** The name of the attribute. */
     attribute: p.text().primary(),
-    /** The value as it is compared (`keyOf`). */
+    /** The value in the form for comparison (`keyOf`). */
     key: p.text().primary(),
     isUnique: p.boolean(),
   },

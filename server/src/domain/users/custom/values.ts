@@ -116,7 +116,7 @@ export function valueKeys({ attributes }: CustomSchema, values: CustomValues): V
   });
 }
 
-/** A value as it is compared. */
+/** A value in the form for comparison. */
 export function keyOf({ caseExact }: Pick<CustomAttribute, 'caseExact'>, value: unknown): string {
   const text = String(value);
   return caseExact ? text : foldCase(text);

@@ -138,7 +138,7 @@ function timeZone(value: string | null): string | null {
   return known ?? invalid('zoneinfo', 'must be a time zone such as Europe/Zurich (IANA)');
 }
 
-/** In the spelling of the database; an alias stays as it is. */
+/** In the spelling of the database; an alias stays unchanged. */
 function canonicalZone(value: string): string | undefined {
   try {
     const { timeZone: zone } = new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions();
