@@ -134,7 +134,7 @@ test('messages are tested, previewed, and found by recipient', async () => {
   await page.getByLabel('Language', { exact: true }).selectOption('Deutsch');
   const subject = page.getByRole('heading', { name: /^Neues Gerät für/ });
   await expect(subject).toBeVisible();
-  // Subject and body name the project alike.
+  // Subject and body have the same name of the project.
   const project = (await subject.innerText()).replace(/^Neues Gerät für /, '');
   await expect(page.frameLocator('iframe').locator('body')).toContainText(project);
   await expect(page.frameLocator('iframe').getByText('Gerät: Firefox on Linux')).toBeVisible();

@@ -194,7 +194,7 @@ describe('a client with a key', () => {
 });
 
 describe('a step-up', () => {
-  it('is refused if the sign-in did not reach the class', async () => {
+  it('is refused if the sign-in did not reach the requested class', async () => {
     const site = await atProjectIssuer();
     await site.party.signIn(user);
     // The user has no passkey. `acr_values` is voluntary, so the service still returns a code.

@@ -97,7 +97,7 @@ describe('an authenticator app on the account page', () => {
     expect((await world.events()).filter((type) => type === 'mfa.removed')).toHaveLength(1);
   });
 
-  it('beside another factor leaves it, remembered browsers and open sign-ins; a replacement ends the latter two', async () => {
+  it('beside another factor ends no factor, remembered browser or open sign-in; a replacement ends the latter two', async () => {
     const { address, user, visit } = await registeredUser();
     await giveFactor(user, 'sms');
     expect(await visit.page()).toContain('Add an authenticator app');

@@ -62,7 +62,7 @@ describe('POST /v1/delegation', () => {
     expect(await clear(backEnd.send(await backEnd.seal({ op: 'initiateMfaChange' })))).toEqual([403, 'INVALID_CLIENT']);
   });
 
-  it('does not know users without access to the application', async () => {
+  it('treats users without access to the application as unknown', async () => {
     await app.services.clients.update(backEnd.client, { access: 'assigned' }, system);
     for (const op of ['getUserCredentials', 'initiateMfaChange']) {
       const body = { userid: address, mfa_method: 'email' };

@@ -15,7 +15,7 @@ export interface ScimCaller extends QueryContext {
 /** The response of an operation, in HTTP or within a Bulk response. */
 export interface ScimAnswer {
   status: 200 | 201 | 204;
-  /** The body, or what the record of the request keeps of one that is written as `text`. */
+  /** The body. If it is written as `text`: the part that the record of the request keeps. */
   body?: object;
   /** The text of a body that may be large, in pieces. Reads nothing before the first piece is asked for. */
   text?: () => AsyncGenerator<string>;

@@ -42,9 +42,9 @@ export const serverLimits = {
   idle_in_transaction_session_timeout: 60_000,
 };
 /**
- * PostgreSQL checks at this interval whether the client of a running statement is still connected, and else ends it: less
- * than the silence after which `DatabaseWatch` closes connections. A statement that was answered with 503 then writes
- * nothing later. Not a startup parameter, which poolers refuse.
+ * PostgreSQL checks at this interval whether the client of a running statement is still connected, and otherwise ends
+ * it: less than the silence after which `DatabaseWatch` closes connections. A statement that was answered with 503 then
+ * writes nothing later. Not a startup parameter, which poolers refuse.
  */
 const endAbandoned = 'set client_connection_check_interval = 1000';
 /** Maximum time that a request waits for a free connection. `DatabaseWatch` limits the time to connect. */
@@ -234,7 +234,9 @@ export async function withMigrationLock(orm: MikroORM, work: (em: EntityManager)
   while (!(await attempt())) await setTimeout(lockPauseMs);
 }
 
-/** Applies pending migrations, and names them. If several processes call it, one migrates and the others wait. */
+/**
+ * Applies pending migrations, and prints their names. If several processes call it, one migrates and the others wait.
+ */
 export async function migrate(
   url: string,
   print: (line: string) => void = () => undefined,

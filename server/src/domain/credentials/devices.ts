@@ -72,9 +72,9 @@ export class Devices {
   constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
   /**
-   * A registered key, with its user: of an active one, includes revoked and expired keys; of a deactivated one, only suspended
-   * keys. A key of the hosted page is
-   * found there for every client of the project, at its own host only: pages of a lapsed domain could sign for others.
+   * A registered key, with its user. Of an active user, includes revoked and expired keys; of a deactivated one, only
+   * suspended keys. A key of the hosted page is found there for every client of the project, at its own host only:
+   * pages of a lapsed domain could sign for others.
    */
   async find(em: EntityManager, page: DevicePage, jkt: string, userId: string): Promise<Device | null> {
     const where = { project: page.client.project.id, user: { id: userId }, jkt };

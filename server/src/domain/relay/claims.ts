@@ -40,7 +40,7 @@ export function claimRows(channel: Channel, picks: readonly Picked[], now: Date)
 }
 
 /**
- * Ends waits that lie further ahead than they can: the clock was ahead when they began, and has been set back.
+ * Ends waits that lie further ahead than is possible: the clock was ahead when they began, and has been set back.
  */
 export function setBack({ table, column, longestSeconds, where }: Wait, now: Date): Fragment {
   const until = sql.id('t', column);

@@ -3,7 +3,7 @@ import { parseBody } from '../json.ts';
 import { GroupBody } from './group-body.ts';
 import { memberIds } from './member-ids.ts';
 
-/** As a body is read as a whole. */
+/** The value of a body that is read as a whole. */
 function whole(bytes: Uint8Array): unknown {
   const body = parseBody(bytes);
   for (const [name, value] of Object.entries(body)) {
@@ -76,7 +76,7 @@ it('reads the same from chunks as from the whole', () => {
   }
 });
 
-it('and of 20,000 texts with changed bytes', () => {
+it('reads the same from chunks as from the whole of 20,000 texts with changed bytes', () => {
   let seed = 42;
   const random = (below: number) => {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
@@ -102,7 +102,7 @@ it('and of 20,000 texts with changed bytes', () => {
   expect(accepted).toBeGreaterThan(2000);
 });
 
-it('refuses a megabyte apart from members, or in one of them, and more than 250,000 members', () => {
+it('refuses more than a megabyte outside of members or in one of them, and more than 250,000 members', () => {
   const refused = (text: string) => outcomeOf(() => inChunks(new TextEncoder().encode(text), () => 60_000));
   const long = 'x'.repeat(1_100_000);
   expect(refused(`{"displayName":"${long}","members":[]}`)).toBe('refused 413');

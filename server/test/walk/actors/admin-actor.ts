@@ -220,7 +220,7 @@ export class AdminActor {
     });
   }
 
-  /** Disables or re-enables a client in the database: no API does that yet. */
+  /** Disables or re-enables a client in the database, without the admin API. */
   async client(command: { client: number; isRule: boolean }): Promise<void> {
     const client = this.world.clients()[command.client] as ClientModel;
     await (command.isRule ? this.requirePasskey(client) : this.toggle(client));
