@@ -71,7 +71,7 @@ const docs: Plugin = {
 
 /** Page templates filled by the server; see signin/index.html for the placeholders. */
 const pages = [
-  ...['index', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account', 'consent'],
+  ...['index', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account', 'consent', 'organization'],
   ...['closed', 'ended', 'error', 'missing', 'no-access', 'reference', 'start', 'status', 'unavailable'].map(
     (page) => `plain/${page}`,
   ),

@@ -16,6 +16,7 @@ import { newSecret, type Random } from './domain/kernel/random.ts';
 import { inAllProjects, inProject } from './domain/kernel/scope.ts';
 import { isUuid } from './domain/kernel/secret.ts';
 import { PoolTurns } from './domain/limits/turns.ts';
+import { findOrganization } from './domain/organizations/organization-names.ts';
 import type { Issuer } from './domain/projects/issuer.ts';
 import type { Project } from './domain/projects/project.entity.ts';
 import { userIdOfSub } from './domain/users/identity/sub.ts';
@@ -180,6 +181,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
     errorPage,
     endSession: endSessionPages,
     consent: page,
+    choice: choicePage,
     noAccess: noAccessPage,
   } = oidcPages({ authorizations: services.authorizations, cookies }, pages, experienceOf, projectOf, {
     claimedName: (client) => claimedNameOf(db.alone, client),
@@ -195,6 +197,8 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
     cookies,
     errorPage,
     noAccessPage,
+    choicePage,
+    findOrganization: (projectId: string, name: string) => findOrganization(db.alone, projectId, name),
     log,
   };
   const readHint = hintsOf(services);
@@ -205,6 +209,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
     missingIssuer: missingIssuer(pages),
     isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
     consent: { ...endpoint, ...consent },
+    choice: { ...endpoint, csrf: consent.csrf },
     authorize: {
       ...endpoint,
       consent,
@@ -220,6 +225,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
       cookies,
       pages,
       noAccessPage,
+      choicePage,
       projectOf,
       experienceOf,
       newSecret: () => newSecret(random),

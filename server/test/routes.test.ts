@@ -117,7 +117,12 @@ const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 describe('a page with a body that is too long', () => {
   const pages = ['/authorize', '/authorize/consent', '/oauth2/end_session', '/account', '/account/recovery', '/setup'];
-  const ofProject = ['/p/SLUG/authorize', '/p/SLUG/device', '/p/SLUG/device/approval'];
+  const ofProject = [
+    '/p/SLUG/authorize',
+    '/p/SLUG/authorize/organization',
+    '/p/SLUG/device',
+    '/p/SLUG/device/approval',
+  ];
 
   it.each([...pages, ...ofProject])('%s answers a browser with a page', async (path) => {
     const headers = { ...browser, ...form, Origin: app.options.issuer };

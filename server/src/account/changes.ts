@@ -84,6 +84,10 @@ export const changes: Record<string, Change> = {
     await ownAccount.removeApplication(change, form.get('id') ?? '');
     return saved;
   },
+  'leave-organization': async ({ ownAccount }, change, form) => {
+    await ownAccount.leaveOrganization(change, form.get('id') ?? '');
+    return saved;
+  },
   'forget-browser': async ({ ownAccount }, change) => {
     await ownAccount.forgetBrowser(change);
     return saved;

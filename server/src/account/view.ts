@@ -8,6 +8,7 @@ import type { Credential } from '../domain/credentials/credential.entity.ts';
 import type { Device } from '../domain/credentials/device.entity.ts';
 import { deviceName } from '../domain/credentials/device-name.ts';
 import type { Passkey } from '../domain/credentials/passkey.entity.ts';
+import type { OwnOrganization } from '../domain/organizations/own-organizations.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
 import { profileOf } from '../domain/users/profile.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -130,6 +131,7 @@ export function accountView(
       ${page.devices(overview.devices)}
       ${page.passkeys(overview)}
       ${page.sessions(overview.sessions, [...overview.devices, ...overview.passkeys])}
+      ${page.organizations(overview.organizations)}
       ${page.applications(overview.applications)}
       ${page.factors(overview, overview.app)}
       ${page.recoveryCodes(overview)}
@@ -331,6 +333,29 @@ class AccountPage {
     return html`<li class="row">${this.title(name, false)}${this.facts(facts)}
       <ul class="scopes">${scopeItems(t, scopes)}</ul>
       <div class="acts">${this.fold(t('remove'), t('about', { act: t('remove'), name }), removal)}</div></li>`;
+  }
+
+  organizations(organizations: readonly OwnOrganization[]): Html {
+    const { t } = this;
+    if (organizations.length === 0) return nothing;
+    return html`<section aria-labelledby="organizations"><h2 id="organizations">${t('organizations')}</h2>
+      <p class="hint">${t('organizationsText')}</p>
+      ${list(organizations.map((organization) => this.organization(organization)))}</section>`;
+  }
+
+  private organization({ id, name, roles, since }: OwnOrganization): Html {
+    const { t } = this;
+    const facts: (string | Html)[] = [this.at('accessSince', since)];
+    if (roles.length > 0) facts.push(t('organizationRoles', { roles: this.listed(roles) }));
+    const act = t('about', { act: t('leave'), name });
+    const leaving = html`<p class="hint">${t('leaveText')}</p>
+      ${this.form('leave-organization', { id }, this.button(t('leave'), act))}`;
+    return html`<li class="row">${this.title(name, false)}${this.facts(facts)}
+      <div class="acts">${this.fold(t('leave'), act, leaving)}</div></li>`;
+  }
+
+  private listed(names: readonly string[]): string {
+    return new Intl.ListFormat(this.language, { type: 'unit' }).format(names);
   }
 
   factors({ factors, isFresh }: AccountOverview, app: AuthenticatorState): Html {

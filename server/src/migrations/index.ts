@@ -8,6 +8,7 @@ import { Migration20261129170000StartOfClients } from './20261129170000-start-of
 import { Migration20261129190000Subjects } from './20261129190000-subjects.ts';
 import { Migration20261129200000SignUpMails } from './20261129200000-sign-up-mails.ts';
 import { Migration20261130000000Organizations } from './20261130000000-organizations.ts';
+import { Migration20261130000100OrganizationChoices } from './20261130000100-organization-choices.ts';
 import { Migration20261130009000IntroducedClients } from './20261130009000-introduced-clients.ts';
 import { Migration20261130009100ThirdPartyAccess } from './20261130009100-third-party-access.ts';
 
@@ -21,6 +22,7 @@ export const migrations = [
   { name: '20261129190000-subjects', class: Migration20261129190000Subjects },
   { name: '20261129200000-sign-up-mails', class: Migration20261129200000SignUpMails },
   { name: '20261130000000-organizations', class: Migration20261130000000Organizations },
+  { name: '20261130000100-organization-choices', class: Migration20261130000100OrganizationChoices },
   { name: '20261130009000-introduced-clients', class: Migration20261130009000IntroducedClients },
   { name: '20261130009100-third-party-access', class: Migration20261130009100ThirdPartyAccess },
 ];

@@ -7,11 +7,12 @@ import { type ResponseMode } from '../domain/kernel/openid.ts';
 import { isStorableText } from '../domain/kernel/secret.ts';
 import { type AcrRequest, asksForMore, canBeMet, defaultAcr } from '../domain/policy/acr.ts';
 import { canOmitPkce, mayOmitPkce, needsPush } from '../domain/policy/client.ts';
-import { type Issuer } from '../domain/projects/issuer.ts';
+import { type Issuer, organizationsScope } from '../domain/projects/issuer.ts';
 import { grantedScope } from '../domain/tokens/scope.ts';
 import { trimmed } from '../domain/users/login.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
+import { namedOrganization, type OrganizationNames } from './organization.ts';
 import { parameterFault } from './parameter-fault.ts';
 
 /** A checked client and one of its redirect URIs. */
@@ -40,6 +41,8 @@ export interface CheckedRequest extends CheckedTarget {
   idTokenHint: string | undefined;
   loginHint: string | undefined;
   uiLocales: string | undefined;
+  /** See `namedOrganization`. */
+  organizationId: string | null | undefined;
   /** Absent: every sign-in meets it. */
   acr?: AcrRequest;
 }
@@ -202,13 +205,36 @@ const checks: readonly (readonly [
   ],
 ];
 
-/** `offline_access` has no effect for a client without refresh tokens (OpenID Connect Core section 11). */
-export function scopesFor({ grantTypes }: Client, { capabilities }: Issuer): readonly string[] {
-  return capabilities.scopes.filter((scope) => scope !== 'offline_access' || grantTypes.includes('refresh_token'));
+/**
+ * `offline_access` has no effect for a client without refresh tokens (OpenID Connect Core section 11), nor `organizations` in a
+ * project without.
+ */
+export function scopesFor({ grantTypes, project }: Client, { capabilities }: Issuer): readonly string[] {
+  return capabilities.scopes.filter((scope) => {
+    if (scope === organizationsScope) return project.getEntity().organizationsEnabled;
+    return scope !== 'offline_access' || grantTypes.includes('refresh_token');
+  });
+}
+
+/** What a request names: APIs that its client may use, and an organization (`namedOrganization`). */
+interface NamedThings {
+  apis: readonly GrantedApi[];
+  organizationId: string | null | undefined;
+}
+
+/** Looks up what a request names. Throws `OAuthError`. */
+export async function named(
+  deps: { apis: Pick<Apis, 'usableBy'> } & OrganizationNames,
+  parameters: Parameters,
+  client: Client,
+  issuer: Issuer,
+): Promise<NamedThings> {
+  const apis = await namedApis(deps, parameters, client, issuer);
+  return { apis, organizationId: await namedOrganization(deps, parameters, client, issuer) };
 }
 
 /** The APIs of a request that its client may use. */
-export async function namedApis(
+async function namedApis(
   { apis }: { apis: Pick<Apis, 'usableBy'> },
   parameters: Parameters,
   client: Client,
@@ -240,14 +266,14 @@ function resourcesOf(
 /**
  * Checks the request. Throws `OAuthError`, which is sent to the redirect URI.
  *
- * @param way.apis those that it names and its client may use
+ * @param way those that it names, and
  * @param way.isPushed whether it was pushed (RFC 9126)
  */
 export function check(
   parameters: Parameters,
   target: CheckedTarget,
   issuer: Issuer,
-  { apis, isPushed }: { apis: readonly GrantedApi[]; isPushed: boolean },
+  { apis, organizationId, isPushed }: NamedThings & { isPushed: boolean },
 ): CheckedRequest {
   const fault = parameterFault(parameters, issuer);
   if (fault) throw fault;
@@ -274,6 +300,7 @@ export function check(
     prompt: prompts.includes('none') ? 'none' : asksAgain(prompts) ? 'login' : undefined,
     asksConsent: target.client.thirdParty && prompts.includes('consent'),
     maxAgeSeconds: maxAge === undefined ? undefined : Math.min(Number(maxAge), longestAge),
+    organizationId,
     idTokenHint: parameters.get('id_token_hint'),
     loginHint: loginHintOf(parameters),
     uiLocales: parameters.get('ui_locales')?.slice(0, 200),

@@ -20,7 +20,7 @@ import {
   type CheckedTarget,
   check,
   checkTarget,
-  namedApis,
+  named,
   responseModeOf,
   type TargetFault,
 } from './authorization-request.ts';
@@ -28,9 +28,10 @@ import { askForConsent, browserOf, type ConsentDeps, resumePath } from './consen
 import { sendForm } from './form-post.ts';
 import { clientsAt, issuerOf } from './issuer.ts';
 import { OAuthError, type OAuthErrorCode, toOAuthError } from './oauth-error.ts';
+import type { ChoicePage, OrganizationNames } from './organization.ts';
 import { pushedHandle } from './par.ts';
 
-export interface AuthorizeDeps {
+export interface AuthorizeDeps extends OrganizationNames {
   consent: Pick<ConsentDeps, 'csrf' | 'page'>;
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
   documents: Pick<ClientDocuments, 'meet'>;
@@ -53,6 +54,8 @@ export interface AuthorizeDeps {
     reason: TargetFault | 'flow-expired',
     client?: Client | null,
   ): void | Promise<void>;
+  /** The page on which a user chooses an organization. */
+  choicePage: ChoicePage;
   /** The page for a user without access to the application. */
   noAccessPage(req: Request, res: Response, shown: ShownNoAccess): Promise<void>;
   refusals: Pick<TokenRefusals, 'record'>;
@@ -74,7 +77,7 @@ type AuthorizeAnswer =
   | { page: TargetFault | 'flow-expired' }
   | { target: Target; error: OAuthError }
   | { target: Target; code: string }
-  /** `isSignedIn`: only access of the session's user, or their consent, is missing. */
+  /** `isSignedIn`: only access of the session's user, their consent or choice is missing. */
   | { begun: BegunFlow; isSignedIn: boolean };
 
 /** `GET` and `POST /authorize` (OpenID Connect Core §3.1.2, service.md 4.2). */
@@ -103,7 +106,7 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
 }
 
 /** Errors for `prompt=none` that applications expect. */
-const expected: readonly OAuthErrorCode[] = ['login_required', 'consent_required'];
+const expected: readonly OAuthErrorCode[] = ['login_required', 'consent_required', 'interaction_required'];
 
 async function noteRefusal(
   deps: AuthorizeDeps,
@@ -175,8 +178,8 @@ async function decide(
   if (typeof checked === 'string') return isCurrent ? { page: checked } : null;
   const target = { ...checked, responseMode: responseModeOf(parameters, issuer) };
   try {
-    const apis = await namedApis(deps, parameters, target.client, issuer);
-    const request = { ...check(parameters, target, issuer, { apis, isPushed }), issuer };
+    const things = await named(deps, parameters, target.client, issuer);
+    const request = { ...check(parameters, target, issuer, { ...things, isPushed }), issuer };
     const hinted = request.idTokenHint === undefined ? undefined : await deps.hintedUser(request.idTokenHint, issuer);
     const hintedUserId = hinted ?? undefined;
     let sessionId: string | undefined;
@@ -188,13 +191,13 @@ async function decide(
       if (typeof answer === 'object' && 'code' in answer) return { target, code: answer.code };
       if (typeof answer === 'object') {
         if (request.prompt === 'none' && 'consentUnder' in answer) throw consentRequired;
+        if (request.prompt === 'none' && 'choiceUnder' in answer) throw choiceRequired;
         if (request.prompt === 'none' && 'noAccessUnder' in answer) {
           await deps.accessRefusals.record(request.client, { id: answer.userId }, actorOf(req));
           throw noAccess;
         }
         // With max_age, the sign-in would be too old by the time of the consent.
-        const under = 'consentUnder' in answer ? answer.consentUnder : answer.noAccessUnder;
-        sessionId = request.maxAgeSeconds === undefined ? under : undefined;
+        sessionId = request.maxAgeSeconds === undefined ? sessionUnder(answer) : undefined;
         isCurrent = true;
       }
       if (answer === 'acr-unmet' && request.prompt === 'none' && request.acr?.essential) throw unmet;
@@ -229,8 +232,14 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
     const done = flow === undefined ? null : await complete(deps, req, issuer, flow, leaves);
     if (flow === undefined || !done) return deps.errorPage(req, res, 400, 'flow-expired');
     const { request, outcome } = done;
-    if (typeof outcome === 'object' && 'boundTo' in outcome) {
+    if (typeof outcome === 'object' && 'boundTo' in outcome && !('choices' in outcome)) {
       return askForConsent(deps.consent, req, res, { request, consent: outcome, flow });
+    }
+    if (typeof outcome === 'object' && 'choices' in outcome) {
+      const { boundTo, choices, user } = outcome;
+      const fields = { flow, csrf: deps.consent.csrf.make(boundTo) };
+      const action = `${req.baseUrl}/authorize/organization`;
+      return deps.choicePage(req, res, { request, choices, user, action, fields });
     }
     if (typeof outcome === 'object' && 'withoutAccess' in outcome) {
       await deps.accessRefusals.record(request.client.getEntity(), outcome.withoutAccess, actorOf(req));
@@ -267,6 +276,14 @@ const unmet = new OAuthError(
 );
 
 const noAccess = new OAuthError('access_denied', 'The user has no access to this application.');
+
+const choiceRequired = new OAuthError('interaction_required', 'The user must choose an organization.');
+
+/** The session that lacks no more than access, consent or a choice. */
+function sessionUnder(answer: { consentUnder: string } | { choiceUnder: string } | { noAccessUnder: string }): string {
+  if ('consentUnder' in answer) return answer.consentUnder;
+  return 'choiceUnder' in answer ? answer.choiceUnder : answer.noAccessUnder;
+}
 
 const consentRequired = new OAuthError('consent_required', 'The user must be asked for consent.');
 

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { ConsentRequired, FlowBrowser } from '../domain/ceremonies/requests/authorization.ts';
 import type { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
-import type { Authorizations, ConsentRequired, FlowBrowser } from '../domain/ceremonies/requests/authorizations.ts';
+import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import { actorOf } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { parametersOf } from '../http/parameters.ts';

@@ -1,7 +1,8 @@
 import { locales } from '../domain/delivery/locale.ts';
 import { adminScopes } from '../domain/kernel/admin-api.ts';
 import { dpopAlgorithms, grantTypeNames } from '../domain/kernel/openid.ts';
-import type { Issuer } from '../domain/projects/issuer.ts';
+import { organizationClaimNames } from '../domain/organizations/organization-claims.ts';
+import { type Issuer, organizationsScope } from '../domain/projects/issuer.ts';
 
 /** The languages in service.md 2.7. The document of the base issuer is fixed, the pages have more. */
 const baseLocales = ['en', 'de', 'es', 'fr', 'ja'] as const;
@@ -26,7 +27,8 @@ function introspectionMetadata(issuer: string, capabilities: Issuer['capabilitie
 }
 
 /** The discovery document of an issuer (OpenID Connect Discovery §3, RFC 8414 §2; service.md 2.7). */
-export function discoveryDocument({ url: issuer, capabilities, accepts }: Issuer) {
+export function discoveryDocument({ url: issuer, capabilities, accepts, project }: Issuer) {
+  const hasOrganizations = capabilities.organizations && project?.organizationsEnabled === true;
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -47,7 +49,10 @@ export function discoveryDocument({ url: issuer, capabilities, accepts }: Issuer
     code_challenge_methods_supported: ['S256'],
     id_token_signing_alg_values_supported: [...capabilities.idTokenAlgorithms],
     subject_types_supported: ['public'],
-    scopes_supported: [...capabilities.scopes, ...(capabilities.apis ? adminScopes : [])],
+    scopes_supported: [
+      ...capabilities.scopes.filter((scope) => hasOrganizations || scope !== organizationsScope),
+      ...(capabilities.apis ? adminScopes : []),
+    ],
     claims_supported: [
       'sub',
       'name',
@@ -75,6 +80,7 @@ export function discoveryDocument({ url: issuer, capabilities, accepts }: Issuer
       ...(capabilities.applicationClaims
         ? ['middle_name', 'nickname', 'preferred_username', 'profile', 'picture', 'groups', 'roles']
         : []),
+      ...(hasOrganizations ? organizationClaimNames : []),
     ],
     acr_values_supported: [...capabilities.acrValues],
     token_endpoint_auth_methods_supported: [...capabilities.authMethods],

@@ -23,6 +23,7 @@ export type OAuthErrorCode =
   | 'expired_token'
   | 'login_required'
   | 'consent_required'
+  | 'interaction_required'
   /** OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
   | 'unmet_authentication_requirements'
   | 'request_not_supported'

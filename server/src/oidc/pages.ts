@@ -13,6 +13,7 @@ import type { AuthorizeDeps } from './authorize.ts';
 import type { ConsentDeps } from './consent.ts';
 import { type AskedConsent, introduced, permissions } from './consent-content.ts';
 import type { EndSessionDeps, LogoutSubject } from './end-session.ts';
+import type { ChoicePage } from './organization.ts';
 
 /** Message keys of the error page, by reason. */
 const reasons = {
@@ -46,6 +47,7 @@ export function oidcPages(
   endSession: EndSessionDeps['pages'];
   consent: ConsentDeps['page'];
   noAccess: AuthorizeDeps['noAccessPage'];
+  choice: ChoicePage;
 } {
   const errorPage = async (
     req: Request,
@@ -70,6 +72,7 @@ export function oidcPages(
     errorPage,
     consent: consentPage(pages, experienceOf, asked),
     noAccess: noAccessPage(pages, experienceOf),
+    choice: choicePage(pages, experienceOf),
     endSession: {
       error: errorPage,
       confirm: async (req, res, about, { csrf = '', ...fields }, { returnsTo, isAddressRefused, deviceKeys }) => {
@@ -133,6 +136,28 @@ function consentPage(pages: Pages, experienceOf: ExperienceOf, asked: AskedConse
             ? ''
             : `<p class="hint" id="named">${escapeHtml(t('consent.named', { app: shown.claimed }))}</p>`,
       },
+      leadsToApplication: true,
+    });
+  };
+}
+
+/** One button for each organization: also without script. */
+function choicePage(pages: Pages, experienceOf: ExperienceOf): ChoicePage {
+  return async (req, res, { request, choices, user, action, fields }) => {
+    const uiLocales = request.uiLocales ?? undefined;
+    const { values, brand } = await brandingOf(request.client.getEntity(), experienceOf);
+    const items = choices.map(
+      ({ id, name }) =>
+        `<li><button type="submit" class="second" name="organization" value="${escapeHtml(id)}">${escapeHtml(name)}</button></li>`,
+    );
+    pages.send(req, res, 'organization', {
+      ...{ brand, uiLocales },
+      values: {
+        ...{ ...values, action },
+        other: `/signin?${new URLSearchParams({ flow: fields.flow, other: '' })}`,
+        as: pages.text(req, 'consent.as', { address: user.email ?? user.userName }, uiLocales),
+      },
+      html: { fields: hiddenFields(fields), organizations: items.join('') },
       leadsToApplication: true,
     });
   };

@@ -11,13 +11,14 @@ import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { formParameters, type Parameters } from '../http/parameters.ts';
-import { check, checkTarget, namedApis } from './authorization-request.ts';
+import { check, checkTarget, named } from './authorization-request.ts';
 import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps } from './client-auth.ts';
 import { formOf, namedClient } from './client-credential.ts';
 import { issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
+import type { OrganizationNames } from './organization.ts';
 
-export interface PushDeps extends ClientAuthDeps, DpopDeps {
+export interface PushDeps extends ClientAuthDeps, DpopDeps, OrganizationNames {
   clients: Pick<ClientRegistry, 'current'>;
   documents: Pick<ClientDocuments, 'meet'>;
   apis: Pick<Apis, 'usableBy'>;
@@ -104,6 +105,5 @@ async function checkPushed(
     throw new OAuthError('invalid_request', 'redirect_uri is missing, or not a redirect URI of the application.');
   }
   if (checked === 'parameters') throw new OAuthError('invalid_request', 'state is longer than 2,048 characters.');
-  const apis = await namedApis(deps, parameters, client, issuer);
-  check(parameters, checked, issuer, { apis, isPushed: true });
+  check(parameters, checked, issuer, { ...(await named(deps, parameters, client, issuer)), isPushed: true });
 }

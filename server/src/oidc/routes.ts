@@ -26,6 +26,7 @@ import { issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 import type { Context } from './openapi/operations.ts';
 import * as describe from './openapi/operations.ts';
+import { type ChoiceDeps, choiceEndpoint } from './organization.ts';
 import { type PushDeps, pushEndpoint } from './par.ts';
 import { type RevokeDeps, revokeEndpoint } from './revoke.ts';
 import { type TokenDeps, tokenEndpoint } from './token.ts';
@@ -34,6 +35,7 @@ import { type UserInfoDeps, userInfoEndpoint } from './userinfo.ts';
 export interface OidcDeps {
   authorize: AuthorizeDeps;
   consent: ConsentDeps;
+  choice: ChoiceDeps;
   token: TokenDeps;
   revoke: RevokeDeps;
   introspect: IntrospectDeps;
@@ -113,6 +115,13 @@ export const oidcRoutes: readonly OidcRoute[] = [
     path: '/authorize/consent',
     methods: { POST: { body, handler: ({ consent }) => consentEndpoint(consent), openApi: 'page' } },
     ...page,
+    service,
+  },
+  {
+    path: '/authorize/organization',
+    methods: { POST: { body, handler: ({ choice }) => choiceEndpoint(choice), openApi: 'page' } },
+    ...page,
+    ...where(({ organizations }) => organizations),
     service,
   },
   {

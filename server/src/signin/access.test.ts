@@ -60,6 +60,12 @@ describe('a user without access', () => {
   });
 });
 
+it('an application that requires an organization gets no code by the browser SDK, whose sign-ins have none', async () => {
+  await services().clients.update(world.client, { organizationRequired: true }, system);
+  expect(await authenticate()).toMatchObject(refusal('NO_ACCESS', 403));
+  expect(await codes()).toBe(0);
+});
+
 describe('a code of the browser SDK', () => {
   it('is not redeemed once access has ended', async () => {
     await assign();

@@ -114,7 +114,7 @@ describe('a passkey on a page of an application', () => {
     const { project, client } = world;
     const found = await indexConditions(
       db,
-      passkeyFactsStatement({ project, client, origin: appOrigin, request: null }, asked),
+      passkeyFactsStatement({ project, client, origin: appOrigin, request: null, organization: null }, asked),
     );
     expect(
       Object.entries(found)

@@ -149,7 +149,10 @@ describe('a trusted device', () => {
     await multiply(db, 'credentials', { id: 'gen_random_uuid()', jkt: 'gen_random_uuid()' });
     const asked = { txn: 'txn', addressKey: userid, now: world.app.clock.now() };
     const { project, client } = world;
-    const statement = deviceFactsStatement({ project, client, origin: appOrigin, request: null }, asked);
+    const statement = deviceFactsStatement(
+      { project, client, origin: appOrigin, request: null, organization: null },
+      asked,
+    );
     expect(await indexConditions(db, statement)).toMatchObject({
       credentials: ['(jkt = begun.jkt)'],
       users: ['((project_id = ?) AND (email_key = ?))', expect.stringContaining('(id = d.user_id)')],

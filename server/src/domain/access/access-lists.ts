@@ -7,7 +7,7 @@ import { type TenantKey } from '../projects/tenant.ts';
 import { rolesHeld } from '../roles/role-lists.ts';
 import { groupsOf, insideGroups } from '../users/memberships.ts';
 import { AccessRule } from './access-rule.entity.ts';
-import { hasAccess } from './has-access.ts';
+import { clientColumns, hasSomeAccess } from './has-access.ts';
 
 /** The rules of a client, newest first. */
 export function rulesOf(em: EntityManager, { project, id }: TenantKey, page: PageRequest): Promise<Page<AccessRule>> {
@@ -25,7 +25,7 @@ export function countUsers(on: Executing, { project, id, access }: TenantKey & P
   return totalOf(on, sql`from (${assignedUsers(project.id, id)}) a join users u on u.id = a.user_id and ${of}`);
 }
 
-/** SQL: `user_id` of the users whom the rules of a client name: the same as `hasAccess`, beginning at the rules. */
+/** SQL: `user_id` of the users whom the rules of a client name: the same as `hasSomeAccess`, beginning at the rules. */
 function assignedUsers(projectId: string, clientId: string): Fragment {
   const ofClient = sql`r.project_id = ${projectId}::uuid and r.client_id = ${clientId}::uuid`;
   const assigned = (column: string) => sql`select a.${sql.id(column)} as id from access_rules r join role_assignments a
@@ -102,9 +102,8 @@ export function openableClients(on: Executing, user: TenantKey): Promise<Openabl
 }
 
 function usableBy({ project, id }: TenantKey): Fragment {
-  return sql`from clients k where k.project_id = ${project.id}::uuid and k.disabled_at is null and ${hasAccess({
-    ...{ access: sql`k.access`, projectId: sql`k.project_id`, clientId: sql`k.id`, userId: sql`${id}::uuid` },
-  })}`;
+  return sql`from clients k where k.project_id = ${project.id}::uuid and k.disabled_at is null
+    and ${hasSomeAccess({ ...clientColumns, userId: sql`${id}::uuid` })}`;
 }
 
 /** The rules of these clients that name the user, a group or a role of theirs; at most {@link maxThrough} for each client. */
@@ -118,7 +117,9 @@ async function throughRules(
     sql<{ id: string }>`select o.id from unnest(${clientIds}::uuid[]) k(id) cross join lateral (
       select r.id from access_rules r where r.project_id = ${project.id}::uuid and r.client_id = k.id
         and (r.user_id = ${id}::uuid or r.group_id in (select group_id from (${groupsOf(project.id, id)}) m)
-          or r.role_id in (select role_id from (${rolesHeld(project.id, id)}) h))
+          or r.role_id in (select role_id from (${rolesHeld(project.id, id)}) h)
+          or r.organization_id in (select organization_id from (${activeMemberships}) m
+            where m.project_id = ${project.id}::uuid and m.user_id = ${id}::uuid))
       order by r.id desc limit ${maxThrough}::int) o`,
   );
   const where = { project: project.id, id: { $in: rows.map((row) => row.id) } };

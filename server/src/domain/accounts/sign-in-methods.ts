@@ -74,7 +74,10 @@ export function canSignIn(
       return [[device], ...byFactor.map((factor) => [device, factor])];
     }),
   ];
-  const page = { caller: { project, client: { passkeyRequired: false }, request: null }, ceremony: { stepUp: null } };
+  const page = {
+    caller: { project, client: { passkeyRequired: false }, request: null, organization: null },
+    ceremony: { stepUp: null },
+  };
   const holdsPasskey = passkeys.some(({ userVerified }) => userVerified);
   const context = contextOf(page, { factors, holdsPasskey, skipsFactor: false });
   return signIns.some((evidence) => ['nothing', 'creation'].includes(nextRequirement(evidence, context)));

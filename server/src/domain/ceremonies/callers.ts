@@ -7,6 +7,8 @@ import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { inAllProjects, openProject } from '../kernel/scope.ts';
 import { digest } from '../kernel/secret.ts';
+import { organizationPolicyOf } from '../organizations/organization-policy.ts';
+import type { OrganizationPolicy } from '../policy/organization.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { type Site, siteOf } from '../projects/site.ts';
 import type { AuthorizationRequest } from './requests/authorization-request.entity.ts';
@@ -17,6 +19,8 @@ export interface CheckedPage extends CheckedClient {
   project: Project;
   /** The hosted page's request; null for an application's own page (SDK). */
   request: AuthorizationRequest | null;
+  /** The rules of the request's organization; null: none. */
+  organization: OrganizationPolicy | null;
   /** The `Origin` header. */
   origin: string;
   /** Set for an application's page, which may be cached: every statement that writes for it checks `currentClient`. */
@@ -87,7 +91,8 @@ export class SigninCallers {
     if (!found || !this.isAt(site, found.request)) refuse({ code: 'flow-expired' });
     const { client, request } = found;
     openProject(client.project.id);
-    return { client, project: client.project.getEntity(), request, origin };
+    const organization = await organizationPolicyOf(db.alone, client.project.id, request.organizationId);
+    return { client, project: client.project.getEntity(), request, organization, origin };
   }
 
   /** The request of this browser's flow; null if there is none, or its issuer has another site. */
@@ -119,5 +124,12 @@ function pageOf(holder: KeyHolder | null, origin: string | undefined): CheckedPa
     refuse({ code: 'forbidden', reason: 'origin' });
   }
   if (client.thirdParty) refuse({ code: 'hosted-page-required' });
-  return { client, project: client.project.getEntity(), request: null, origin, key: { kind, keyHash } };
+  return {
+    client,
+    project: client.project.getEntity(),
+    request: null,
+    organization: null,
+    origin,
+    key: { kind, keyHash },
+  };
 }

@@ -1,7 +1,7 @@
 import type { PasskeyRequestOptions } from '@latchkey/contracts';
 import type { Passkey } from '../credentials/passkey.entity.ts';
 import type { CheckedPage } from './callers.ts';
-import { isPasskeyRequired, isPersonRequired, siteOfPage } from './sign-in-context.ts';
+import { isPasskeyRequired, isPersonRequired, policyOf, siteOfPage } from './sign-in-context.ts';
 
 /** Milliseconds that a browser waits for the user. */
 export const timeoutMs = 5 * 60 * 1000;
@@ -24,12 +24,14 @@ export function requestOptions(
 
 /** Whether a sign-in must end with PIN or biometrics. */
 export function verificationOf(asking: {
-  caller: Pick<CheckedPage, 'project' | 'client' | 'request'>;
+  caller: Pick<CheckedPage, 'project' | 'client' | 'request' | 'organization'>;
   ceremony: Parameters<typeof isPersonRequired>[0]['ceremony'];
 }): 'required' | 'preferred' {
   const { project } = asking.caller;
   const isRequired =
-    project.mfaPolicy === 'required' || project.builtIn === 'console' || isPasskeyRequired(asking.caller);
+    policyOf(asking.caller).mfaPolicy === 'required' ||
+    project.builtIn === 'console' ||
+    isPasskeyRequired(asking.caller);
   return isPersonRequired(asking) || isRequired ? 'required' : 'preferred';
 }
 

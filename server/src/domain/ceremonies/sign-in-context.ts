@@ -1,6 +1,7 @@
 import type { Credential } from '../credentials/credential.entity.ts';
 import { Device } from '../credentials/device.entity.ts';
 import { type Enrolment, type MfaMethod, mfaMethods } from '../mfa/enrolment.entity.ts';
+import { type Policy, strictest } from '../policy/organization.ts';
 import type { SignInContext } from '../policy/requirements.ts';
 import { strengthOf } from '../policy/requirements.ts';
 import { asksForFacts, requiresPasskey } from '../policy/session.ts';
@@ -13,7 +14,7 @@ import type { Flow, FlowDeps } from './flow.ts';
 interface Place {
   em: Flow['em'];
   deps: Pick<FlowDeps, 'devices' | 'passkeys' | 'delivery' | 'testMode'>;
-  caller: Pick<SigninCaller, 'project' | 'client' | 'request'>;
+  caller: Pick<SigninCaller, 'project' | 'client' | 'request' | 'organization'>;
   ceremony: Pick<Ceremony, 'stepUp'>;
 }
 
@@ -43,7 +44,9 @@ export interface PersonFacts {
 
 /** The page and the sign-in that the policy depends on. */
 interface Asking extends Pick<Place, 'ceremony'> {
-  caller: Pick<SigninCaller, 'project' | 'request'> & { client: Pick<SigninCaller['client'], 'passkeyRequired'> };
+  caller: Pick<SigninCaller, 'project' | 'request' | 'organization'> & {
+    client: Pick<SigninCaller['client'], 'passkeyRequired'>;
+  };
 }
 
 /** Pure. */
@@ -56,7 +59,7 @@ export function contextOf(asking: Asking, { factors, holdsPasskey, skipsFactor }
   const hasPasskey = holds && !isByLink(caller);
   const passkeyRequired = client.passkeyRequired || requiresPasskey(project, holds);
   return {
-    policy: project.mfaPolicy,
+    policy: policyOf(caller).mfaPolicy,
     emailFactor: project.emailFactor,
     factors: factors.map((factor) => strengthOf(factor, hasPasskey)),
     hasPasskey,
@@ -69,12 +72,19 @@ export function contextOf(asking: Asking, { factors, holdsPasskey, skipsFactor }
   };
 }
 
+/** The rules of the sign-in: those of the project, and of the organization of the request. */
+export function policyOf({ project, organization }: Pick<SigninCaller, 'project' | 'organization'>): Policy {
+  return strictest(project, organization);
+}
+
 /** Whether the policy depends on the user's passkeys. */
 export function asksForPasskeys(asking: Asking, factors: PersonFacts['factors']): boolean {
-  const { project, client, request } = asking.caller;
+  const { client, request } = asking.caller;
   const isMarked = factors.some(({ besidePasskey }) => besidePasskey);
   const byRequest = changesAccount(asking) || request?.acrValues != null;
-  return passkeysCount(asking) && (asksForFacts(project) || client.passkeyRequired || byRequest || isMarked);
+  return (
+    passkeysCount(asking) && (asksForFacts(policyOf(asking.caller)) || client.passkeyRequired || byRequest || isMarked)
+  );
 }
 
 /** Also while passkeys are off: the mailbox alone must not change the phone (decisions/0108). */
@@ -139,11 +149,12 @@ export function isPersonRequired({
 }
 
 /** Methods that can be enrolled: those the project offers, SMS only if it can be sent. */
-export async function offeredMethods({ em, deps, caller: { project } }: Omit<Place, 'ceremony'>): Promise<MfaMethod[]> {
+export async function offeredMethods({ em, deps, caller }: Omit<Place, 'ceremony'>): Promise<MfaMethod[]> {
+  const { project } = caller;
   const canSendSms = deps.delivery.isAvailable('sms') || (await deps.testMode.holds(em, project));
   return mfaMethods.filter((method) => {
     if (!project.offeredFactors.includes(method)) return false;
     if (method === 'sms') return canSendSms;
-    return method !== 'email' || project.mfaPolicy !== 'required' || project.emailFactor;
+    return method !== 'email' || policyOf(caller).mfaPolicy !== 'required' || project.emailFactor;
   });
 }

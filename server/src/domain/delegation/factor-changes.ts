@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { mayEnter } from '../access/has-access.ts';
+import { maySometimesEnter } from '../access/has-access.ts';
 import type { Audit } from '../audit/audit.ts';
 import { languageOf } from '../ceremonies/notices.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
@@ -400,7 +400,7 @@ export class FactorChanges {
     const subId = await userIdOfSub(em, projectId, userid);
     if (named && subId !== null && named.id !== subId) return null;
     const user = named ?? (subId === null ? null : await users.find(em, projectId, subId));
-    return user?.active && (await mayEnter(em, client, user.id)) ? user : null;
+    return user?.active && (await maySometimesEnter(em, client, user.id)) ? user : null;
   }
 }
 

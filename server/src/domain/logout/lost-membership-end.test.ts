@@ -52,12 +52,13 @@ async function use(of: User): Promise<void> {
   await (parties[0] as RelyingParty).signIn(of);
   for (const [at, party] of parties.entries()) {
     for (const [name, value] of parties[0]?.browser.cookies ?? []) party.browser.cookies.set(name, value);
-    expect((await party.exchange(await party.code({ scope: 'openid offline_access' }))).status).toBe(200);
-    const context = [acme.id, globex.id, null][at] as string | null;
-    for (const table of ['authorization_codes', 'refresh_grants']) {
+    const context = [acme.id, globex.id, null][at];
+    const asked = { scope: 'openid offline_access', organization: context ?? acme.id };
+    expect((await party.exchange(await party.code(asked))).status).toBe(200);
+    for (const table of context ? [] : ['authorization_codes', 'refresh_grants']) {
       const where = 'project_id = ? and client_id = ? and user_id = ?';
-      await changed(app.services.db, `update ${table} set organization_id = ?::uuid where ${where}`, [
-        ...[context, project.id, party.client.id, of.id],
+      await changed(app.services.db, `update ${table} set organization_id = null where ${where}`, [
+        ...[project.id, party.client.id, of.id],
       ]);
     }
   }
@@ -142,12 +143,7 @@ it('a new role, another name and a renewed activation end nothing', async () => 
 
 it('a code that is not redeemed ends, too', async () => {
   const party = wiki as RelyingParty;
-  const code = await party.code();
-  await changed(
-    app.services.db,
-    'update authorization_codes set organization_id = ?::uuid where project_id = ? and used_at is null',
-    [acme.id, project.id],
-  );
+  const code = await party.code({ organization: acme.id });
   await app.services.memberships.remove(membership, system);
   await app.runJobs();
   expect((await party.exchange(code)).status).toBe(400);

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lacksAccess } from '../access/has-access.ts';
+import { lacksAllAccess } from '../access/has-access.ts';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -63,7 +63,7 @@ export class LogoutNotices {
   /** Enqueues tokens to this client alone, for those of the users who may not use it. */
   async ofLostAccess(on: Executing, client: TenantKey, userIds: readonly string[]): Promise<void> {
     const { project, id } = client;
-    const ofClient = sql`u.client_id = ${id}::uuid and ${lacksAccess(client, sql`u.user_id`)}`;
+    const ofClient = sql`u.client_id = ${id}::uuid and ${lacksAllAccess(client, sql`u.user_id`)}`;
     await this.enqueue(on, project.id, await query(on, usesOf(project.id, userIds, ofClient)), 'global');
   }
 

@@ -90,12 +90,24 @@ export class Memberships {
 
   /** Ends a membership; the user stays. Refuses `not-found`. */
   remove(key: TenantKey, actor: Actor): Promise<void> {
-    return this.deps.db.transaction(async (em) => {
-      const membership = await this.locked(em, key);
-      this.record(em, 'organization-membership.ended', membership, actor);
-      em.remove(membership);
-      await this.lost(em, membership);
-    });
+    return this.deps.db.transaction(async (em) => this.end(em, await this.locked(em, key), actor));
+  }
+
+  /**
+   * Joins: ends the user's own membership. Refuses `not-found`, also for a suspended one: a user who joins again by the domain of their
+   * address would undo the suspension.
+   */
+  async leave(em: EntityManager, { project, id }: TenantKey, membershipId: string, actor: Actor): Promise<void> {
+    const membership = await this.locked(em, keyIn(project.id, membershipId));
+    const isOwn = membership.user.id === id && membership.state === 'active';
+    if (!isOwn) refuse({ code: 'not-found', what: 'organization-membership' });
+    await this.end(em, membership, actor);
+  }
+
+  private end(em: EntityManager, membership: OrganizationMembership, actor: Actor): Promise<void> {
+    this.record(em, 'organization-membership.ended', membership, actor);
+    em.remove(membership);
+    return this.lost(em, membership);
   }
 
   /** Suspends or activates a membership; idempotent. Refuses `not-found`. */

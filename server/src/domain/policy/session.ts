@@ -104,8 +104,12 @@ export interface UserFacts {
 /** The demands of a project on every sign-in. */
 export type SignInPolicy = Pick<Project, 'mfaPolicy' | 'emailFactor' | 'passkeys' | 'passkeyPolicy' | 'builtIn'>;
 
+/** The same, and whether an organization may demand more. */
+export type ProjectPolicy = SignInPolicy & Partial<Pick<Project, 'organizationsEnabled'>>;
+
 /** Whether the policy depends on {@link UserFacts}: without rules, they need not be read. */
-export function asksForFacts(policy: SignInPolicy): boolean {
+export function asksForFacts(policy: ProjectPolicy): boolean {
+  if (policy.organizationsEnabled) return true;
   return policy.mfaPolicy === 'required' || passkeyPolicyOf(policy) === 'required' || policy.builtIn === 'console';
 }
 

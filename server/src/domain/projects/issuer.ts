@@ -34,6 +34,8 @@ export interface Capabilities {
   pushedRequests: boolean;
   /** Whether native apps may receive redirects by their own schemes (RFC 8252 section 7.1). */
   appSchemes: boolean;
+  /** Whether requests can have the context of an organization, in projects that have organizations (decisions/0384). */
+  organizations: boolean;
   /** Whether confidential clients can be exempt from PKCE. */
   optionalPkce: boolean;
   /** Whether `login_hint` can require another sign-in (OpenID Connect Core section 3.1.2.1); service.md has no such rule. */
@@ -44,12 +46,19 @@ export interface Capabilities {
   uiLocales: boolean;
 }
 
+/** The project of an issuer. `organizationsEnabled`: possibly stale; for documents only. Absent: false. */
+interface IssuerProject {
+  id: string;
+  slug: string;
+  organizationsEnabled?: boolean;
+}
+
 /** An OpenID Connect issuer: the base issuer, or that of a project. */
 export interface Issuer {
   /** `iss`: the base address, `{base_url}/p/{slug}`, or the origin of a custom domain. */
   url: string;
   /** The project whose clients it accepts; null at the base issuer, which accepts all. */
-  project: { id: string; slug: string } | null;
+  project: IssuerProject | null;
   capabilities: Capabilities;
   /** Absent: no client can introduce itself. Possibly stale: for discovery only. */
   accepts?: AcceptedClients;
@@ -65,6 +74,9 @@ export interface AcceptedClients {
 
 /** Scopes of the base issuer. */
 const contractScopes = ['openid', 'profile', 'email', 'phone', 'address'];
+
+/** Gives the claim of the same name; only in projects that have organizations. */
+export const organizationsScope = 'organizations';
 
 /** Scopes at the issuers of projects that concern users; no API can define one of them. */
 export const userScopes: readonly string[] = [...contractScopes, 'groups', 'roles', 'offline_access'];
@@ -85,6 +97,7 @@ const base: Capabilities = {
   apis: false,
   pushedRequests: false,
   appSchemes: false,
+  organizations: false,
   optionalPkce: false,
   loginHints: false,
   introductions: false,
@@ -97,7 +110,7 @@ const ofProjects: Capabilities = {
   idTokenAlgorithms,
   responseModes: ['query', 'form_post'],
   grantTypes,
-  scopes: userScopes,
+  scopes: [...userScopes, organizationsScope],
   acrValues: ['urn:service:pwdless:v1', 'phr', 'phrh'],
   apiKeys: false,
   applicationClaims: true,
@@ -106,6 +119,7 @@ const ofProjects: Capabilities = {
   apis: true,
   pushedRequests: true,
   appSchemes: true,
+  organizations: true,
   optionalPkce: true,
   loginHints: true,
   introductions: true,
@@ -119,20 +133,21 @@ export function baseIssuer(url: string): Issuer {
 /** @param baseUrl the base issuer's address */
 export function projectIssuer(
   baseUrl: string,
-  { id, slug }: { id: string; slug: string },
+  { id, slug, organizationsEnabled = false }: IssuerProject,
   accepts?: AcceptedClients,
 ): Issuer {
   const url = projectIssuerUrl(baseUrl, slug);
-  return { url, project: { id, slug }, capabilities: ofProjects, ...(accepts && { accepts }) };
+  const project = { id, slug, organizationsEnabled };
+  return { url, project, capabilities: ofProjects, ...(accepts && { accepts }) };
 }
 
 /** The issuer of a project at its custom domain; it offers the same. @param url origin of the domain */
 export function domainIssuer(
   url: string,
-  { id, slug }: { id: string; slug: string },
+  { id, slug, organizationsEnabled = false }: IssuerProject,
   accepts: AcceptedClients,
 ): Issuer {
-  return { url, project: { id, slug }, capabilities: ofProjects, accepts };
+  return { url, project: { id, slug, organizationsEnabled }, capabilities: ofProjects, accepts };
 }
 
 export function projectIssuerUrl(baseUrl: string, slug: string): string {

@@ -95,23 +95,26 @@ export class Issuers {
 
   private async read(slug: string): Promise<Issuer | null> {
     const statement = sql<
-      { id: string } & AcceptedClients
-    >`select p.id, ${accepted} from projects p where p.slug = ${slug}`;
+      { id: string; enabled: boolean } & AcceptedClients
+    >`select p.id, p.organizations_enabled as enabled, ${accepted} from projects p where p.slug = ${slug}`;
     const [project] = await query(this.deps.db.alone, statement, { prepare: 'issuers.of-slug' });
     if (!project) return null;
-    const { id, ...accepts } = project;
-    return projectIssuer(this.deps.issuer, { id, slug }, accepts);
+    const { id, enabled, ...accepts } = project;
+    return projectIssuer(this.deps.issuer, { id, slug, organizationsEnabled: enabled }, accepts);
   }
 
   private async readHost(host: string): Promise<KnownHost> {
-    const statement = sql<{ id: string | null; slug: string | null; isReleased: boolean } & AcceptedClients>`
-      select p.id, p.slug, ${accepted}, h.released_at is not null or p.id is null as "isReleased"
+    const statement = sql<
+      { id: string | null; slug: string | null; enabled: boolean; isReleased: boolean } & AcceptedClients
+    >`
+      select p.id, p.slug, p.organizations_enabled as enabled, ${accepted}, h.released_at is not null or p.id is null as "isReleased"
       from verified_hosts h left join projects p on p.id = h.project_id where h.host = ${host}`;
     const [found] = await query(this.deps.db.alone, statement, { prepare: 'issuers.of-host' });
     if (!found) return { issuer: null };
-    const { id, slug, isReleased, ...accepts } = found;
+    const { id, slug, enabled, isReleased, ...accepts } = found;
     if (isReleased || id === null || slug === null) return { issuer: 'released' };
-    return { issuer: domainIssuer(domainOrigin(this.deps.issuer, host), { id, slug }, accepts) };
+    const project = { id, slug, organizationsEnabled: enabled };
+    return { issuer: domainIssuer(domainOrigin(this.deps.issuer, host), project, accepts) };
   }
 }
 

@@ -126,10 +126,13 @@ export class Sessions {
    * passkey that the policy requires now.
    */
   async resume(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
-    const now = this.deps.clock.now();
     const session = await this.peek(em, project, secret);
-    if (!session) return null;
-    return Object.assign(session, used(project, now));
+    return session && this.extend(session, project);
+  }
+
+  /** Extends the idle limit of a live session. */
+  extend(session: Session, project: Project): Session {
+    return Object.assign(session, used(project, this.deps.clock.now()));
   }
 
   /** Like {@link resume}, without extending the idle limit. */

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { mayEnter } from '../access/has-access.ts';
+import { maySometimesEnter } from '../access/has-access.ts';
 import type { FlowDeps } from '../ceremonies/flow.ts';
 import { type PredictedStep, predictSteps } from '../ceremonies/predicted-steps.ts';
 import { offeredMethods, signInContext } from '../ceremonies/sign-in-context.ts';
@@ -97,9 +97,14 @@ export class SignInForecast {
     const project = client.project.getEntity();
     if (!user.active) return { device, steps: [], denied: 'inactive' };
     if (client.disabledAt) return { device, steps: [], denied: 'client-disabled' };
-    if (!(await mayEnter(em, client, user.id))) return { device, steps: [], denied: 'no-access' };
+    if (!(await maySometimesEnter(em, client, user.id))) return { device, steps: [], denied: 'no-access' };
     const factors = await deps.mfa.factors(em, user);
-    const place = { em, deps, caller: { project, client, request: null }, ceremony: { stepUp: null } };
+    const place = {
+      em,
+      deps,
+      caller: { project, client, request: null, organization: null },
+      ceremony: { stepUp: null },
+    };
     const context = await signInContext(place, factors, device ?? { user });
     const offered = await offeredMethods(place);
     const hasGrant = await deps.mfa.recoveryGrants.isUsable(em, user);

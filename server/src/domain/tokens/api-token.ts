@@ -13,6 +13,8 @@ export interface ApiToken {
   scope: string;
   /** Thumbprint of the key that it is bound to; null: a bearer token. */
   jkt: string | null;
+  /** Claims of the organization of its context; absent: none. */
+  organization?: Record<string, unknown>;
   ttlSeconds: number;
 }
 
@@ -22,6 +24,7 @@ export function apiTokenClaims(token: ApiToken, nowSeconds: number): JWTPayload 
     sub: token.subject,
     aud: token.audience,
     client_id: token.clientId,
+    ...token.organization,
     ...(token.scope === '' ? {} : { scope: token.scope }),
     iat: nowSeconds,
     nbf: nowSeconds,

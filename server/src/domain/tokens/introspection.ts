@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import { hasAccess } from '../access/has-access.ts';
+import { clientColumns, hasAccess } from '../access/has-access.ts';
 import { isOpenToThirdParties } from '../apis/token-target.ts';
 import type { Client } from '../clients/client.entity.ts';
 import { clientIdOf } from '../clients/client-id.ts';
@@ -13,6 +13,7 @@ import type { Database } from '../kernel/database.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
+import { organizationClaims } from '../organizations/organization-claims.ts';
 import { needsProof } from '../policy/client.ts';
 import { idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
 import { isAuthentic, type SentToken } from './grants/grant.ts';
@@ -24,10 +25,14 @@ export type Introspected = { active: false } | ({ active: true } & Record<string
 
 const inactive: Introspected = { active: false };
 
-type FoundToken = { scope: string } & Pick<
-  Client,
-  'dpopRequired' | 'fapiProfile' | 'introducedBy' | 'metadataUrl' | 'redirectUris'
->;
+/** A live access token, with settings of its client. */
+interface FoundToken
+  extends Pick<Client, 'dpopRequired' | 'fapiProfile' | 'introducedBy' | 'metadataUrl' | 'redirectUris'> {
+  scope: string;
+  /** Null: a token of the client itself. */
+  userId: string | null;
+  organizationId: string | null;
+}
 
 /**
  * Token introspection for confidential clients (RFC 7662). A client sees the tokens that were issued to it; one that is an API
@@ -69,12 +74,14 @@ export class Introspection {
       ...{ isThirdParty: sql`k.third_party`, projectId: sql`t.project_id`, clientId: sql`t.client_id` },
       ...{ userId: sql`t.user_id`, scope: sql`t.scope`, resources: sql`t.resources` },
     });
-    const entering = hasAccess({
-      ...{ access: sql`k.access`, projectId: sql`t.project_id`, clientId: sql`t.client_id`, userId: sql`t.user_id` },
-    });
+    const context = {
+      organizationId: sql`t.organization_id`,
+      areEnabled: caller.project.getEntity().organizationsEnabled,
+    };
+    const entering = hasAccess({ ...clientColumns, context, userId: sql`t.user_id` });
     const isOpen = sql`(t.user_id is not null and k.third_party and a.id is not null and ${isOpenToThirdParties})`;
     const statement = sql<FoundToken>`
-      select k.dpop_required as "dpopRequired", k.fapi_profile as "fapiProfile", k.introduced_by as "introducedBy", k.metadata_url as "metadataUrl",
+      select t.user_id as "userId", t.organization_id as "organizationId", k.dpop_required as "dpopRequired", k.fapi_profile as "fapiProfile", k.introduced_by as "introducedBy", k.metadata_url as "metadataUrl",
         k.redirect_uris as "redirectUris", array_to_string(array(select one from unnest(string_to_array(${scope}::text, ' ')) one
           where ${isForUserInfo}::boolean or one = any(case when ${aud}::text = ${adminApi}::text then k.admin_scopes
             when ${isOpen} then array(select s.one->>'key' from jsonb_array_elements(a.scopes) s(one)) else g.scopes end)), ' ') as scope
@@ -100,9 +107,19 @@ export class Introspection {
       active: true,
       scope: row.scope,
       ...about,
+      ...(await this.organizationOf(caller, row)),
       token_type: isBound ? 'DPoP' : 'Bearer',
       ...(cnf === undefined ? {} : { cnf }),
     };
+  }
+
+  /** Claims of the context of a live token. */
+  private async organizationOf(
+    { project }: Client,
+    { userId, organizationId }: Pick<FoundToken, 'userId' | 'organizationId'>,
+  ): Promise<Record<string, unknown>> {
+    if (userId === null || organizationId === null) return {};
+    return organizationClaims(this.deps.db.alone, { projectId: project.id, userId, organizationId, listsAll: false });
   }
 
   private async ofRefreshToken({ client, issuer, token }: SentToken, familyHash: string): Promise<Introspected> {
@@ -115,6 +132,11 @@ export class Introspection {
     const until = row && usableUntil(row, client, project, now);
     if (!row || !until) return inactive;
     const [iat, exp] = [seconds(new Date(row.created_at)), seconds(until)];
-    return { active: true, scope: row.scope, client_id: clientIdOf(client), sub: row.sub, iss: issuer.url, iat, exp };
+    const ofOrganization = await this.organizationOf(client, {
+      userId: row.user_id,
+      organizationId: row.organization_id,
+    });
+    const about = { client_id: clientIdOf(client), sub: row.sub, iss: issuer.url, iat, exp };
+    return { active: true, scope: row.scope, ...about, ...ofOrganization };
   }
 }

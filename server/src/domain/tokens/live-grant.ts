@@ -1,7 +1,8 @@
-import { hasAccess } from '../access/has-access.ts';
+import { clientColumns, hasAccess } from '../access/has-access.ts';
 import { isAllowed } from '../consents/consents.ts';
 import { earliest, isPast, secondsLater } from '../kernel/clock.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
+import { latestEndIn, strictest } from '../policy/organization.ts';
 import { latestEnd } from '../policy/session.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { subColumn } from '../users/identity/sub.ts';
@@ -28,7 +29,7 @@ export interface GrantClient {
 /** SQL: columns of grant `g`, its session `s` and its user `u`. */
 export function grantFacts(project: Project): Fragment {
   return sql`g.offline, g.amr, g.created_at, g.last_used_at, s.created_at as session_created_at,
-    s.expires_at as session_expires_at, s.ended_at as session_ended_at, ${signInFacts(project)}`;
+    s.expires_at as session_expires_at, s.ended_at as session_ended_at, ${signInFacts(project, sql`g.organization_id`)}`;
 }
 
 /** When the grant ends if it is not used, whatever becomes of its session. Of each lifetime, the shorter one counts. */
@@ -45,7 +46,10 @@ export function grantEnd(grant: GrantFactsRow, client: GrantClient, project: Pro
 function sessionEnd(grant: GrantFactsRow, project: Project): Date | null {
   const { session_created_at: createdAt, session_expires_at: expiresAt, session_ended_at: endedAt } = grant;
   if (createdAt === null || expiresAt === null || endedAt !== null) return null;
-  return latestEnd({ createdAt: new Date(createdAt), expiresAt: new Date(expiresAt) }, project);
+  const end = latestEnd({ createdAt: new Date(createdAt), expiresAt: new Date(expiresAt) }, project);
+  const { organization, session_auth_time: authTime } = grant;
+  const ofOrganization = organization && authTime ? latestEndIn(organization, new Date(authTime)) : null;
+  return ofOrganization ? earliest(end, ofOrganization) : end;
 }
 
 /**
@@ -59,7 +63,12 @@ export function hasSession(grant: GrantFactsRow, project: Project, now: Date): b
 
 /** Whether the sign-in of the grant meets the current policies; with `offline_access`, only its methods count. */
 export function isSufficient(grant: GrantFactsRow, client: GrantClient, project: Project): boolean {
-  return meetsPolicies(grant.offline ? { amr: grant.amr } : proofOf(grant), grant, client, project);
+  return meetsPolicies(
+    grant.offline ? { amr: grant.amr } : proofOf(grant),
+    grant,
+    client,
+    strictest(project, grant.organization ?? null),
+  );
 }
 
 /** When the grant ends if it is not used; null if it may not be used now. */
@@ -75,6 +84,7 @@ export interface OpenGrantRow extends GrantFactsRow {
   id: string;
   client_id: string;
   user_id: string;
+  organization_id: string | null;
   sub: string;
   scope: string;
   passkey_required: boolean;
@@ -93,10 +103,9 @@ export function openGrants(project: Project, where: Fragment, limit: number): St
     ...{ isThirdParty: sql`k.third_party`, projectId: sql`g.project_id`, clientId: sql`g.client_id` },
     ...{ userId: sql`g.user_id`, scope: sql`g.scope`, resources: sql`g.resources` },
   });
-  const entering = hasAccess({
-    ...{ access: sql`k.access`, projectId: sql`g.project_id`, clientId: sql`g.client_id`, userId: sql`g.user_id` },
-  });
-  return sql<OpenGrantRow>`select g.id, g.client_id, g.user_id, ${subColumn('u')} as sub, g.scope, k.passkey_required, k.refresh_token_ttl_seconds,
+  const context = { organizationId: sql`g.organization_id`, areEnabled: project.organizationsEnabled };
+  const entering = hasAccess({ ...clientColumns, context, userId: sql`g.user_id` });
+  return sql<OpenGrantRow>`select g.id, g.client_id, g.user_id, g.organization_id, ${subColumn('u')} as sub, g.scope, k.passkey_required, k.refresh_token_ttl_seconds,
       k.refresh_token_idle_seconds, ${grantFacts(project)}
     from refresh_grants g join clients k on k.project_id = g.project_id and k.id = g.client_id
       cross join lateral (select id, subject from users where project_id = g.project_id and id = g.user_id and active offset 0) u

@@ -8,6 +8,7 @@ const grant: Grant = {
   client: { id: 'client', idTokenTtlSeconds: null, project: { getEntity: () => project } } as unknown as Client,
   row: {
     ...{
+      organization_id: null,
       user_id: 'id',
       sub: 'user',
       session_id: null,

@@ -8,8 +8,9 @@ import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Signer } from '../keys/signer.ts';
+import { contextClaims, organizationClaims, withoutOrganizationClaims } from '../organizations/organization-claims.ts';
 import { defaultAcr } from '../policy/acr.ts';
-import { type Issuer, idTokenAlgorithmOf } from '../projects/issuer.ts';
+import { type Issuer, idTokenAlgorithmOf, organizationsScope } from '../projects/issuer.ts';
 import { keyIn } from '../projects/tenant.ts';
 import { apiTokenClaims } from './api-token.ts';
 import { grantedScope } from './scope.ts';
@@ -30,6 +31,8 @@ export interface TokenResponse {
 /** The columns of a user's grant, current ones of the user, and the API that the tokens target. */
 export interface GrantRow extends Partial<TokenTarget> {
   user_id: string;
+  /** The organization of its context. */
+  organization_id: string | null;
   sub: string;
   session_id: string | null;
   scope: string;
@@ -68,14 +71,17 @@ export class Mint {
     const { clock, random, signer } = this.deps;
     const { client, codeId, jkt, row } = grant;
     const { audience, granted, scope, ttl_seconds: ttlSeconds } = row;
+    const ofOrganization = await this.organizationClaims(grant, issuer);
     const api = audience != null && {
       ...{ id: codeId, subject: row.sub, clientId: clientIdOf(client), jkt, audience },
       ...{ scope: grantedScope(scope, granted ?? []), ttlSeconds: ttlSeconds ?? 0 },
+      organization: contextClaims(ofOrganization ?? {}),
     };
     const { url } = issuer;
     const alg = idTokenAlgorithmOf(client.idTokenSignedResponseAlg, issuer);
     const hasIdToken = !api || scope.split(' ').includes('openid');
-    const ofApplication = hasIdToken ? await this.applicationClaims(grant, issuer) : null;
+    const claims = hasIdToken ? await this.applicationClaims(grant, issuer) : null;
+    const ofApplication = ofOrganization ? { ...withoutOrganizationClaims(claims), ...ofOrganization } : claims;
     const now = seconds(clock.now());
     const [idToken, accessToken] = await Promise.all([
       hasIdToken &&
@@ -93,6 +99,15 @@ export class Mint {
       ...(scopeOf !== '' && { scope: scopeOf }),
       ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     };
+  }
+
+  /** Claims of the context, and of the scope `organizations`. Null if issuer or project has no organizations. */
+  private async organizationClaims({ client, row }: Grant, { capabilities }: Issuer) {
+    const { id: projectId, organizationsEnabled } = client.project.getEntity();
+    if (!capabilities.organizations || !organizationsEnabled) return null;
+    const listsAll = row.scope.split(' ').includes(organizationsScope);
+    const of = { projectId, userId: row.user_id, organizationId: row.organization_id, listsAll };
+    return organizationClaims(this.deps.db.alone, of);
   }
 
   /** The application's claims for the ID token. Null if the issuer has none. */

@@ -1,4 +1,4 @@
-import { hasAccess } from '../access/has-access.ts';
+import { clientColumns, hasAccess } from '../access/has-access.ts';
 import { isAllowed } from '../consents/consents.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Random } from '../kernel/random.ts';
@@ -27,6 +27,8 @@ export interface CodeColumns {
   userId: string | Fragment;
   /** The SSO session, for the hosted page. */
   sessionId?: string | Fragment | undefined;
+  /** The organization of its context; absent or null: none. */
+  organizationId?: string | null | undefined;
   /** See `storedIssuer`; absent: the base issuer. */
   issuer?: string | null | undefined;
   /** Absent for codes of the browser SDK. */
@@ -53,8 +55,11 @@ export function insertedCode(
   of: CodeColumns,
   from: Fragment = sql``,
 ): Fragment {
+  const organization = of.organizationId ?? null;
+  const [name, value] =
+    organization === null ? [sql``, sql``] : [sql`, organization_id`, sql`, ${organization}::uuid as organization_id`];
   return sql`insert into authorization_codes (project_id, id, hash, client_id, user_id, session_id, issuer, redirect_uri, code_challenge,
-      dpop_jkt, resources, scope, nonce, auth_time, amr, acr, created_at, expires_at, forget_at)
+      dpop_jkt, resources, scope, nonce, auth_time, amr, acr, created_at, expires_at, forget_at${name})
     select n.* from (select ${of.projectId}::uuid as project_id, ${random.id()}::uuid as id, ${hash}::text as hash,
         ${of.clientId}::uuid as client_id, ${of.userId}::uuid as user_id, ${of.sessionId ?? null}::uuid as session_id,
         ${of.issuer ?? null}::text as issuer, ${of.redirectUri ?? null}::text as redirect_uri,
@@ -62,27 +67,30 @@ export function insertedCode(
         ${[...(of.resources ?? [])]}::text[] as resources, ${of.scope}::text as scope, ${of.nonce ?? null}::text as nonce,
         ${of.authTime}::timestamptz as auth_time, ${of.amr}::text[] as amr, ${of.acr ?? null}::text as acr,
         ${now}::timestamptz as created_at, ${expiresAt}::timestamptz as expires_at,
-        ${secondsLater(expiresAt, outliveSeconds)}::timestamptz as forget_at
+        ${secondsLater(expiresAt, outliveSeconds)}::timestamptz as forget_at${value}
       ${from}) n
-    where ${entered} and ${allowed}`;
+    where ${mayHaveCode(organization === null ? null : sql`n.organization_id`, allowed)}`;
 }
 
 /** Whether the user of a code has access to its client. */
 export async function userHasAccess(on: Executing, of: CodeColumns): Promise<boolean> {
+  const organization = of.organizationId ?? null;
+  const entered = mayHaveCode(organization === null ? null : sql`${organization}::uuid`);
   const entering = sql`select ${entered} as may from (select ${of.projectId}::uuid as project_id, ${of.clientId}::uuid as client_id,
     ${of.userId}::uuid as user_id) n`;
   const [row] = await query(on, sql<{ may: boolean }>`${entering}`);
   return row?.may === true;
 }
 
-const ofClient = (column: string) =>
-  sql`(select ${sql.ref(`k.${column}`)} from clients k where k.project_id = n.project_id and k.id = n.client_id)`;
-const entered = hasAccess({
-  access: ofClient('access'),
-  ...{ projectId: sql`n.project_id`, clientId: sql`n.client_id`, userId: sql`n.user_id` },
-});
+/** SQL condition: the client of code `n` exists, and its user has access to it. @param also condition on client `k` */
+function mayHaveCode(organizationId: Fragment | null, also: Fragment = sql`true`): Fragment {
+  const context = { organizationId, areEnabled: organizationId !== null };
+  return sql`exists (select from clients k where k.project_id = n.project_id and k.id = n.client_id
+    and ${hasAccess({ ...clientColumns, context, userId: sql`n.user_id` })} and ${also})`;
+}
+
 const allowed = isAllowed({
-  isThirdParty: ofClient('third_party'),
+  isThirdParty: sql`k.third_party`,
   ...{ projectId: sql`n.project_id`, clientId: sql`n.client_id`, userId: sql`n.user_id` },
   ...{ scope: sql`n.scope`, resources: sql`n.resources` },
 });

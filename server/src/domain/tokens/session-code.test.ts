@@ -24,6 +24,7 @@ interface Changes {
   session?: Partial<SessionCodeFacts['session']>;
   user?: Partial<SessionCodeFacts['user']>;
   hasAccess?: boolean;
+  choices?: SessionCodeFacts['choices'];
   isAllowed?: boolean;
   asked?: Asked;
   project?: Partial<Project>;
@@ -35,9 +36,10 @@ function verdict(changes: Changes): SessionVerdict {
     session: { ...session, ...changes.session },
     user: { ...user, ...changes.user },
     hasAccess: changes.hasAccess ?? true,
+    choices: changes.choices ?? [],
     isAllowed: changes.isAllowed ?? true,
   };
-  return decide(facts, asked, { ...project, ...changes.project } as Project, now);
+  return decide(facts, asked, { ...project, ...changes.project } as Project, now).verdict;
 }
 
 describe('a request under a session', () => {

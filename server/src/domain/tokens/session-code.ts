@@ -1,4 +1,5 @@
 import { hasAccessTo } from '../access/has-access.ts';
+import { choicesColumn, type MemberChoice } from '../access/member-choices.ts';
 import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
 import { isAllowedTo } from '../consents/consents.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -6,8 +7,10 @@ import type { Database } from '../kernel/database.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { query, type Statement, sql } from '../kernel/sql.ts';
+import { isPolicyUnchanged, usedMembership } from '../organizations/organization-policy.ts';
 import { type AcrRequest, lacksAcr, metAcr } from '../policy/acr.ts';
 import { isWithinMaxAge } from '../policy/freshness.ts';
+import { hasExpiredIn, strictest } from '../policy/organization.ts';
 import {
   asksForFacts,
   hasExpired,
@@ -49,6 +52,8 @@ export interface SessionCode extends CheckedClient {
   asksConsent: boolean;
   /** Absent: the request asks for none. */
   acr?: AcrRequest | undefined;
+  /** The organization of its context: null, to be found among those of the user. Absent: none; the issuer or project has none. */
+  organizationId?: string | null | undefined;
 }
 
 /** Reads while the facts keep changing. */
@@ -56,8 +61,8 @@ const maxReads = 3;
 
 /**
  * Issues a code under the browser's live session, which extends its idle limit: one read, {@link decide}, one write.
- * `login-required` if no session is live or it does not satisfy the request; the session's id if only access of its user, or
- * their consent, is missing; `acr-unmet` if a live one was not proved as the request asks (`policy/acr.ts`); `client-changed` if the cached
+ * `login-required` if no session is live or it does not satisfy the request; the session's id if only access of its user, their
+ * consent or the choice of an organization is missing; `acr-unmet` if a live one was not proved as the request asks (`policy/acr.ts`); `client-changed` if the cached
  * client is stale. A refusal writes nothing.
  */
 export async function codeUnderSession(
@@ -67,6 +72,7 @@ export async function codeUnderSession(
   | { code: string }
   | { noAccessUnder: string; userId: string }
   | { consentUnder: string }
+  | { choiceUnder: string }
   | 'login-required'
   | 'acr-unmet'
   | 'client-changed'
@@ -77,12 +83,13 @@ export async function codeUnderSession(
     const facts = toFacts(row);
     if (!facts) return 'login-required';
     const now = clock.now();
-    const verdict = decide(facts, asked, asked.client.project.getEntity(), now);
+    const { organization, verdict } = decide(facts, asked, asked.client.project.getEntity(), now);
     if (verdict === 'no-access') return { noAccessUnder: facts.session.id, userId: facts.user.id };
+    if (verdict === 'choose') return { choiceUnder: facts.session.id };
     if (verdict === 'ask-consent') return { consentUnder: facts.session.id };
     if (verdict !== 'issue') return verdict;
     const code = newSecret(random);
-    const writing = codeIfUnchanged(facts, asked, { random, hash: digest(code), now });
+    const writing = codeIfUnchanged(facts, asked, organization, { random, hash: digest(code), now });
     const [written] = await query(db.alone, writing, { prepare: 'session-code.write' });
     if (!written?.client_is_current) return 'client-changed';
     if (written.is_issued) return { code };
@@ -94,8 +101,10 @@ export async function codeUnderSession(
 export interface SessionCodeFacts {
   session: SessionProof & SessionTimes & { id: string; authTime: Date; freshAt: Date | null; moment: number };
   user: UserFacts & { id: string; userNameKey: string; emailKey: string | null };
-  /** Whether the user has access to the client (decisions/0371). */
+  /** Whether the user has access to the client without an organization (decisions/0371). */
   hasAccess: boolean;
+  /** The organizations in which they have; of the one that was asked for, it alone. */
+  choices: readonly MemberChoice[];
   /** Whether the user allows the client the scope, or need not be asked. */
   isAllowed: boolean;
 }
@@ -118,6 +127,7 @@ interface SessionCodeRow extends UserFactsRow {
   email_key: string | null;
   has_access: boolean;
   is_allowed: boolean;
+  choices?: MemberChoice[];
 }
 
 /** Whether the decision depends on the credentials of the user. */
@@ -130,6 +140,9 @@ function sessionFacts(asked: SessionCode): Statement<SessionCodeRow> {
   const { client, scope, sessionHash, resources } = asked;
   const projectId = client.project.id;
   const ofUser = userFacts(projectId, sql`u.id`, asksForUser(asked));
+  const { organizationId } = asked;
+  const choices =
+    organizationId === undefined ? sql`` : sql`, ${choicesColumn(client, sql`u.id`, organizationId)} as choices`;
   const allowed = client.thirdParty
     ? isAllowedTo(client, sql`u.id`, { scope: sql`${scope}::text`, resources: sql`${[...resources]}::text[]` })
     : sql`true`;
@@ -139,7 +152,7 @@ function sessionFacts(asked: SessionCode): Statement<SessionCodeRow> {
     from (values (1)) one left join (
       select s.id, s.moment, s.passkey_id, s.amr, s.auth_time, s.fresh_at, s.created_at, s.last_seen_at, s.idle_expires_at,
         s.expires_at, u.id as user_id, u.user_name_key, u.email_key, ${ofUser},
-        ${hasAccessTo(client, sql`u.id`)} as has_access, ${allowed} as is_allowed
+        ${hasAccessTo(client, sql`u.id`, null)} as has_access, ${allowed} as is_allowed${choices}
       from held s join users u on u.project_id = ${projectId}::uuid and u.id = s.user_id and u.active
       where s.ended_at is null
     ) s on true`;
@@ -163,33 +176,63 @@ function toFacts(row: SessionCodeRow): SessionCodeFacts | null {
     },
     user: { ...toUserFacts(row), id: row.user_id, userNameKey: row.user_name_key, emailKey: row.email_key },
     hasAccess: row.has_access,
+    choices: row.choices ?? [],
     isAllowed: row.is_allowed,
   };
 }
 
 /**
- * `no-access`: the session meets the request, and its user has no access to the client. `ask-consent`: the same, and its user must
- * be asked.
+ * `no-access`: the session meets the request, and its user has no access to the client. `choose`: the same, and they may use it in
+ * several organizations. `ask-consent`: the same, and they must be asked.
  */
-export type SessionVerdict = 'issue' | 'no-access' | 'ask-consent' | 'acr-unmet' | 'login-required';
+export type SessionVerdict = 'issue' | 'no-access' | 'choose' | 'ask-consent' | 'acr-unmet' | 'login-required';
+
+/** The context of a code, and whether the session gets one. */
+interface Decision {
+  organization: MemberChoice | null;
+  verdict: SessionVerdict;
+}
 
 /** Pure. @param project of the client */
 export function decide(
-  { session, user, hasAccess, isAllowed }: SessionCodeFacts,
-  asked: Pick<SessionCode, 'acr' | 'asksConsent' | 'hintedUserId' | 'loginHint' | 'maxAgeSeconds'> & {
+  facts: SessionCodeFacts,
+  asked: Pick<
+    SessionCode,
+    'acr' | 'asksConsent' | 'hintedUserId' | 'loginHint' | 'maxAgeSeconds' | 'organizationId'
+  > & {
     client: Pick<SessionCode['client'], 'passkeyRequired' | 'thirdParty'>;
   },
   project: Project,
   now: Date,
+): Decision {
+  const { choices, hasAccess } = facts;
+  const isAsked = asked.organizationId != null;
+  const isOpen = !isAsked && choices.length > 1;
+  const organization = isOpen ? null : (choices[0] ?? null);
+  const mayEnter = organization !== null || isOpen || (hasAccess && !isAsked);
+  const verdict = verdictOf(facts, asked, { project, organization, now });
+  if (verdict !== 'issue' && verdict !== 'ask-consent') return { organization, verdict };
+  if (!mayEnter) return { organization, verdict: 'no-access' };
+  return { organization, verdict: isOpen ? 'choose' : verdict };
+}
+
+/** The verdict for a user who has access. */
+function verdictOf(
+  { session, user, isAllowed }: SessionCodeFacts,
+  asked: Parameters<typeof decide>[1],
+  { project, organization, now }: { project: Project; organization: MemberChoice | null; now: Date },
 ): SessionVerdict {
   const { acr, asksConsent, client, hintedUserId, loginHint, maxAgeSeconds } = asked;
-  if (hasExpired(session, project, now) || !meetsSignInPolicy(session, user, project)) return 'login-required';
+  const rules = organization?.policy ?? null;
+  const policy = strictest(project, rules);
+  if (hasExpired(session, project, now) || (rules && hasExpiredIn(rules, session, project, now)))
+    return 'login-required';
+  if (!meetsSignInPolicy(session, user, policy)) return 'login-required';
   if (acr && lacksAcr(acr, session.amr, project.passkeys && user.holdsPasskey)) return 'acr-unmet';
   if (hintedUserId !== undefined && hintedUserId !== user.id) return 'login-required';
   if (loginHint !== undefined && !isNamedBy(loginHint, user)) return 'login-required';
   if (maxAgeSeconds !== undefined && !isWithinMaxAge(session.freshAt, maxAgeSeconds, now)) return 'login-required';
   if (!meetsClientPolicy(session, client)) return 'login-required';
-  if (!hasAccess) return 'no-access';
   return isAllowed && !(client.thirdParty && asksConsent) ? 'issue' : 'ask-consent';
 }
 
@@ -209,6 +252,7 @@ function isNamedBy(hint: string, { id, userNameKey: name, emailKey }: SessionCod
 function codeIfUnchanged(
   { session, user }: SessionCodeFacts,
   asked: SessionCode,
+  organization: MemberChoice | null,
   made: NewCode,
 ): Statement<{ client_is_current: boolean; is_issued: boolean }> {
   const { acr, client, loginHint, maxAgeSeconds } = asked;
@@ -220,6 +264,7 @@ function codeIfUnchanged(
     clientId: sql`client.id`,
     userId: user.id,
     sessionId: session.id,
+    organizationId: organization?.id,
     authTime: session.authTime,
     amr: session.amr,
     acr: acr && metAcr(acr.values, session.amr),
@@ -234,17 +279,20 @@ function codeIfUnchanged(
   const isStillProved = sql`date_trunc('milliseconds', s.fresh_at) is not distinct from ${session.freshAt}::timestamptz`;
   const isStillNamed = sql`u.user_name_key = ${user.userNameKey}::text and u.email_key is not distinct from ${user.emailKey}::text`;
   const use = recordedUse(session, project, made.now);
+  const isIn = organization
+    ? sql`${hasAccessTo(client, userId, sql`${organization.id}::uuid`)} and ${isPolicyUnchanged(projectId, organization.id, organization.policy)}`
+    : hasAccessTo(client, userId, null);
   const seen = usedIfUnchanged({ ...session, projectId, secretHash: asked.sessionHash }, use, {
     from: sql`client, users u`,
     where: sql`u.project_id = ${projectId}::uuid and u.id = ${userId} and u.id = s.user_id and u.active
         and ${maxAgeSeconds === undefined ? sql`true` : isStillProved} and ${loginHint === undefined ? sql`true` : isStillNamed}
-        and ${areUnchanged(projectId, userId, user, asksForUser(asked))} and ${hasAccessTo(client, userId)}`,
+        and ${areUnchanged(projectId, userId, user, asksForUser(asked))} and ${isIn}`,
   });
   return sql`with client as materialized (${currentClient(asked)}),
     without_waiting as (select set_config('synchronous_commit', 'off', true)),
     seen as (
       ${seen}
     ),
-    issued as (${insertedCode(made, code, sql`from seen, client`)} returning 1)
+    issued as (${insertedCode(made, code, sql`from seen, client`)} returning 1)${organization ? sql`, joined as (${usedMembership({ projectId, organizationId: organization.id, userId: user.id }, made.now, sql`exists (select from issued)`)})` : sql``}
     select exists (select 1 from client) as client_is_current, exists (select 1 from issued) as is_issued from without_waiting`;
 }

@@ -9,7 +9,8 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
-import type { Issuer } from '../projects/issuer.ts';
+import { organizationClaims, withoutOrganizationClaims } from '../organizations/organization-claims.ts';
+import { type Issuer, organizationsScope } from '../projects/issuer.ts';
 import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { authorizationCode, type Exchange } from './grants/authorization-code.ts';
 import { grantTokens } from './grants/grant.ts';
@@ -85,7 +86,20 @@ export class Tokens {
     const further = issuer.capabilities.applicationClaims
       ? await this.deps.applicationClaims.forUserInfo(this.deps.db.alone, of)
       : null;
-    return { claims: { ...further, ...userInfoClaims(holder) }, clientId: client.id };
+    const { id: projectId, organizationsEnabled } = client.project.getEntity();
+    if (!issuer.capabilities.organizations || !organizationsEnabled) {
+      return { claims: { ...further, ...userInfoClaims(holder) }, clientId: client.id };
+    }
+    const { organizationId } = holder;
+    const listsAll = scopes.includes(organizationsScope);
+    const ofOrganization = await organizationClaims(this.deps.db.alone, {
+      projectId,
+      userId: user.id,
+      organizationId,
+      listsAll,
+    });
+    const claims = { ...withoutOrganizationClaims(further), ...ofOrganization, ...userInfoClaims(holder) };
+    return { claims, clientId: client.id };
   }
 
   /** The user of an access token for UserInfo. Parameters and refusals: {@link holderOf}. */

@@ -26,6 +26,8 @@ export type TokenRefused =
 export interface Holder {
   user: ProfileSource & WithSub;
   client: Client;
+  /** The organization of its context. */
+  organizationId: string | null;
   scopes: string[];
 }
 
@@ -68,7 +70,7 @@ export async function holderOf(
     if (row.id === null || (!proof && needsProof(client))) return invalid;
     if (isWithoutNonce) refuse({ code: 'nonce-rejected' });
     if (!row.proof_is_fresh) refuseUsedProof();
-    return { user: { ...row, id: row.id }, client, scopes };
+    return { user: { ...row, id: row.id }, client, organizationId: row.organization_id, scopes };
   }
   return invalid;
 }
@@ -78,6 +80,7 @@ interface HolderRow extends ProfileSource {
   client_is_current: boolean;
   id: string | null;
   subject: string | null;
+  organization_id: string | null;
   proof_is_fresh: boolean;
 }
 
@@ -89,12 +92,12 @@ function liveHolder(client: Client, tokenId: string, proof: CheckedProof | undef
     : sql`true`;
   return sql<HolderRow>`with client as materialized (${currentClient({ client }, sql`, k.jwk, k.jwk_set`)}),
     live as materialized (
-      select r.id, r.subject, ${sql.raw(selectionOf(profileProperties))}, k.project_id, k.id as client_id
-      from client k, (select user_id, session_id, scope, resources, credential from authorization_codes
+      select r.id, r.subject, t.organization_id, ${sql.raw(selectionOf(profileProperties))}, k.project_id, k.id as client_id
+      from client k, (select user_id, session_id, organization_id, scope, resources, credential from authorization_codes
           where project_id = ${project} and id = ${tokenId}::uuid and client_id = ${client.id}::uuid
             and revoked_at is null offset 0) t
         join users r on r.project_id = ${project} and r.id = t.user_id
-      where r.active and ${hasAccessTo(client, sql`t.user_id`)} and ${allowed} and ${isOfLiveCredential}
+      where r.active and ${hasAccessTo(client, sql`t.user_id`, sql`t.organization_id`)} and ${allowed} and ${isOfLiveCredential}
         and (select ended_at from sessions where project_id = ${project} and id = t.session_id) is null
     ), proof as (${proof ? usedProof(proof, sql`live`) : sql`select 1`})
     select exists (select from client) as client_is_current, exists (select from proof) as proof_is_fresh, live.*

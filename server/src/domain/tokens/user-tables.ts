@@ -56,7 +56,7 @@ export async function endTokensWithoutAccess(
   now: Date,
 ): Promise<void> {
   const live = sql`t.project_id = ${client.project.id}::uuid and t.user_id = any(${userIds}::uuid[])
-    and t.client_id = ${client.id}::uuid and t.revoked_at is null and ${lacksAccess(client, sql`t.user_id`)}`;
+    and t.client_id = ${client.id}::uuid and t.revoked_at is null and ${lacksAccess(client, sql`t.user_id`, sql`t.organization_id`)}`;
   await execute(em, sql`update authorization_codes t set revoked_at = ${now} where ${live}`);
   await execute(em, sql`update refresh_grants t set revoked_at = ${now} where ${live}`);
   await execute(em, sql`update authorization_codes t set revoked_at = ${now} where ${live} and t.grant_id is not null`);

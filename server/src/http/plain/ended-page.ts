@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
-import type { Authorizations, WayOn } from '../../domain/ceremonies/requests/authorizations.ts';
+import type { WayOn } from '../../domain/ceremonies/requests/authorization.ts';
+import type { Authorizations } from '../../domain/ceremonies/requests/authorizations.ts';
 import { brandIn, type ExperienceContent } from '../../domain/experience/content.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import type { Cookies } from '../cookies.ts';

@@ -15,8 +15,9 @@ import { formOf } from '../client-credential.ts';
 import { refuseResource, requireGrant } from '../grants/grant.ts';
 import { issuerOf } from '../issuer.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { namedOrganization, type OrganizationNames } from '../organization.ts';
 
-export interface DeviceAuthorizationDeps extends ClientAuthDeps {
+export interface DeviceAuthorizationDeps extends ClientAuthDeps, OrganizationNames {
   clients: Pick<ClientRegistry, 'current'>;
   deviceAuthorizations: Pick<DeviceAuthorizations, 'begin'>;
 }
@@ -33,7 +34,9 @@ export function deviceAuthorizationEndpoint(deps: DeviceAuthorizationDeps): Requ
     if (asked.length > longest) throw new OAuthError('invalid_scope', 'scope is longer than 2,048 characters.');
     const scope = grantedScope(asked, scopesFor(caller.client, issuer));
     if (!scope.split(' ').includes('openid')) throw new OAuthError('invalid_scope', 'scope must include openid.');
-    const codes = await deps.deviceAuthorizations.begin({ ...caller, issuer, scope, ip: requestContext(req).ip });
+    const organizationId = (await namedOrganization(deps, parameters, caller.client, issuer)) ?? null;
+    const { ip } = requestContext(req);
+    const codes = await deps.deviceAuthorizations.begin({ ...caller, issuer, scope, organizationId, ip });
     if (!codes) throw new Refusal({ code: 'client-rejected', reason: 'the client changed during the request' });
     res.json(answerOf(codes, `${issuer.url}/device`));
   };

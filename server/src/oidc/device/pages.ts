@@ -1,14 +1,17 @@
 import type { Request, RequestHandler, Response } from 'express';
 import {
+  type ChoosingDevice,
   type DeviceApprovals,
+  type DeviceState,
+  isChoosing,
   isRefused,
-  type RefusedDevice,
   type Visit,
   type WaitingDevice,
 } from '../../domain/ceremonies/requests/device-approvals.ts';
 import { brandIn, type ExperienceContent } from '../../domain/experience/content.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
 import { openProject } from '../../domain/kernel/scope.ts';
+import { isUuid } from '../../domain/kernel/secret.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { shownUserCode, typedUserCode } from '../../domain/tokens/device/user-code.ts';
 import { actorOf } from '../../http/context.ts';
@@ -18,13 +21,15 @@ import { parametersOf } from '../../http/parameters.ts';
 import { isSameOrigin } from '../../http/same-origin.ts';
 import { type AuthorizeDeps, approvalPage, signInPage } from '../authorize.ts';
 import { issuerOf } from '../issuer.ts';
+import type { ChoicePage } from '../organization.ts';
 import { facts } from './facts.ts';
 
 export interface DevicePagesDeps {
-  approvals: Pick<DeviceApprovals, 'enter' | 'waiting' | 'decide'>;
+  approvals: Pick<DeviceApprovals, 'enter' | 'waiting' | 'choose' | 'decide'>;
   cookies: Cookies;
   pages: Pages;
   noAccessPage: AuthorizeDeps['noAccessPage'];
+  choicePage: ChoicePage;
   projectOf(projectId: string): Promise<Project | null>;
   experienceOf(project: Project): Promise<ExperienceContent>;
   newSecret(): string;
@@ -88,6 +93,7 @@ async function takeDecision(deps: DevicePagesDeps, req: Request, res: Response):
   const visit = visitOf(deps, req, form.get('flow'));
   const waiting = await deps.approvals.waiting(visit, actorOf(req));
   const answer = form.get('decision');
+  if (isChoosing(waiting)) return takeChoice(deps, req, res, visit, waiting);
   if (waiting === null || waiting === 'sign-in-first' || isRefused(waiting))
     return sendDecision(deps, req, res, visit, waiting);
   const isOurs = isSameOrigin(req, visit.issuer.url) && deps.csrf.holds(boundTo(waiting), form.get('csrf'));
@@ -108,12 +114,30 @@ async function takeDecision(deps: DevicePagesDeps, req: Request, res: Response):
   deps.pages.send(req, res, 'device/done', { ...(await brandOf(deps, req)), values });
 }
 
+/** Stores the organization that the user chose; the decision follows. */
+async function takeChoice(
+  deps: DevicePagesDeps,
+  req: Request,
+  res: Response,
+  visit: Visit,
+  choosing: ChoosingDevice,
+): Promise<void> {
+  const form = parametersOf(req);
+  const organizationId = form.get('organization');
+  const isOurs = isSameOrigin(req, visit.issuer.url) && deps.csrf.holds(boundTo(choosing), form.get('csrf'));
+  if (isOurs && form.faults.length === 0 && isUuid(organizationId)) {
+    await deps.approvals.choose(visit, organizationId, choosing);
+  }
+  res.setHeader('Cache-Control', 'no-store');
+  res.redirect(303, approvalPage(visit.issuer, visit.flow));
+}
+
 async function sendDecision(
   deps: DevicePagesDeps,
   req: Request,
   res: Response,
   visit: Visit,
-  waiting: WaitingDevice | RefusedDevice | 'sign-in-first' | null,
+  waiting: DeviceState,
   status = 200,
 ): Promise<void> {
   if (waiting === null) return sendGone(deps, req, res);
@@ -125,6 +149,12 @@ async function sendDecision(
     return deps.noAccessPage(req, res, { request: waiting.request, user: waiting.withoutAccess, flow: visit.flow });
   }
   const { request, user } = waiting;
+  if (isChoosing(waiting)) {
+    const fields = { flow: visit.flow, csrf: deps.csrf.make(boundTo(waiting)) };
+    const action = `${req.baseUrl}/device/approval`;
+    res.setHeader('Cache-Control', 'no-store');
+    return deps.choicePage(req, res, { request, choices: waiting.choices, user, action, fields });
+  }
   deps.pages.send(req, res, 'device/approval', {
     ...(await brandOf(deps, req)),
     status,
@@ -200,6 +230,6 @@ function sessionOf({ cookies }: DevicePagesDeps, req: Request): string | undefin
   return project ? cookies.session(req, project.id) : undefined;
 }
 
-function boundTo({ request, session }: WaitingDevice): string {
+function boundTo({ request, session }: WaitingDevice | ChoosingDevice): string {
   return `${session.id} ${request.id}`;
 }

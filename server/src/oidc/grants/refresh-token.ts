@@ -19,8 +19,11 @@ export async function refreshToken({ tokens }: GrantDeps, request: TokenRequest)
   requireGrant(caller.client, 'refresh_token');
   const scope = wantedScope(parameters);
   const resource = onlyResource(parameters);
-  return tokens.refresh({ ...caller, issuer, token, resource, scope, proof, actor }).catch((error: unknown) => {
-    if (!isFault(error, 'scope')) return aboutTarget(error);
-    throw new OAuthError('invalid_scope', 'scope exceeds what was granted.', { reason: 'scope' });
-  });
+  const organization = issuer.capabilities.organizations ? parameters.get('organization') : undefined;
+  return tokens
+    .refresh({ ...caller, issuer, token, resource, scope, organization, proof, actor })
+    .catch((error: unknown) => {
+      if (!isFault(error, 'scope')) return aboutTarget(error);
+      throw new OAuthError('invalid_scope', 'scope exceeds what was granted.', { reason: 'scope' });
+    });
 }

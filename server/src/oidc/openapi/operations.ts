@@ -51,7 +51,11 @@ export const keys = ({ operation }: Context): Operation =>
     security: [],
   });
 
-function authorizationParameters({ apis, pushedRequests, responseModes }: Capabilities): Record<string, Schema> {
+const ofOrganization = ({ organizations }: Capabilities, description = 'Slug or id of an organization of the user.') =>
+  organizations && { organization: text(description) };
+
+function authorizationParameters(capabilities: Capabilities): Record<string, Schema> {
+  const { apis, pushedRequests, responseModes } = capabilities;
   return {
     client_id: text('Client ID.'),
     response_type: text('', { const: 'code' }),
@@ -71,6 +75,7 @@ function authorizationParameters({ apis, pushedRequests, responseModes }: Capabi
     dpop_jkt: text('Thumbprint of the DPoP key that the code is bound to (RFC 9449 section 10).'),
     ...(responseModes.length > 1 && { response_mode: text('', { enum: [...responseModes] }) }),
     ...(apis && { resource: text('An API (RFC 8707); repeatable.') }),
+    ...ofOrganization(capabilities),
     ...(pushedRequests && { request_uri: text('Of a pushed request (RFC 9126).') }),
   };
 }
@@ -158,6 +163,7 @@ export function token({ issuer: { capabilities }, operation }: Context): Operati
     ...(has('device_code') && { device_code: text('Device code (RFC 8628).') }),
     ...((has('client_credentials') || has('refresh_token')) && { scope: text('Space-separated.') }),
     ...(apis && { resource: text('An API (RFC 8707).') }),
+    ...ofOrganization(capabilities, 'With a refresh token: slug or id of the organization to continue in.'),
     ...authentication(capabilities),
   };
   return operation('token', {
@@ -233,7 +239,14 @@ export function push({ issuer: { capabilities }, operation }: Context): Operatio
 export function deviceAuthorization({ issuer: { capabilities }, operation }: Context): Operation {
   return operation('deviceAuthorization', {
     summary: 'Device authorization request (RFC 8628 section 3.1)',
-    requestBody: form({ scope: text('Space-separated. Default: openid.'), ...authentication(capabilities) }, []),
+    requestBody: form(
+      {
+        scope: text('Space-separated. Default: openid.'),
+        ...ofOrganization(capabilities),
+        ...authentication(capabilities),
+      },
+      [],
+    ),
     responses: {
       200: {
         description: 'Codes for the device and its user.',

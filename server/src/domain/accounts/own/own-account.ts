@@ -23,6 +23,8 @@ import type { Enrolment, MfaMethod } from '../../mfa/enrolment.entity.ts';
 import type { Mfa } from '../../mfa/mfa.ts';
 import type { RecoveryGrant } from '../../mfa/recovery-grant.entity.ts';
 import { endStandIns } from '../../mfa/reset.ts';
+import type { Memberships } from '../../organizations/memberships.ts';
+import { type OwnOrganization, organizationsOfUser } from '../../organizations/own-organizations.ts';
 import { isTrusted } from '../../policy/device-trust.ts';
 import { Project } from '../../projects/project.entity.ts';
 import { keyIn } from '../../projects/tenant.ts';
@@ -59,6 +61,7 @@ export interface OwnAccountDeps extends ConfirmationDeps, ApplicationAccessDeps 
   recoveries: Pick<Recoveries, 'cancelIn'>;
   logout: Pick<Logout, 'endSessionIn'>;
   delivery: Pick<Delivery, 'enqueue'>;
+  memberships: Pick<Memberships, 'leave'>;
 }
 
 export interface OwnFactor {
@@ -82,6 +85,7 @@ export interface AccountOverview {
   sessions: Session[];
   applications: ApplicationAccess[];
   openable: OpenableClient[];
+  organizations: OwnOrganization[];
   profile: OwnProfile;
   factors: OwnFactor[];
   recoveryCodesLeft: number;
@@ -143,6 +147,7 @@ export class OwnAccount {
       sessions: live,
       applications: await applicationsOf(this.deps, em, user),
       openable: await openableClients(em, keyIn(project.id, user.id)),
+      organizations: project.organizationsEnabled ? await organizationsOfUser(em, keyIn(project.id, user.id)) : [],
       profile: await ownProfile(em, project, user, await customAttributes.current(project.id)),
       factors: factors.map((factor) => shown(factor, project, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
@@ -228,6 +233,11 @@ export class OwnAccount {
   /** Ends an application's access without the user. */
   removeApplication(change: Pick<OwnChange, 'actor' | 'visitor'>, clientId: string): Promise<void> {
     return this.change(change, (em, user) => removeAccess(this.deps, em, user, clientId, change.actor));
+  }
+
+  /** Ends the user's own membership, and what they have in the organization. Refuses `not-found`. */
+  leaveOrganization(change: Pick<OwnChange, 'actor' | 'visitor'>, membershipId: string): Promise<void> {
+    return this.change(change, (em, user) => this.deps.memberships.leave(em, user, membershipId, change.actor));
   }
 
   /** Cancels an admin's recovery grant. Any session of the user suffices, also one that is not fresh. */

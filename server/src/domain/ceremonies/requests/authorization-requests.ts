@@ -50,6 +50,8 @@ export interface NewAuthorizationRequest {
   /** Whether the sign-in is to begin an authenticator app, for the session (account page). */
   addsAuthenticator?: boolean | undefined;
   acr?: AcrRequest | undefined;
+  /** The organization that it names; null: none. */
+  organizationId?: string | null | undefined;
   /** The session that meets the request; absent: a sign-in is needed. */
   sessionId?: string | undefined;
   asksConsent?: boolean | undefined;
@@ -101,6 +103,7 @@ export class AuthorizationRequests {
         addsAuthenticator: input.addsAuthenticator ?? false,
         acrValues: input.acr ? [...input.acr.values] : null,
         acrEssential: input.acr?.essential ?? false,
+        organizationId: input.organizationId ?? null,
         sessionId: input.sessionId ?? null,
         asksConsent: input.asksConsent ?? false,
         renewable: input.renewable ?? false,
@@ -214,6 +217,7 @@ export class AuthorizationRequests {
       uiLocales,
       personRequired: request.personRequired,
       acr: acrValues ? { values: acrValues, essential: request.acrEssential } : undefined,
+      organizationId: request.organizationChosenBy == null ? request.organizationId : null,
       asksConsent: request.asksConsent,
       renewable: true,
     });

@@ -1,16 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { mayEnter } from '../../access/has-access.ts';
-import type { Client } from '../../clients/client.entity.ts';
 import type { Consents } from '../../consents/consents.ts';
-import type { Actor } from '../../kernel/actor.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
 import { networkOf } from '../../kernel/network.ts';
-import { type ResponseMode } from '../../kernel/openid.ts';
 import { refuse } from '../../kernel/problem.ts';
 import { inAllProjects, openProject } from '../../kernel/scope.ts';
 import { digest } from '../../kernel/secret.ts';
+import { execute } from '../../kernel/sql.ts';
 import type { LimitRule, Limits } from '../../limits/limits.ts';
-import { type AcrRequest, metAcr } from '../../policy/acr.ts';
+import { usedMembership } from '../../organizations/organization-policy.ts';
+import { metAcr } from '../../policy/acr.ts';
 import { isProvedSince } from '../../policy/freshness.ts';
 import { meetsClientPolicy } from '../../policy/session.ts';
 import { type Issuer, storedIssuer } from '../../projects/issuer.ts';
@@ -19,92 +18,22 @@ import { type Site, siteOf } from '../../projects/site.ts';
 import type { Session } from '../../sessions/session.entity.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
-import type { User } from '../../users/user.entity.ts';
+import type {
+  Authorization,
+  Choice,
+  Completion,
+  ConsentAnswer,
+  FlowBrowser,
+  FlowVisit,
+  WayOn,
+} from './authorization.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import type { AuthorizationRequests, BegunFlow } from './authorization-requests.ts';
-
-/** The parts of a validated authorization request that its response depends on. */
-export interface Authorization {
-  client: Client;
-  issuer: Issuer;
-  redirectUri: string;
-  state: string | undefined;
-  /** Identifiers of APIs (RFC 8707) that the client may use. */
-  resources: readonly string[];
-  scope: string;
-  nonce: string | undefined;
-  codeChallenge: string | undefined;
-  /** Thumbprint of the DPoP key that must redeem the code. */
-  dpopJkt: string | undefined;
-  responseMode: ResponseMode;
-  maxAgeSeconds: number | undefined;
-  loginHint: string | undefined;
-  uiLocales: string | undefined;
-  /** Whether a third-party client asks for the user's consent again (`prompt=consent`). */
-  asksConsent: boolean;
-  /** Absent: the request asks for none. */
-  acr?: AcrRequest | undefined;
-}
-
-/** Result of a pending flow. */
-export interface Completion {
-  request: AuthorizationRequest;
-  outcome:
-    | { code: string }
-    | 'confirmed'
-    | 'sign-in-first'
-    | 'other-user'
-    | 'acr-unmet'
-    | 'approve-device'
-    | 'refused'
-    | 'no-access'
-    | WithoutAccess
-    | ConsentRequired;
-}
-
-/** The session's user has no access to the client of the request. */
-interface WithoutAccess {
-  withoutAccess: User;
-}
-
-/** The session's user must be asked before the client gets the scope of the request. */
-export interface ConsentRequired {
-  user: User;
-  /** Binds the answer to this request and this session. */
-  boundTo: string;
-}
-
-/** The next page of a user whose flow has ended. */
-export interface WayOn {
-  client: Client;
-  start: string | null;
-  isSignedIn: boolean;
-  /** Whether {@link Authorizations.renew} would begin the flow again in this browser. */
-  isRenewable: boolean;
-}
-
-/** A browser that opens the page of a flow, at a host. */
-export interface FlowVisit extends Omit<FlowBrowser, 'flow'> {
-  site: Pick<Site, 'origin'>;
-}
-
-/** Secrets of a browser that continues a flow. */
-export interface FlowBrowser {
-  /** The flow's handle, from the URL. */
-  flow: string;
-  browserSecret: string | undefined;
-  sessionSecretOf(projectId: string): string | undefined;
-}
-
-/** A user's answer to the consent page. */
-export interface ConsentAnswer {
-  isGiven: boolean;
-  isBoundTo(boundTo: string): boolean;
-  actorFor(user: { id: string; name: string }): Actor;
-}
+import { areOffered, choose, contextOf } from './request-context.ts';
 
 export interface AuthorizationDeps {
   db: Database;
+  clock: Clock;
   limits: Pick<Limits, 'spendPrepaid'>;
   sessions: Sessions;
   tokens: Tokens;
@@ -126,7 +55,7 @@ export class Authorizations {
   /**
    * A code under the browser's live session, if that session satisfies the request: it belongs to the hinted user, if
    * any, and the one of a checked `loginHint`, and was proved by more than a device key within `maxAgeSeconds`; otherwise `login-required`, or `acr-unmet` if it
-   * was not proved as the request asks. The session's id if only access of its user, or their consent, is missing. `no-session` if
+   * was not proved as the request asks. The session's id if only access of its user, their consent or the choice of an organization is missing. `no-session` if
    * no query was made, `client-changed` if the client has changed since the request was validated.
    */
   async fromSession(
@@ -137,6 +66,7 @@ export class Authorizations {
     | { code: string }
     | { noAccessUnder: string; userId: string }
     | { consentUnder: string }
+    | { choiceUnder: string }
     | 'login-required'
     | 'acr-unmet'
     | 'client-changed'
@@ -145,7 +75,7 @@ export class Authorizations {
     // 0 requires a sign-in now (OpenID Connect Core §3.1.2.1), even in the same second as the last one.
     if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'no-session';
     const { client, issuer, redirectUri, codeChallenge, dpopJkt, resources, scope } = authorization;
-    const { nonce, loginHint, maxAgeSeconds, asksConsent, acr } = authorization;
+    const { nonce, loginHint, maxAgeSeconds, asksConsent, acr, organizationId } = authorization;
     const checksHint = issuer.capabilities.loginHints && client.loginHintChecked;
     return this.deps.tokens.codeUnderSession({
       sessionHash: digest(sessionSecret),
@@ -162,6 +92,7 @@ export class Authorizations {
       maxAgeSeconds,
       asksConsent,
       acr,
+      organizationId,
     });
   }
 
@@ -203,6 +134,7 @@ export class Authorizations {
         uiLocales: authorization.uiLocales,
         personRequired,
         acr: authorization.acr,
+        organizationId: authorization.organizationId,
         sessionId,
         asksConsent: authorization.asksConsent,
         renewable: !isPushed,
@@ -260,9 +192,17 @@ export class Authorizations {
       const acr = metAcr(request.acrValues ?? [], session.amr);
       if (acr === null && request.acrEssential) return end('acr-unmet');
       if (this.deps.requests.isConfirmation(request)) return end('confirmed');
-      if (!(await mayEnter(em, request.client.getEntity(), session.user.id))) {
+      const context = await contextOf(em, request, session, this.deps.clock.now());
+      if (context === 'no-access') {
         return leaves ? end('no-access') : { request, outcome: { withoutAccess: session.user.getEntity() } };
       }
+      if (context === 'sign-in') return { request, outcome: 'sign-in-first' };
+      if ('choices' in context) {
+        const { choices } = context;
+        return { request, outcome: { choices, user: session.user.getEntity(), boundTo: boundTo(request, session) } };
+      }
+      const { organizationId } = context;
+      this.deps.sessions.extend(session, request.project.getEntity());
       const consent = await this.consentOf(em, request, session.user.id);
       if (consent === 'required') {
         return { request, outcome: { user: session.user.getEntity(), boundTo: boundTo(request, session) } };
@@ -280,8 +220,13 @@ export class Authorizations {
         scope: request.scope,
         nonce: request.nonce ?? undefined,
         acr,
+        organizationId,
         ...underSession(session),
       });
+      if (organizationId !== null) {
+        const of = { projectId: request.project.id, organizationId, userId: session.user.id };
+        await execute(em, usedMembership(of, this.deps.clock.now()));
+      }
       return { request, outcome: { code } };
     });
   }
@@ -292,7 +237,10 @@ export class Authorizations {
     return this.deps.db.transaction(async (em) => {
       const session = await this.freshSession(em, request, sessionSecret);
       if (!session || (request.hintedUserId && request.hintedUserId !== session.user.id)) return false;
-      return !request.acrEssential || metAcr(request.acrValues ?? [], session.amr) !== null;
+      if (request.acrEssential && metAcr(request.acrValues ?? [], session.amr) === null) return false;
+      return (
+        request.organizationId == null || (await contextOf(em, request, session, this.deps.clock.now())) !== 'sign-in'
+      );
     });
   }
 
@@ -355,6 +303,18 @@ export class Authorizations {
     return answered ?? false;
   }
 
+  /**
+   * Stores the organization that the session's user chose, for {@link complete}. Changes nothing without a session that meets the
+   * request, if the choice belongs to another one or the user may not use the client there. False as {@link answerConsent}.
+   */
+  async choose(issuer: Issuer, browser: FlowBrowser, { organizationId, isBoundTo }: Choice): Promise<boolean> {
+    const chosen = await this.continued(issuer, browser, async (em, request, session) => {
+      if (session && isBoundTo(boundTo(request, session))) await choose(em, request, session, organizationId);
+      return true;
+    });
+    return chosen ?? false;
+  }
+
   /** Whether the user has allowed or refused the requested scopes, or must be asked. */
   private async consentOf(
     em: EntityManager,
@@ -391,7 +351,9 @@ export class Authorizations {
   private async freshSession(em: EntityManager, request: AuthorizationRequest, secret: string | undefined) {
     if (secret === undefined) return null;
     const project = await em.findOneOrFail(Project, request.project.id);
-    const session = await this.deps.sessions.resume(em, project, secret);
+    const session = await this.deps.sessions.peek(em, project, secret);
+    // The idle limit of an organization, which is not known yet, may be shorter.
+    if (session && !areOffered(request, project)) this.deps.sessions.extend(session, project);
     return session && answers(session, request) ? session : null;
   }
 }

@@ -1,15 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccessRefusals } from '../../access/access-refusals.ts';
-import { mayEnter } from '../../access/has-access.ts';
+import type { MemberChoice } from '../../access/member-choices.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { Consents } from '../../consents/consents.ts';
 import type { Actor } from '../../kernel/actor.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
 import { networkOf } from '../../kernel/network.ts';
 import { refuse } from '../../kernel/problem.ts';
 import { digest } from '../../kernel/secret.ts';
 import { execute, sql } from '../../kernel/sql.ts';
 import type { LimitRule, Limits } from '../../limits/limits.ts';
+import { usedMembership } from '../../organizations/organization-policy.ts';
 import { meetsClientPolicy } from '../../policy/session.ts';
 import { type Issuer } from '../../projects/issuer.ts';
 import { keyIn } from '../../projects/tenant.ts';
@@ -20,6 +22,7 @@ import type { DeviceAuthorizations } from '../../tokens/device/device-authorizat
 import { User } from '../../users/user.entity.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import type { AuthorizationRequests, BegunFlow } from './authorization-requests.ts';
+import { choose, contextOf } from './request-context.ts';
 
 /** Wrong user codes (RFC 8628 section 5.1). Correct ones do not count. */
 const perNetwork: LimitRule = { name: 'device-code-network', max: 30, windowSeconds: 600 };
@@ -42,7 +45,17 @@ export interface WaitingDevice {
   device: DeviceAuthorization;
   session: Session;
   user: User;
+  /** The organization of its tokens; null: none. */
+  organizationId: string | null;
 }
+
+/** The user who is signed in must choose one of these organizations first. */
+export interface ChoosingDevice extends Omit<WaitingDevice, 'organizationId'> {
+  choices: readonly MemberChoice[];
+}
+
+/** The state of a device for the browser of a flow; null: there is none. */
+export type DeviceState = WaitingDevice | ChoosingDevice | RefusedDevice | 'sign-in-first' | null;
 
 /** The user who is signed in has no access to the device's application. */
 export interface RefusedDevice {
@@ -55,6 +68,7 @@ export class DeviceApprovals {
   constructor(
     private readonly deps: {
       db: Database;
+      clock: Clock;
       audit: Audit;
       limits: Pick<Limits, 'spend' | 'refund' | 'spendPrepaid'>;
       sessions: Sessions;
@@ -105,6 +119,7 @@ export class DeviceApprovals {
         redirectUri: `${issuer.url}/device`,
         codeChallenge: undefined,
         scope: device.scope,
+        organizationId: device.organizationId,
         deviceAuthorizationId: device.id,
       });
     });
@@ -115,7 +130,7 @@ export class DeviceApprovals {
    * meet the policies. A {@link RefusedDevice} is recorded. Null if there is no such flow, or its device was decided before or
    * expired.
    */
-  async waiting(visit: Visit, actor: Actor): Promise<WaitingDevice | RefusedDevice | 'sign-in-first' | null> {
+  async waiting(visit: Visit, actor: Actor): Promise<DeviceState> {
     const found = await this.deps.db.transaction((em) => this.read(em, visit));
     if (isRefused(found)) {
       await this.deps.accessRefusals.record(found.request.client.getEntity(), found.withoutAccess, actor);
@@ -124,9 +139,13 @@ export class DeviceApprovals {
   }
 
   /** Records the decision; single use. False if there is nothing left to decide; otherwise as {@link waiting}. */
-  async decide(visit: Visit, isAllowed: boolean, actor: Actor): Promise<boolean | RefusedDevice | 'sign-in-first'> {
+  async decide(
+    visit: Visit,
+    isAllowed: boolean,
+    actor: Actor,
+  ): Promise<boolean | Exclude<DeviceState, WaitingDevice | null>> {
     const seen = await this.waiting(visit, actor);
-    if (seen === null || seen === 'sign-in-first' || isRefused(seen)) return seen ?? false;
+    if (!isWaiting(seen)) return seen ?? false;
     return this.deps.db.transaction(async (em) => {
       // Before the session is read: a transaction that ends the user's open work waits for this one, or is visible.
       await execute(
@@ -134,8 +153,8 @@ export class DeviceApprovals {
         sql`select from users where project_id = ${seen.user.project.id} and id = ${seen.user.id} for no key update`,
       );
       const waiting = await this.read(em, visit);
-      if (waiting === null || waiting === 'sign-in-first' || isRefused(waiting)) return waiting ?? false;
-      const { request, device, session, user } = waiting;
+      if (!isWaiting(waiting)) return waiting ?? false;
+      const { request, device, session, user, organizationId } = waiting;
       if (user.id !== seen.user.id) return false;
       const { audit, consents, deviceAuthorizations, requests } = this.deps;
       if (!(await requests.finish(em, request))) return false;
@@ -145,7 +164,11 @@ export class DeviceApprovals {
       // The page asks the same question as the consent page.
       if (isAllowed && client.thirdParty)
         await consents.give(em, client, user, { scope: device.scope, resources: [] }, by);
-      if (isAllowed) await deviceAuthorizations.issueCode(em, device, session);
+      if (isAllowed) await deviceAuthorizations.issueCode(em, device, session, organizationId);
+      if (isAllowed && organizationId !== null) {
+        const of = { projectId: device.project.id, organizationId, userId: user.id };
+        await execute(em, usedMembership(of, this.deps.clock.now()));
+      }
       audit.record(em, {
         type: isAllowed ? 'device-authorization.approved' : 'device-authorization.denied',
         actor: by,
@@ -158,7 +181,16 @@ export class DeviceApprovals {
     });
   }
 
-  private async read(em: EntityManager, visit: Visit): Promise<WaitingDevice | RefusedDevice | 'sign-in-first' | null> {
+  /** Stores the organization that the user chose. @param seen by this browser */
+  async choose(visit: Visit, organizationId: string, seen: ChoosingDevice): Promise<void> {
+    await this.deps.db.transaction(async (em) => {
+      const choosing = await this.read(em, visit);
+      if (!isChoosing(choosing) || choosing.session.id !== seen.session.id) return;
+      await choose(em, choosing.request, choosing.session, organizationId);
+    });
+  }
+
+  private async read(em: EntityManager, visit: Visit): Promise<DeviceState> {
     const { deviceAuthorizations, requests, sessions } = this.deps;
     const { issuer, flow, flowSecret, sessionSecret } = visit;
     const request = flowSecret === undefined ? null : await requests.find(em, flow, flowSecret);
@@ -166,14 +198,26 @@ export class DeviceApprovals {
     const project = request.project.getEntity();
     const device = await deviceAuthorizations.waitingAt(em, keyIn(project.id, request.deviceAuthorizationId));
     if (!device) return null;
-    const session = sessionSecret === undefined ? null : await sessions.resume(em, project, sessionSecret);
+    const session = sessionSecret === undefined ? null : await sessions.peek(em, project, sessionSecret);
     if (!session || !meetsClientPolicy(session, request.client.getEntity())) return 'sign-in-first';
     const user = await em.findOneOrFail(User, { project: project.id, id: session.user.id });
-    if (!(await mayEnter(em, request.client.getEntity(), user.id))) return { request, withoutAccess: user };
-    return { request, device, session, user };
+    const context = await contextOf(em, request, session, this.deps.clock.now());
+    if (context === 'sign-in') return 'sign-in-first';
+    if (context === 'no-access') return { request, withoutAccess: user };
+    if ('choices' in context) return { request, device, session, user, choices: context.choices };
+    sessions.extend(session, project);
+    return { request, device, session, user, organizationId: context.organizationId };
   }
 }
 
-export function isRefused(found: WaitingDevice | RefusedDevice | 'sign-in-first' | null): found is RefusedDevice {
+export function isRefused(found: DeviceState): found is RefusedDevice {
   return found !== null && typeof found === 'object' && 'withoutAccess' in found;
+}
+
+export function isChoosing(found: DeviceState): found is ChoosingDevice {
+  return found !== null && typeof found === 'object' && 'choices' in found;
+}
+
+function isWaiting(found: DeviceState): found is WaitingDevice {
+  return found !== null && typeof found === 'object' && 'organizationId' in found;
 }

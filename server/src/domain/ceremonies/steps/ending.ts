@@ -34,7 +34,10 @@ export function endingFacts({ project, sessionSecret }: SigninPage): Fragment {
 }
 
 /** The page of a step, as far as its facts depend on it. */
-export type SigninPage = Pick<SigninCaller, 'project' | 'client' | 'request' | 'origin' | 'sessionSecret'>;
+export type SigninPage = Pick<
+  SigninCaller,
+  'project' | 'client' | 'request' | 'organization' | 'origin' | 'sessionSecret'
+>;
 
 /** SQL condition: sign-in `c` is this page's, and has proved nothing yet. */
 export function isUnproved({ client, request, origin }: SigninPage): Fragment {
@@ -103,7 +106,7 @@ export async function endIfUnchanged(
     ? newSession(deps, caller, sessionOf(deps, caller, signedIn, conclusion))
     : newCode(deps, caller, conclusion);
   // The hosted page also serves users without access: `/authorize` refuses them.
-  const mayEnter = request ? sql`true` : hasAccessTo(client, sql`t.user_id`);
+  const mayEnter = request ? sql`true` : hasAccessTo(client, sql`t.user_id`, null);
   const statement = sql`with proved as (
       ${credential}
     ), passed as (

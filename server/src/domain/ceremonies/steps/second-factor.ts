@@ -17,7 +17,7 @@ import type { Checked, Flow, RefusedStep, StepOutcome, StepRule } from '../flow.
 import { notify } from '../notices.ts';
 import { endOpenWork } from '../open-work.ts';
 import { addressOf, smsNumberOf } from '../recipients.ts';
-import { hasPasskey, isPasskeyRequired, offeredMethods, signInContext } from '../sign-in-context.ts';
+import { hasPasskey, isPasskeyRequired, offeredMethods, policyOf, signInContext } from '../sign-in-context.ts';
 import { finish, type Proved } from './finish.ts';
 import { needPasskey } from './new-passkey.ts';
 import { byGrant } from './recovery-grant.ts';
@@ -257,7 +257,7 @@ async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } |
   const { enrolmentId, project } = ceremony;
   const factor = enrolmentId ? await deps.mfa.locked(em, { project, id: enrolmentId }) : null;
   if (!user?.active || !factor || factor.user.id !== user.id) return over;
-  const { mfaPolicy: policy, emailFactor } = caller.project;
+  const { mfaPolicy: policy, emailFactor } = policyOf(caller);
   const notAllowed = { refused: { code: 'mfa-method-not-allowed', method: factor.method } } as const;
   // The policy may have become stricter since the sign-in started.
   if (factor.verifiedAt && !isSufficient(factor.method, { policy, emailFactor })) return notAllowed;

@@ -10,7 +10,7 @@ import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import type { Signer, TokenKind } from '../../keys/signer.ts';
 import type { Vault } from '../../keys/vault.ts';
-import { type Issuer, projectIssuer, storedIssuer } from '../../projects/issuer.ts';
+import { type Issuer, organizationsScope, projectIssuer, storedIssuer } from '../../projects/issuer.ts';
 import { existing, type TenantKey } from '../../projects/tenant.ts';
 import { Participation } from '../../sessions/participation.entity.ts';
 import { AuthorizationCode } from '../../tokens/authorization-code.entity.ts';
@@ -47,6 +47,9 @@ export interface TrialResult {
   revoked: boolean;
 }
 
+/** A refresh token, which a trial could not use, and organizations, which not every project has. */
+const unused: readonly string[] = ['offline_access', organizationsScope];
+
 /**
  * Trial sign-ins of a client from the console (decisions/0050). No state is stored between the two steps: the verifier
  * is derived from the client, a random number and the admin's session, so only that session can continue.
@@ -67,8 +70,7 @@ export class Trials {
         clientId: client.id,
         issuer: storedIssuer(issuer),
         redirectUri: this.redirectUri(),
-        // Without a refresh token, which the trial could not use.
-        scope: issuer.capabilities.scopes.filter((scope) => scope !== 'offline_access').join(' '),
+        scope: issuer.capabilities.scopes.filter((scope) => !unused.includes(scope)).join(' '),
         state,
         nonce: this.nonce(state, sessionId),
         codeChallenge: digest(this.verifier(state, sessionId)),

@@ -7,7 +7,14 @@ import type { User } from '../../users/user.entity.ts';
 import { phoneOf } from '../../users/user-writing.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
-import { hasPasskey, isPasskeyRequired, offeredMethods, signInContext, siteOfPage } from '../sign-in-context.ts';
+import {
+  hasPasskey,
+  isPasskeyRequired,
+  offeredMethods,
+  policyOf,
+  signInContext,
+  siteOfPage,
+} from '../sign-in-context.ts';
 import { finish } from './finish.ts';
 import { needPasskey } from './new-passkey.ts';
 
@@ -41,7 +48,7 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
   const asksPasskey = holdsPasskey || isPasskeyRequired(caller);
   const besidePasskey = await ownsPasskey(flow, user);
   const mayEnrol = meets(flow, factors)
-    ? factors.length === 0 && project.mfaPolicy !== 'off' && !asksPasskey && !besidePasskey
+    ? factors.length === 0 && policyOf(caller).mfaPolicy !== 'off' && !asksPasskey && !besidePasskey
     : !asksPasskey;
   const method = mayEnrol ? input.mfaMethod : undefined;
   if (method === undefined && !meets(flow, factors) && !asksPasskey) return choose(flow);
@@ -74,8 +81,8 @@ function ownsPasskey({ em, deps, caller }: Flow, user: User): Promise<boolean> {
   return deps.passkeys.isHeldBy(em, { projectId: caller.project.id, userId: user.id });
 }
 
-function meets({ caller: { project } }: Flow, factors: readonly Enrolment[]): boolean {
-  const { mfaPolicy: policy, emailFactor } = project;
+function meets({ caller }: Flow, factors: readonly Enrolment[]): boolean {
+  const { mfaPolicy: policy, emailFactor } = policyOf(caller);
   return meetsPolicy({ policy, emailFactor, factors: factors.map(({ method }) => method) });
 }
 

@@ -13,7 +13,7 @@ import type { LimitRule, Limits } from '../../limits/limits.ts';
 import type { Issuer } from '../../projects/issuer.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
 import type { Session } from '../../sessions/session.entity.ts';
-import { type Accepted, type Credentials, isAccepted, presented } from '../grants/grant.ts';
+import { type Accepted, type Credentials, isAccepted, organizationColumn, presented } from '../grants/grant.ts';
 import { insertedCode } from '../new-code.ts';
 import { DeviceAuthorization } from './device-authorization.entity.ts';
 import { type DevicePoll, type DeviceState, poll } from './poll.ts';
@@ -32,6 +32,8 @@ const tries = 5;
 export interface DeviceRequest extends CheckedClient, Pick<Credentials, 'assertion'> {
   issuer: Issuer;
   scope: string;
+  /** The organization that it names; null: none. */
+  organizationId: string | null;
   ip: string | undefined;
 }
 
@@ -87,6 +89,7 @@ export class DeviceAuthorizations {
   private async insert(request: DeviceRequest, deviceCode: string, userCode: string): Promise<BegunRow> {
     const { clock, db, random, vault } = this.deps;
     const { issuer, scope, ip, client } = request;
+    const { name, value } = organizationColumn(request.organizationId);
     const now = clock.now();
     const { ctes, columns, hold } = presented(request, request);
     const userCodeHash = vault.mac(purpose, client.project.id, userCode);
@@ -95,9 +98,9 @@ export class DeviceAuthorizations {
       sql<BegunRow>`with ${ctes},
         begun as (
           insert into device_authorizations (project_id, id, client_id, issuer, device_hash, user_code_hash, scope, ip,
-            created_at, expires_at, interval_seconds)
+            created_at, expires_at, interval_seconds${name})
           select project_id, ${random.id()}::uuid, id, ${issuer.url}, ${digest(deviceCode)}, ${userCodeHash}, ${scope},
-            ${ip ?? null}::text, ${now}::timestamptz, ${secondsLater(now, deviceTtlSeconds)}::timestamptz, ${pollSeconds}::int
+            ${ip ?? null}::text, ${now}::timestamptz, ${secondsLater(now, deviceTtlSeconds)}::timestamptz, ${pollSeconds}::int${value}
           from client where ${hold}
           on conflict (project_id, user_code_hash) do nothing returning 1
         )
@@ -138,7 +141,12 @@ export class DeviceAuthorizations {
   }
 
   /** Makes the device code of an approved request an authorization code under this session. Refuses `no-access`. */
-  async issueCode(em: EntityManager, device: DeviceAuthorization, session: Session): Promise<void> {
+  async issueCode(
+    em: EntityManager,
+    device: DeviceAuthorization,
+    session: Session,
+    organizationId: string | null,
+  ): Promise<void> {
     const { clock, random } = this.deps;
     const made = { random, hash: device.deviceHash, now: clock.now(), expiresAt: device.expiresAt };
     const columns = {
@@ -146,6 +154,7 @@ export class DeviceAuthorizations {
       clientId: device.client.id,
       userId: session.user.id,
       sessionId: session.id,
+      organizationId,
       issuer: device.issuer,
       redirectUri: deviceRedirect,
       scope: device.scope,

@@ -8,6 +8,7 @@ import { isAllowedTo } from '../../consents/consents.ts';
 import type { Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { type Fragment, type Statement, sql } from '../../kernel/sql.ts';
+import { strictest } from '../../policy/organization.ts';
 import { storedIssuer } from '../../projects/issuer.ts';
 import { participation } from '../../sessions/sessions.ts';
 import { firstToken, type RefreshToken } from '../refresh-token.ts';
@@ -18,6 +19,7 @@ import {
   type Credentials,
   type GrantKind,
   isUnchanged,
+  organizationColumn,
   presented,
   type Recorded,
   targetOf,
@@ -85,7 +87,10 @@ const checks: readonly Check<Exchange, FoundCode>[] = [
 ];
 
 function isSufficient(code: FoundCode, client: Client): boolean {
-  return hasSignIn(code) && meetsPolicies(proofOf(code), code, client, client.project.getEntity());
+  return (
+    hasSignIn(code) &&
+    meetsPolicies(proofOf(code), code, client, strictest(client.project.getEntity(), code.organization ?? null))
+  );
 }
 
 /** Whether the sign-in was read. */
@@ -127,13 +132,13 @@ export function readCode(exchange: Exchange): Statement<FoundCode> {
   const project = sql`${client.project.id}::uuid`;
   const hasApis = issuer.capabilities.apis;
   return sql<FoundCode>`with code as materialized (
-      select id, client_id, user_id, session_id, issuer, redirect_uri, code_challenge, dpop_jkt, resources, scope, nonce, auth_time,
+      select id, client_id, user_id, session_id, organization_id, issuer, redirect_uri, code_challenge, dpop_jkt, resources, scope, nonce, auth_time,
         amr, acr, grant_id, expires_at, used_at, revoked_at
       from authorization_codes where project_id = ${project} and hash = ${digest(code)}::text
     )${hasApis ? sql`, target as materialized (${targetOf(exchange, sql`code`)})` : sql``}
     select code.*, ${userColumns},
       (select s.ended_at is null from sessions s where s.project_id = ${project} and s.id = code.session_id) as session_is_live,
-      ${hasAccessTo(client, sql`code.user_id`)} as has_access, ${isAllowedTo(client, sql`code.user_id`, authorizedBy('code'))} as is_allowed${checksPolicy ? sql`, ${signInFacts(client.project.getEntity())}` : sql``}${hasApis ? sql`, target.*` : sql``}
+      ${hasAccessTo(client, sql`code.user_id`, sql`code.organization_id`)} as has_access, ${isAllowedTo(client, sql`code.user_id`, authorizedBy('code'))} as is_allowed${checksPolicy ? sql`, ${signInFacts(client.project.getEntity(), sql`code.organization_id`)}` : sql``}${hasApis ? sql`, target.*` : sql``}
     from code join users u on u.project_id = ${project} and u.id = code.user_id
       ${checksPolicy ? sql`left join sessions s on s.project_id = ${project} and s.id = code.session_id` : sql``}
       ${hasApis ? sql`left join target on true` : sql``}`;
@@ -170,17 +175,23 @@ export function recordCode(
       returning c.project_id, c.client_id, c.user_id, c.session_id, c.issuer, c.resources, c.scope, c.auth_time, c.amr, c.acr, u.user_name
     ),
     renewed as (${participated.renewed}), added as (${participated.added}),
-    ${refresh ? sql`granted as (${refreshGrant(refresh, exchange, now)}),` : sql``}
+    ${refresh ? sql`granted as (${refreshGrant(refresh, exchange, code, now)}),` : sql``}
     event as (${eventOfClient(event, redeemed)})
     select ${columns}, exists (select 1 from redeemed) as is_recorded`;
 }
 
-function refreshGrant({ id, token }: NonNullable<Recording['refresh']>, { proof }: Exchange, now: Date): Fragment {
+function refreshGrant(
+  { id, token }: NonNullable<Recording['refresh']>,
+  { proof }: Exchange,
+  { organization_id }: FoundCode,
+  now: Date,
+): Fragment {
+  const { name, value } = organizationColumn(organization_id);
   return sql`insert into refresh_grants (project_id, id, family_hash, client_id, user_id, session_id, offline, issuer, dpop_jkt,
-      resources, scope, auth_time, amr, acr, current_hash, created_at, last_used_at)
+      resources, scope, auth_time, amr, acr, current_hash, created_at, last_used_at${name})
     select project_id, ${id}::uuid, ${digest(token.family)}, client_id, user_id, session_id,
       'offline_access' = any(string_to_array(scope, ' ')), issuer, ${proof?.jkt ?? null}::text, resources, scope, auth_time, amr, acr,
-      ${digest(token.text)}, ${now}::timestamptz, ${now}::timestamptz
+      ${digest(token.text)}, ${now}::timestamptz, ${now}::timestamptz${value}
     from redeemed`;
 }
 

@@ -158,10 +158,17 @@ async function endReplayed(
 /** The row of a grant about a user; includes {@link userColumns}. */
 export interface UserGrantRow extends GrantRow {
   client_id: string;
+  /** The organization of its context. */
+  organization_id: string | null;
   issuer: string | null;
   resources: string[];
   user_is_active: boolean;
   user_version: number;
+}
+
+/** SQL: the last column of an insertion, its name and value; empty without an organization. */
+export function organizationColumn(id: string | null): { name: Fragment; value: Fragment } {
+  return id === null ? { name: sql``, value: sql`` } : { name: sql`, organization_id`, value: sql`, ${id}::uuid` };
 }
 
 /** SQL: columns of user `u`. */
@@ -182,11 +189,12 @@ export function targetOf({ client, resource }: UserGrantRequest, authorized: Fra
 export function isUnchanged(request: UserGrantRequest, row: UserGrantRow): Fragment {
   const { client } = request;
   const [project, user] = [sql`${client.project.id}::uuid`, sql`${row.user_id}::uuid`];
+  const organization = row.organization_id === null ? null : sql`${row.organization_id}::uuid`;
   const target = targetOf(request, sql`(select ${row.resources}::text[] as resources)`);
   return sql`u.project_id = ${project} and u.id = ${user} and u.active and u.version = ${row.user_version}::int
     and case when ${row.session_id}::uuid is null then true else (select s.ended_at is null from sessions s
       where s.project_id = ${project} and s.id = ${row.session_id}::uuid) end
-    and ${hasAccessTo(client, user)} and ${isAllowedTo(client, user, { scope: sql`${row.scope}::text`, resources: sql`${row.resources}::text[]` })}
+    and ${hasAccessTo(client, user, organization)} and ${isAllowedTo(client, user, { scope: sql`${row.scope}::text`, resources: sql`${row.resources}::text[]` })}
     ${
       row.audience == null
         ? sql``

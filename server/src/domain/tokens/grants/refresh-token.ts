@@ -10,6 +10,7 @@ import type { Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { type Statement, sql } from '../../kernel/sql.ts';
 import type { Vault } from '../../keys/vault.ts';
+import { organizationNamed } from '../../organizations/organization-names.ts';
 import { storedIssuer } from '../../projects/issuer.ts';
 import { type GrantFactsRow, grantEnd, grantFacts, hasSession, isSufficient } from '../live-grant.ts';
 import { rememberSeconds } from '../new-code.ts';
@@ -21,6 +22,7 @@ import {
   type Credentials,
   type GrantKind,
   isUnchanged,
+  organizationColumn,
   presented,
   type Recorded,
   targetOf,
@@ -34,6 +36,8 @@ export interface Refresh extends UserGrantRequest {
   token: RefreshToken;
   /** Absent: the scope of the grant. Otherwise a part of it, without duplicates. */
   scope: string | undefined;
+  /** Slug or id of the organization to continue in; absent: that of the grant. */
+  organization?: string | undefined;
 }
 
 /** A grant with its user, session and consent. Client and project are the request's, whose versions the write compares. */
@@ -73,6 +77,7 @@ const checks: readonly Check<Refresh, FoundGrant>[] = [
   ['used', hasSameKey], // RFC 9700 §4.14.2: the grant ends
   ['expired', (grant, { client }, now) => !isPast(grantEnd(grant, client, projectOf(client)), now)], // RFC 6749 §5.2
   ['api-not-granted', (grant) => grant.resources.length === 0 || grant.audience != null], // RFC 8707 §2
+  ['no-access', (grant, { organization }) => organization === undefined || grant.organization_id !== null],
   ['no-access', (grant) => grant.has_access], // RFC 6749 §5.2
   ['no-consent', (grant) => grant.is_allowed], // OpenID Connect Core §3.1.2.4
   ['user', (grant) => grant.user_is_active], // RFC 6749 §5.2
@@ -138,12 +143,16 @@ export function refreshToken({ random, vault }: { random: Random; vault: Vault }
 function readGrant(refresh: Refresh): Statement<FoundGrant> {
   const { client } = refresh;
   const project = sql`${client.project.id}::uuid`;
+  const organization =
+    refresh.organization === undefined
+      ? sql`organization_id`
+      : organizationNamed(client.project.id, refresh.organization);
   return sql<FoundGrant>`with g as materialized (
-      select project_id, id, client_id, user_id, session_id, offline, issuer, dpop_jkt, resources, scope, auth_time, amr, acr,
+      select project_id, id, client_id, user_id, session_id, ${organization} as organization_id, offline, issuer, dpop_jkt, resources, scope, auth_time, amr, acr,
         current_hash, previous_hash, renewals, rotated_at, created_at, last_used_at, revoked_at
       from refresh_grants where project_id = ${project} and family_hash = ${digest(refresh.token.family)}::text
     ), target as materialized (${targetOf(refresh, sql`g`)})
-    select g.*, ${userColumns}, ${hasAccessTo(client, sql`g.user_id`)} as has_access, ${isAllowedTo(client, sql`g.user_id`, authorizedBy('g'))} as is_allowed,
+    select g.*, ${userColumns}, ${hasAccessTo(client, sql`g.user_id`, sql`g.organization_id`)} as has_access, ${isAllowedTo(client, sql`g.user_id`, authorizedBy('g'))} as is_allowed,
       ${grantFacts(projectOf(client))}, target.*
     from g join users u on u.project_id = ${project} and u.id = g.user_id
       left join sessions s on s.project_id = ${project} and s.id = g.session_id
@@ -165,25 +174,33 @@ function rotateGrant(
   { next, renewals, rotatedAt, id, eventId, credentials, now }: Recording,
 ): Statement<Recorded> {
   const { ctes, columns, hold } = presented(refresh, credentials);
+  const { name, value } = organizationColumn(grant.organization_id);
+  const { organization_id: organizationId } = grant;
+  const isAsked = refresh.organization !== undefined;
+  const moved = isAsked ? sql`, organization_id = ${organizationId}::uuid` : sql``;
+  const areEnabled = projectOf(refresh.client).organizationsEnabled;
+  // A refresh of the same token may have changed it: with FAPI, tokens are not replaced.
+  const isUnmoved =
+    areEnabled && !isAsked ? sql`and g.organization_id is not distinct from ${organizationId}::uuid` : sql``;
   const event = { id: eventId, at: now, type: 'token.refreshed', actor: refresh.actor } as const;
   return sql<Recorded>`with ${ctes},
     rotated as (
       update refresh_grants g set previous_hash = ${digest(refresh.token.text)}::text, current_hash = ${digest(next.text)}::text,
         renewals = ${renewals}::int, dpop_jkt = coalesce(g.dpop_jkt, ${refresh.proof?.jkt ?? null}::text),
-        rotated_at = ${rotatedAt}::timestamptz, last_used_at = ${now}::timestamptz
+        rotated_at = ${rotatedAt}::timestamptz, last_used_at = ${now}::timestamptz${moved}
       from users u
       where g.project_id = ${refresh.client.project.id}::uuid and g.id = ${grant.id}::uuid
         and g.current_hash = ${grant.current_hash}::text and g.dpop_jkt is not distinct from ${grant.dpop_jkt}::text
-        and g.revoked_at is null and ${hold} and ${isUnchanged(refresh, { ...grant, session_id: sessionOf(grant) })}
+        and g.revoked_at is null ${isUnmoved} and ${hold} and ${isUnchanged(refresh, { ...grant, session_id: sessionOf(grant) })}
         and ${isSignInUnchanged(projectOf(refresh.client), grant, sessionOf(grant))}
       returning g.project_id, g.id as grant_id, g.client_id, g.user_id, ${sessionOf(grant)}::uuid as session_id, g.issuer, g.scope,
         g.auth_time, g.amr, g.acr, u.user_name
     ),
     token as (
       insert into authorization_codes (project_id, id, client_id, credential, user_id, session_id, issuer, grant_id, scope, auth_time,
-        amr, acr, created_at, expires_at, used_at, forget_at)
+        amr, acr, created_at, expires_at, used_at, forget_at${name})
       select project_id, ${id}::uuid, client_id, ${obtainedWith(refresh)}::text, user_id, session_id, issuer, grant_id, scope, auth_time,
-        amr, acr, ${now}::timestamptz, ${now}::timestamptz, ${now}::timestamptz, ${secondsLater(now, rememberSeconds)}::timestamptz
+        amr, acr, ${now}::timestamptz, ${now}::timestamptz, ${now}::timestamptz, ${secondsLater(now, rememberSeconds)}::timestamptz${value}
       from rotated
     ),
     event as (${eventOfClient(event, sql`(select * from rotated where ${isCurrent(grant, refresh)}::boolean) rotated`)})
