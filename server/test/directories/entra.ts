@@ -139,11 +139,11 @@ export const entraWithFlag: DirectoryClient = {
       body: patch({ op: 'replace', path: 'active', value: active }),
     });
   }),
-  renameGroup: inferred('The request of the guide that renames a group, in lower case.', async (send, { name }, id) => {
+  renameGroup: inferred('The guide’s request to rename a group, in lower case.', async (send, { name }, id) => {
     const body = patch({ op: 'replace', value: { displayName: name } });
     await send({ method: 'PATCH', path: `/Groups/${id}`, body });
   }),
-  addMember: inferred('The request of the guide that adds a member, in lower case.', async (send, _team, id, member) => {
+  addMember: inferred('The guide’s request to add a member, in lower case.', async (send, _team, id, member) => {
     const body = patch({ op: 'add', path: 'members', value: [{ $ref: null, value: member }] });
     await send({ method: 'PATCH', path: `/Groups/${id}`, body });
   }),
