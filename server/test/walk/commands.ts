@@ -32,6 +32,8 @@ export type Command =
   | { do: 'policy'; app: number; project: number; field: number; value: number }
   | { do: 'client'; client: number; isRule: boolean }
   | ChangeAccess
+  | Arrive
+  | { do: 'approval'; app: number; act: 'approve' | 'decline'; pick: number }
   | { do: 'clock'; seconds: number }
   | { do: 'skew'; app: number; milliseconds: number }
   | { do: 'spend'; pick: number }
@@ -61,6 +63,16 @@ export interface ChangeAccess {
   client: number;
   /** `shut-out`: the last user who got a code loses access, and the application and the browsers use what they have. */
   act: 'restrict' | 'open' | 'grant' | 'revoke' | 'shut-out';
+  pick: number;
+}
+
+/** A person asks to sign up where an admin must approve it; the admin decides, and the person tries again. */
+export interface Arrive {
+  do: 'arrive';
+  app: number;
+  tab: number;
+  browser: number;
+  entry: 'sdk' | 'hosted';
   pick: number;
 }
 
@@ -254,6 +266,14 @@ const policy = fc.record({
   ...{ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(9), value: fc.nat(3) },
 });
 
+const arrive = fc.record({
+  ...{ do: fc.constant('arrive' as const), app, tab, browser, pick },
+  entry: fc.constantFrom<Arrive['entry']>('sdk', 'hosted'),
+});
+const approval = fc.record({
+  ...{ do: fc.constant('approval' as const), app, pick, act: fc.constantFrom('approve' as const, 'decline' as const) },
+});
+
 type Weighted = [number, fc.Arbitrary<Command>];
 const weighted: Weighted[] = [
   [7, open],
@@ -276,6 +296,8 @@ const weighted: Weighted[] = [
   [2, policy],
   [1, fc.record({ do: fc.constant('client' as const), client: fc.nat(2), isRule: fc.boolean() })],
   [1, accessBy('shut-out', 'shut-out', 'restrict', 'open', 'grant', 'revoke')],
+  [2, arrive],
+  [1, approval],
   [6, turn],
   [1, fc.record({ do: fc.constant('skew' as const), app, milliseconds: fc.integer({ min: -2000, max: 2000 }) })],
   [2, fc.record({ do: fc.constant('spend' as const), pick })],
@@ -302,6 +324,7 @@ const meeting: Weighted[] = [
     [2, leave],
     [2, policy],
     [2, accessBy('restrict', 'open', 'grant', 'revoke')],
+    [1, approval],
   ] as Weighted[]),
   [2, recovery(['grant', 'cancel', 'link'])],
   [30, mix],

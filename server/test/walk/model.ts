@@ -299,8 +299,12 @@ export class Model {
   /** Rules of access to applications, and the applications that need one. */
   readonly accessRules = new Map<string, Row>();
   readonly assignedClients = new Set<string>();
+  /** Requests to sign up, waiting or declined. */
+  readonly signUpRequests = new Map<string, Row>();
   /** Steps at which accounts went to another person. */
   readonly handOvers = new Map<string, number>();
+  /** Sign-ins that ended with a request for approval. */
+  waited = 0;
   /** Soft deletes that were undone. */
   restores = 0;
   /** Users by the key of the row. */
@@ -350,6 +354,8 @@ export class Model {
       else if (table === 'users' && now) this.users.set(now['id'], now);
       if (table === 'projects' && now) this.projects.set(now['id'], now);
       if (table === 'ceremonies' && now) this.ceremonies.set(now['id'], now);
+      if (table === 'sign_up_requests' && old) this.signUpRequests.delete(old['id']);
+      if (table === 'sign_up_requests' && now) this.signUpRequests.set(now['id'], now);
       if (table === 'access_rules' && old) this.accessRules.delete(old['id']);
       if (table === 'access_rules' && now) this.accessRules.set(now['id'], now);
       if (table === 'clients' && now) this.assignedClients[now['access'] === 'assigned' ? 'add' : 'delete'](now['id']);

@@ -55,6 +55,7 @@ export class Progress {
     this.count('revoked keys', model.revokedKeys.size);
     this.count('hand-overs', model.handOvers.size);
     this.count('restored soft deletes', model.restores);
+    this.count('requests to sign up', model.waited);
     this.count('meetings', script.filter((line) => line.endsWith('at once:')).length);
     for (const line of script) {
       const [, action, result] = /^ *\d+ +(?:mallory|mona) ([a-z-]+) .*: (\d+(?: [A-Z_a-z]+)?)/.exec(line) ?? [];

@@ -1,12 +1,13 @@
 import { AccessActor } from './actors/access-actor.ts';
 import { AccountActor, numberOf } from './actors/account-actor.ts';
 import { AdminActor } from './actors/admin-actor.ts';
+import { ApprovalActor } from './actors/approval-actor.ts';
 import { OidcActor } from './actors/oidc-actor.ts';
 import { RecoveryActor } from './actors/recovery-actor.ts';
 import { RefreshActor } from './actors/refresh-actor.ts';
 import { SigninActor } from './actors/signin-actor.ts';
 import type { Change } from './changes.ts';
-import type { Both, Command, OwnChange, Recover } from './commands.ts';
+import type { Arrive, Both, Command, OwnChange, Recover } from './commands.ts';
 import { Meeting } from './meeting.ts';
 import { MixedActor } from './mixed/mixed-actor.ts';
 import { Violation } from './model.ts';
@@ -22,6 +23,7 @@ export class Walker {
   readonly oidc: OidcActor;
   readonly admin: AdminActor;
   readonly access: AccessActor;
+  readonly approvals: ApprovalActor;
   readonly account: AccountActor;
   readonly refresh: RefreshActor;
   readonly recovery: RecoveryActor;
@@ -40,6 +42,7 @@ export class Walker {
     this.signin = new SigninActor(world, this.oidc, log);
     this.admin = new AdminActor(world, log);
     this.access = new AccessActor(world, log);
+    this.approvals = new ApprovalActor(world, log);
     this.refresh = new RefreshActor(world, log);
     this.recovery = new RecoveryActor(world, log);
     this.mixed = new MixedActor(world, log);
@@ -64,6 +67,7 @@ export class Walker {
     }
     if (command.do === 'recovery' && command.act === 'lose') return this.lose(command);
     if (command.do === 'access' && command.act === 'shut-out') return this.shutOut(command.app);
+    if (command.do === 'arrive') return this.arrive(command);
     if (command.do === 'app' || command.do === 'move') return this.changeOwn(command);
     if (command.do === 'both') return this.together(command);
     if (command.do !== 'finish') return this.step(() => this.act(command));
@@ -88,6 +92,23 @@ export class Walker {
     await this.take({ do: 'refresh', app, pick: 0, deviation: 'live' });
     for (const browser of this.world.browsers)
       await this.step(() => this.oidc.begin(app, browser, client, 'plain', 'online').then(() => undefined));
+  }
+
+  /** A person asks to sign up where an admin must approve it; after the decision, they sign in again. */
+  private async arrive({ app, tab, browser, entry, pick }: Arrive): Promise<void> {
+    const found = await this.step(() => this.approvals.require(app, pick));
+    if (!found) return;
+    const page = { entry, ...found, ask: 'plain', access: 'base', key: 0, hasPkce: false } as const;
+    const at = { app, tab, browser };
+    const act = pick % 4 === 0 ? 'decline' : 'approve';
+    for (let times = 0; times < 2; times += 1) {
+      await this.take({ do: 'open', ...at, ...page });
+      await this.take({ do: 'finish', app, tab, pick: 4 + (pick % 28) });
+      if (times > 0) return;
+      await this.step(() => this.approvals.decide({ app, act, pick: 0 }));
+      // Another admin decides, too.
+      if (pick % 8 > 5) await this.step(() => this.approvals.decide({ app: 1 - app, act: 'approve', pick: 0 }));
+    }
   }
 
   /** Two actors, each at its own process, with both requests in flight at once. */
@@ -231,6 +252,8 @@ export class Walker {
         return this.admin.client(command);
       case 'access':
         return this.access.change(command);
+      case 'approval':
+        return this.approvals.decide(command);
       case 'mail':
         return this.world.deliver();
       case 'mix':

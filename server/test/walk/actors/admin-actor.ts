@@ -10,7 +10,7 @@ const policyFields: Record<string, unknown[]>[] = [
   { rememberMfaSeconds: [0, 60, 3600, 86_400] },
   { deviceTrustSeconds: [3600, 86_400, 2_592_000, 2_592_000] },
   // Without listed domains.
-  { signUp: ['OPEN', 'PROVISIONED_ONLY', 'OPEN', 'DOMAINS'] },
+  { signUp: ['OPEN', 'APPROVAL', 'OPEN', 'DOMAINS'] },
   { emailFactor: [true, false, true, false] },
   { deviceTrustDays: [1, 30, 180, 180] },
   { scimAuthoritative: [true, false, true, false] },

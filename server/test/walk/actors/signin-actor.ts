@@ -3,6 +3,7 @@ import { pkce } from '../../browser.ts';
 import type { DeviceKey } from '../../signin-browser.ts';
 import { absorb, anyEnd, noteUse } from '../absorb.ts';
 import { applyCookie, applyResult, applyStep, keyless, type Sent } from '../accept.ts';
+import { checkWaiting } from '../approvals.ts';
 import { type Browser, type ProofOf, post, Tab } from '../browsers.ts';
 import type { Answer, ArbitraryStep, Open, Step } from '../commands.ts';
 import { accountsOf } from '../evidence.ts';
@@ -381,6 +382,13 @@ export class SigninActor {
       this.log(`${txn.name} ${step} {${shown.join(', ')}}${proofText(proof, txn)} on process ${app}: ${brief(reply)}`);
       const { status } = reply.json;
       demand(reply.status < 500 || reply.status === 503, `${step} of ${txn.name} failed: ${reply.status}`);
+      if (reply.json['error']?.code === 'APPROVAL_REQUIRED') {
+        checkWaiting(model, { step, fields, txn }, changes);
+        model.waited += 1;
+        absorb(model, changes);
+        tab.next = null;
+        return reply;
+      }
       if (reply.status !== 200 || status === 'INVALID_EMAIL') {
         checkRefusal(changes, `${step} of ${txn.name}`, signed && txn);
         model.mirror(changes);
