@@ -21,11 +21,22 @@ const load = () => {
 
 async function show(): Promise<void> {
   const text = input.value;
-  const sections = text.trim() === '' ? [] : searched(await load(), text);
+  const isSearch = text.trim() !== '';
+  const sections = isSearch ? searched(await load(), text) : [];
   if (text !== input.value) return;
-  results.replaceChildren(...sections.map(item));
-  results.hidden = sections.length === 0;
-  found.textContent = text.trim() === '' ? '' : `${sections.length} results`;
+  results.replaceChildren(...(sections.length > 0 ? sections.map(item) : [none()]));
+  results.hidden = !isSearch;
+  found.textContent = isSearch ? countOf(sections) : '';
+}
+
+const countOf = ({ length }: readonly Section[]) =>
+  length === 0 ? 'No results' : `${length} ${length === 1 ? 'result' : 'results'}`;
+
+function none(): HTMLLIElement {
+  const line = document.createElement('li');
+  line.className = 'none';
+  line.textContent = 'No results. Try other words.';
+  return line;
 }
 
 function item({ path, page, title }: Section): HTMLLIElement {

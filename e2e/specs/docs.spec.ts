@@ -44,6 +44,15 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expect(page.getByRole('heading', { name: 'Grafana', exact: true })).toBeInViewport();
     await expectAccessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    const cut = () =>
+      page.evaluate(
+        () => [...document.querySelectorAll('pre')].filter((code) => code.scrollWidth > code.clientWidth).length,
+      );
+    expect(await cut()).toBe(0);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('xyzzy');
+    await expect(page.getByRole('list', { name: 'Search results' })).toHaveText('No results. Try other words.');
+    await expectAccessible(page);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('');
     // The address of this instance is filled in.
     await expect(page.getByText(`auth_url = ${latchkey.baseUrl}/p/acme/authorize`)).toBeVisible();
     await page.getByText('Pages', { exact: true }).click();
