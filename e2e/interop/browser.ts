@@ -5,6 +5,9 @@ import { get, type IncomingMessage } from 'node:http';
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
+  /** Address of the last page. */
+  address = '';
+
   take(url: string, cookies: ReadonlyMap<string, string>): void {
     this.#cookies.set(new URL(url).origin, new Map(cookies));
   }
@@ -15,6 +18,7 @@ export class Browser {
     for (let steps = 0; steps < 15; steps += 1) {
       const response = await this.#get(next);
       const { location, 'x-claims': claims } = response.headers;
+      this.address = next;
       if (location === undefined) return `${String(claims ?? '')} ${await textOf(response)}`;
       response.resume();
       next = new URL(location, next).href;

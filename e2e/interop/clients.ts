@@ -26,6 +26,10 @@ export interface InteropClient {
   logout: string | null;
   /** Path of its receiver of logout tokens, if it has one. */
   backChannel?: string;
+  /** Reads the user from the last page of the sign-in, or with it. Default: the page. */
+  reads?(page: string, address: URL): Promise<string>;
+  /** False: it keeps the user name alone. */
+  showsSub?: boolean;
   /** Whether it uses PKCE at its defaults. */
   pkce: boolean;
   /** The software that this machine lacks; null: none. */

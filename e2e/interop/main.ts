@@ -3,7 +3,8 @@
  * defaults, with only the issuer of a project, a client ID and a client secret; with the quickstart of Next.js; and runs
  * the server library in other runtimes; delegation in other languages; and sends the largest requests through nginx as
  * shipped. Prints a table. A client that this machine lacks, or npm cannot install, is skipped, with the reason. `npm run
- * interop -- runtimes`, `-- next`, `-- expo`, `-- delegation`, `-- proxy` and `-- clients` run only these.
+ * interop -- runtimes`, `-- next`, `-- expo`, `-- delegation`, `-- proxy`, `-- clients`
+ * and `-- products` run only these.
  */
 import { Person } from '../chaos/support/person.ts';
 import { AdminApi } from '../support/admin-api.ts';
@@ -14,6 +15,7 @@ import { tryDelegation } from './delegation/tried.ts';
 import { tryExpo } from './expo.ts';
 import { tryNext } from './next.ts';
 import { npmClients } from './npm-clients.ts';
+import { products } from './products.ts';
 import { tryProxy } from './proxy.ts';
 import { type Row, tryRuntimes } from './runtimes/tried.ts';
 
@@ -26,7 +28,11 @@ try {
   await admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
     input: { id: projectId, testMode: true, mfaPolicy: 'OFF' },
   });
-  for (const client of only === undefined || only === 'clients' ? [...clients, ...npmClients] : []) {
+  for (const client of only === undefined || only === 'clients'
+    ? [...clients, ...npmClients, ...products]
+    : only === 'products'
+      ? products
+      : []) {
     const lacks = await client.lacks();
     if (lacks === null) {
       const fault = await tried(client, projectId).catch((error: unknown) => String((error as Error).message));
@@ -112,8 +118,10 @@ async function tried(client: InteropClient, projectId: string): Promise<string |
   try {
     if (!(await browser.isReachable(`${ORIGIN}/`, () => running.exitCode !== null)))
       return `it did not start: ${tail(output)}`;
-    const page = await browser.open(ORIGIN + client.login);
-    if (!page.includes(email) || !page.includes(person.sub ?? '')) return `no claims: ${tail(page)} ${tail(output)}`;
+    const last = await browser.open(ORIGIN + client.login);
+    const page = client.reads ? await client.reads(last, new URL(browser.address)) : last;
+    const sub = client.showsSub === false ? '' : (person.sub ?? '');
+    if (!page.includes(email) || !page.includes(sub)) return `no claims: ${tail(page)} ${tail(output)}`;
     if (client.logout === null) return null;
     const after = await browser.open(ORIGIN + client.logout.replace('ORIGIN', encodeURIComponent(ORIGIN)));
     if (after.includes(email)) return 'still signed in after the logout';
