@@ -53,7 +53,10 @@ function draw({ at, channel, to, subject, text: body }: Message): HTMLElement {
   part('h2').textContent = subject || body.split('\n')[0]!;
   part('.to').textContent = text('mailbox.to', { to });
   part('pre').textContent = body;
-  const code = /(?<!\d)\d{3} ?\d{3}(?!\d)|\b[0-9A-Z]{5}-[0-9A-Z]{5}\b/.exec(body)?.[0].replace(' ', '');
+  // Not digits of an address or an id.
+  const code = /(?<![\w/-])(?:\d{3} ?\d{3}|[0-9A-Z]{5}-[0-9A-Z]{5})(?![\w-])/
+    .exec(body.replaceAll(/https?:\S+/g, ''))?.[0]
+    .replace(' ', '');
   if (code) {
     part('.digits-row').hidden = false;
     part('output').textContent = code;

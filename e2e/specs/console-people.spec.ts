@@ -317,7 +317,7 @@ test('a test sign-in from the quickstart shows decoded tokens, and its session c
   const { page, context } = owner;
   await page.goto(at(`applications/${clientId}`));
   const opened = context.waitForEvent('page');
-  await button(page, 'Try sign-in').click();
+  await button(page, 'Test sign-in').click();
   const tab = await opened;
   await signInOnPage(tab, admin, 'grace.hopper@example.com');
   await expect(tab.getByRole('heading', { name: 'Sign-in to Portal works' })).toBeVisible();
@@ -368,7 +368,7 @@ test('a project admin tests sign-in, exports and erases; a viewer only reads', a
   await theirs.page.goto(at('users'));
   await expect(button(theirs.page, 'Export')).toBeVisible();
   await theirs.page.goto(at(`applications/${clientId}`));
-  await expect(button(theirs.page, 'Try sign-in')).toBeVisible();
+  await expect(button(theirs.page, 'Test sign-in')).toBeVisible();
   expect(theirs.browserErrors).toEqual([]);
   await theirs.context.close();
 
@@ -383,7 +383,7 @@ test('a project admin tests sign-in, exports and erases; a viewer only reads', a
   await expect(page.getByRole('link', { name: 'Engineering' })).toBeVisible();
   await page.goto(at(`applications/${clientId}`));
   await expect(page.getByRole('heading', { name: 'Code' })).toBeVisible();
-  await expect(button(page, 'Try sign-in')).toHaveCount(0);
+  await expect(button(page, 'Test sign-in')).toHaveCount(0);
   expect(browserErrors).toEqual([]);
   await context.close();
 });

@@ -91,6 +91,13 @@ test('Grafana is found by keyboard, and signs in, refreshes and signs out with t
   expect(claims).toMatchObject({ email: 'grafana@example.com', groups: [], roles: [] });
   for (const logOut of logouts) await logOut();
   await visitor.context().close();
+  // The page of the application shows the settings again, without the secret.
+  const clientId = values['client_id'] ?? '';
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/applications/${clientId}`);
+  const again = page.getByRole('region', { name: 'grafana.ini' });
+  await expect(again).toContainText('client_secret = …');
+  await expect(again).toContainText(`client_id = ${clientId}`);
+  await expectAccessible(page);
   expect(browserErrors).toEqual([]);
 });
 

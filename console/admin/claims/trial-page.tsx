@@ -51,7 +51,7 @@ export function Component() {
   if (result) return <Shown result={result} />;
   if (code && !failure) return <PageSkeleton />;
   return (
-    <Page title={t('Try sign-in')}>
+    <Page title={t('Test sign-in')}>
       <Empty
         icon={failure || error ? 'warning' : 'applications'}
         title={failure || error ? t('Sign-in failed') : t('No test sign-in to show')}

@@ -1,3 +1,4 @@
+import { lazy } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
@@ -9,13 +10,15 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { LinkButton } from '../ui/buttons.tsx';
+import { AddButton } from '../ui/buttons.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { actionColumn, type Columns } from '../ui/lists/data-table.tsx';
 import { TableSection } from '../ui/lists/table-section.tsx';
+
+const AssignRoleForm = lazy(async () => ({ default: (await import('../users/assign-role.tsx')).AssignRoleForm }));
 
 type Role = GroupRolesQuery['groupRoles'][number];
 
@@ -24,9 +27,10 @@ export function GroupRoles({ groupId }: { groupId: string }) {
   const path = useProjectPath();
   const { mayChange } = useAccess(useProject().id);
   const { data, failure, reload } = useQuery(GroupRolesOf, { groupId });
-  const [dialog, { confirm }] = useDialog();
+  const [dialog, { open, confirm }] = useDialog();
   const roles = data?.groupRoles;
   if (failure && !roles) return <LoadError failure={failure} subject={t('the list of roles')} retry={reload} />;
+  const assign = () => open(t('Assign role'), (close) => <AssignRoleForm to={{ groupId }} onClose={close} />);
   const remove = ({ id: roleId, name, client }: Role) =>
     confirm({
       title: t('Remove the role {name} from this group?', { name }),
@@ -53,8 +57,14 @@ export function GroupRoles({ groupId }: { groupId: string }) {
   return (
     <TableSection
       title={t('Roles')}
-      lead={t('Members hold these roles. Assign them on the page of the application.')}
-      actions={mayChange && <LinkButton to={path('applications')}>{t('Applications')}</LinkButton>}
+      lead={t('Members hold these roles.')}
+      actions={
+        mayChange && (
+          <AddButton variant="default" onClick={assign}>
+            {t('Assign role')}
+          </AddButton>
+        )
+      }
       columns={columns}
       rows={roles}
       skeletonRows={1}

@@ -2,7 +2,15 @@ import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import { useSearch } from '../frame/search/use-search.ts';
-import { AssignRole, AuditEvents, Clients, Roles, UserApplications, UserRoles } from '../generated/operations.ts';
+import {
+  AssignRole,
+  AuditEvents,
+  Clients,
+  GroupRoles,
+  Roles,
+  UserApplications,
+  UserRoles,
+} from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
@@ -10,8 +18,13 @@ import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { SearchSelect } from '../ui/forms/search-select.tsx';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 
-/** Assigns a role of an application to the user. */
-export function AssignRoleForm({ userId, onClose }: { userId: string; onClose(): void }) {
+interface AssignRoleProps {
+  to: { userId: string } | { groupId: string };
+  onClose(): void;
+}
+
+/** Assigns a role of an application to the user or group. */
+export function AssignRoleForm({ to, onClose }: AssignRoleProps) {
   const project = useProject();
   const [search, setSearch] = useState('');
   const [clientId, setClientId] = useState<string | null>(null);
@@ -20,8 +33,8 @@ export function AssignRoleForm({ userId, onClose }: { userId: string; onClose():
   const roles = clientId === null ? undefined : data?.roles;
   const form = useDialogForm({
     initial: { roleId: undefined as string | undefined },
-    request: ({ roleId = roles?.[0]?.id ?? '' }) => request(AssignRole, { input: { roleId, userId } }),
-    invalidates: [UserRoles, UserApplications, AuditEvents],
+    request: ({ roleId = roles?.[0]?.id ?? '' }) => request(AssignRole, { input: { roleId, ...to } }),
+    invalidates: [UserRoles, GroupRoles, UserApplications, AuditEvents],
     done: t('Role assigned'),
     onClose,
   });

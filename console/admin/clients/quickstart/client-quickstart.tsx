@@ -1,7 +1,8 @@
 import { NativeSelect } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
-import { t } from '../../language/language.ts';
+import { connectTexts } from '../../connect/texts.ts';
+import { t, withTexts } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { LinkButton } from '../../ui/buttons.tsx';
 import { Snippets } from '../../ui/code/snippets.tsx';
@@ -13,6 +14,14 @@ import { ConnectionSettings } from './connection-settings.tsx';
 import { RedirectUriAlert } from './redirect-uri-alert.tsx';
 import { snippetsFor } from './snippets.ts';
 
+// With the data of all products.
+const ProductQuickstart = lazy(async () => ({
+  default: (await withTexts(connectTexts, () => import('../../connect/product-quickstart.tsx'))).ProductQuickstart,
+}));
+
+const hasSecret = ({ tokenEndpointAuthMethod }: ClientPartProps['client']) =>
+  tokenEndpointAuthMethod.startsWith('CLIENT_SECRET');
+
 /** Steps to a first sign-in. */
 export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
   const [kind, setKind] = useState(() => kindOf(client));
@@ -22,6 +31,25 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
   const live = client.apiKeys.find(({ kind, revokedAt, value }) => kind === 'PUBLISHABLE' && !revokedAt && value);
   const publishableKey = live?.value ?? undefined;
   const snippets = snippetsFor(kind, { client, projectIssuer: project.issuer, publishableKey });
+  const code = (
+    <Section
+      title={t('Code')}
+      lead={t('Your values are filled in and highlighted. Secret keys are shown only at creation.')}
+      actions={
+        <>
+          <NativeSelect
+            aria-label={t('Application type')}
+            value={kind}
+            data={Object.entries(clientKinds).map(([value, { name }]) => ({ value, label: name }))}
+            onChange={(event) => setKind(event.currentTarget.value as ClientKind)}
+          />
+          <LinkButton to={path(`applications/${client.id}/keys`)}>{t('Manage keys')}</LinkButton>
+        </>
+      }
+    >
+      <Snippets key={kind} snippets={snippets} />
+    </Section>
+  );
   return (
     <>
       {redirectUri === undefined && (
@@ -37,23 +65,13 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
         />
       )}
       <ConnectionSettings client={client} publishableKey={publishableKey} />
-      <Section
-        title={t('Code')}
-        lead={t('Your values are filled in and highlighted. Secret keys are shown only at creation.')}
-        actions={
-          <>
-            <NativeSelect
-              aria-label={t('Application type')}
-              value={kind}
-              data={Object.entries(clientKinds).map(([value, { name }]) => ({ value, label: name }))}
-              onChange={(event) => setKind(event.currentTarget.value as ClientKind)}
-            />
-            <LinkButton to={path(`applications/${client.id}/keys`)}>{t('Manage keys')}</LinkButton>
-          </>
-        }
-      >
-        <Snippets key={kind} snippets={snippets} />
-      </Section>
+      {hasSecret(client) ? (
+        <Suspense>
+          <ProductQuickstart client={client}>{code}</ProductQuickstart>
+        </Suspense>
+      ) : (
+        code
+      )}
     </>
   );
 }

@@ -21,7 +21,7 @@ export function TrySignIn({ clientId }: { clientId: string }) {
   return (
     <>
       <Button leftSection={<Icon name="external" size={16} />} loading={busy} onClick={() => void go()}>
-        {t('Try sign-in')}
+        {t('Test sign-in')}
       </Button>
       <FormError failure={failure} />
     </>

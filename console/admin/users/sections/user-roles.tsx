@@ -38,7 +38,7 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
   const [dialog, { open, confirm }] = useDialog();
   const held = data?.userRoles;
   if (failure && !held) return <LoadError failure={failure} subject={t('the list of roles')} retry={reload} />;
-  const assign = () => open(t('Assign role'), (close) => <AssignRoleForm userId={userId} onClose={close} />);
+  const assign = () => open(t('Assign role'), (close) => <AssignRoleForm to={{ userId }} onClose={close} />);
   const remove = ({ role: { id, name, client }, directory, groups }: Held) =>
     confirm({
       title: t('Remove the role {name} from this user?', { name }),
