@@ -1,12 +1,68 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { Inbox } from '../support/application.ts';
-import { visitConsole } from '../support/console.ts';
-import { alert, HostedPage, proveAddress, titled } from '../support/hosted-page.ts';
+import { tabTo, visitConsole } from '../support/console.ts';
+import { alert, enterAddress, HostedPage, proveAddress, titled } from '../support/hosted-page.ts';
 
 /** Sign-up that an admin approves: a person asks, an admin decides, the person signs in (decisions/0351). */
 
 const hosted = HostedPage.ofTests();
+
+test('an admin opens sign-up to a domain and to approved people, by keyboard; a person of the domain signs up', async ({
+  browser,
+  page,
+}) => {
+  const application = await hosted.register();
+  const owner = await visitConsole(browser, hosted.latchkey, hosted.admin, {
+    email: 'doorkeeper@example.com',
+    role: 'OWNER',
+  });
+  const { keyboard } = owner.page;
+  const save = async () => {
+    await tabTo(owner.page, owner.page.getByRole('button', { name: 'Save changes', exact: true }));
+    await keyboard.press('Enter');
+    await expect(owner.page.getByText('Saved', { exact: true })).toBeVisible();
+  };
+  await owner.page.goto(`${hosted.latchkey.baseUrl}/admin/projects/${application.projectId}/factors`);
+  await tabTo(owner.page, owner.page.getByRole('radio', { name: 'Open', exact: true }));
+  await keyboard.press('ArrowDown');
+  await expect(owner.page.getByRole('radio', { name: 'Certain domains' })).toBeChecked();
+  await expect(owner.page.getByText('Without a domain, no one can sign up.')).toBeVisible();
+  await tabTo(owner.page, owner.page.getByLabel('Domains that may sign up'));
+  await keyboard.type('harbor.example, *.harbor.example');
+  await tabTo(owner.page, owner.page.getByLabel('Block disposable addresses'));
+  await keyboard.press('Space');
+  await expectAccessible(owner.page);
+  await save();
+
+  const member = new Inbox(hosted.admin, 'mate@crew.harbor.example');
+  const claims = await hosted.begin(page, application);
+  await proveAddress(page, member);
+  expect((await claims()).email).toBe(member.address);
+  const stranger = await browser.newPage();
+  await hosted.begin(stranger, application);
+  await enterAddress(stranger, 'stranger@example.com');
+  await titled(stranger, 'Check your email');
+  expect(await hosted.admin.mailbox('stranger@example.com')).toEqual([]);
+  await stranger.close();
+
+  await owner.page.reload();
+  await tabTo(owner.page, owner.page.getByRole('radio', { name: 'Certain domains' }));
+  await keyboard.press('ArrowDown');
+  await expect(owner.page.getByRole('radio', { name: 'With approval' })).toBeChecked();
+  await tabTo(owner.page, owner.page.getByLabel('Mail admins about requests'));
+  await keyboard.press('Space');
+  await tabTo(owner.page, owner.page.getByLabel('Requests expire after'));
+  await keyboard.press('Control+A');
+  await keyboard.type('7');
+  await expectAccessible(owner.page);
+  await save();
+  await owner.page.reload();
+  await expect(owner.page.getByLabel('Requests expire after')).toHaveValue('7');
+  await expect(owner.page.getByLabel('Mail admins about requests')).not.toBeChecked();
+  expect(owner.browserErrors).toEqual([]);
+  await owner.context.close();
+});
 
 test('a person asks to sign up, an admin approves by keyboard, and the person signs in', async ({ browser, page }) => {
   const application = await hosted.register();
