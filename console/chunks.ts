@@ -14,7 +14,7 @@ const rareUi =
   'code/snippets|feedback/lazy-dialog|forms/(?:lines|list-field|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
 /** Areas whose operations only a few pages send. */
-const rareTexts = 'access|apis|experience|logout|messages|streams';
+const rareTexts = 'access|admins|apis|experience|logout|messages|streams';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
@@ -51,21 +51,23 @@ export const chunks = [
   { name: 'select', test: new RegExp(`${mantine('Combobox', 'MultiSelect', 'Select')}|/ui/forms/search-select`) },
   { name: 'secrets', test: admin('ui/secrets') },
   { name: 'audit', test: admin('audit/(?:activity|event-list|event-text|sentences)\\.') },
-  { name: 'event-types', test: admin('webhooks/(?:webhook-form|event-types)') },
-  { name: 'deliveries', test: admin('(?:webhooks/webhook-state|streams/stream-state|ui/lists/deliveries)') },
+  { name: 'event-types', test: admin('webhooks/(?:webhook-form|event-types)|streams/stream-state') },
+  { name: 'deliveries', test: admin('(?:webhooks/webhook-state|ui/lists/deliveries)') },
   // Large parts of one area.
   { name: 'events', test: admin('audit/(?:events|query-bar|event-chips|event-query)\\.') },
   { name: 'import', test: new RegExp(`${mantine('Progress')}|${admin('users/(?:add/csv|bulk/bulk-run)').source}`) },
   {
     name: 'clients',
-    test: admin('clients/(?:add-address|algorithm-names|create/answers|kind|issuer-advice|redirect|use-client-form)'),
+    test: admin(
+      'clients/(?:add-address|algorithm-names|create/answers|kind|issuer-advice|redirect|use-client-form)|experience/logo-field',
+    ),
   },
   { name: 'key-pair', test: admin('clients/keys/(?:pem|key-pair)') },
   { name: 'quickstart', test: admin('clients/(?:quickstart|trial/try)'), minShareCount: 2 },
   // The page of a user has most of the code in grants/.
   {
     name: 'users',
-    test: admin('(?:(?:grants|users)/|groups/(?:leaving|stale)|ui/feedback/lazy-dialog)'),
+    test: admin('(?:(?:grants|users)/(?!assign-role)|groups/(?:leaving|stale)|ui/feedback/lazy-dialog)'),
     minShareCount: 2,
   },
   // The rest that several pages of an area share: a chunk per folder.

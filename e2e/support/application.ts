@@ -9,6 +9,7 @@ export interface ProjectSettings {
   emailFactor?: boolean;
   deviceTrustSeconds?: number;
   rememberMfaSeconds?: number;
+  accountDeletionDays?: number;
 }
 
 export interface ClientSettings {

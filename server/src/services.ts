@@ -5,6 +5,7 @@ import { AccessRules } from './domain/access/access-rules.ts';
 import { AccountAccess } from './domain/accounts/account-access.ts';
 import { Accounts } from './domain/accounts/accounts.ts';
 import { Arrivals } from './domain/accounts/arrivals/arrivals.ts';
+import { AccountDeletions } from './domain/accounts/deletions/account-deletions.ts';
 import { Invitations } from './domain/accounts/invitations.ts';
 import { NewUsers } from './domain/accounts/new-users.ts';
 import { OwnAccount } from './domain/accounts/own/own-account.ts';
@@ -367,14 +368,16 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
   const invitations = new Invitations(lower);
   const newUsers = new NewUsers({ ...lower, invitations });
   const domainNotices = new DomainNotices(lower);
+  const accountAccess = new AccountAccess(lower);
   return {
     ...lower,
+    accountAccess,
+    accountDeletions: new AccountDeletions({ ...lower, accountAccess }),
     invitations,
     newUsers,
     arrivals: new Arrivals({ ...lower, newUsers }),
     signUpApprovals: new SignUpApprovals(lower),
     userEdits: new UserEdits(lower),
-    accountAccess: new AccountAccess(lower),
     forecast: new SignInForecast(lower),
     ownAccount: new OwnAccount(lower),
     ownAuthenticator: new OwnAuthenticator(lower),

@@ -116,7 +116,15 @@ const long = 'a'.repeat(70_000);
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 describe('a page with a body that is too long', () => {
-  const pages = ['/authorize', '/authorize/consent', '/oauth2/end_session', '/account', '/account/recovery', '/setup'];
+  const pages = [
+    '/authorize',
+    '/authorize/consent',
+    '/oauth2/end_session',
+    '/account',
+    '/account/recovery',
+    '/account/deletion',
+    '/setup',
+  ];
   const ofProject = [
     '/p/SLUG/authorize',
     '/p/SLUG/authorize/organization',

@@ -50,6 +50,7 @@ const names: Readonly<Record<string, string>> = {
   signUp: t('Sign-up'),
   signUpDomains: t('Domains that may sign up'),
   signUpRequestDays: t('Requests expire after'),
+  accountDeletionDays: t('Accounts are deleted after'),
   blockedSignUpDomains: t('Blocked domains'),
   smsCountries: t('SMS countries'),
   smsPerDay: t('SMS per day'),

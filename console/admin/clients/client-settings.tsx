@@ -1,6 +1,7 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { useQuery } from '../api.ts';
+import { LogoField } from '../experience/logo-field.tsx';
 import { FactorStanding, type FactorStandingQuery } from '../generated/operations.ts';
 import { switches } from '../generated/switches.ts';
 import { t } from '../language/language.ts';
@@ -33,6 +34,7 @@ const valuesOf = (client: ClientPartProps['client']) => ({
   jwks: client.jwks ? JSON.stringify(client.jwks, null, 2) : '',
   jwksUri: client.jwksUri ?? '',
   startUri: client.startUri ?? '',
+  logoId: client.logoId ?? '',
 });
 
 type Values = ReturnType<typeof valuesOf>;
@@ -45,11 +47,13 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
     ...(edits.redirectUris ? { redirectUris: tidy(edits.redirectUris) } : {}),
     ...(edits.postLogoutRedirectUris ? { postLogoutRedirectUris: tidy(edits.postLogoutRedirectUris) } : {}),
     ...(edits.startUri === undefined ? {} : { startUri: (edits.startUri.trim() || null) as never }),
+    ...(edits.logoId === undefined ? {} : { logoId: (edits.logoId || null) as never }),
     ...(edits.jwksUri === undefined ? {} : { jwksUri: (edits.jwksUri.trim() || null) as never }),
     ...(edits.jwks === undefined ? {} : { jwks: (edits.jwks.trim() || null) as never }),
   }));
   const { values } = form;
-  const usage = useQuery(FactorStanding, { projectId: useProject().id }).data?.factorStanding;
+  const { id: projectId } = useProject();
+  const usage = useQuery(FactorStanding, { projectId }).data?.factorStanding;
   return (
     <>
       <Section title={t('Basics')}>
@@ -59,6 +63,13 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
           maw="28rem"
           maxLength={200}
           {...form.field('name')}
+        />
+        <LogoField
+          projectId={projectId}
+          label={t('Logo')}
+          hint={t('Shown on the account and consent pages. PNG, JPEG or WebP, up to 256 KB.')}
+          ground="light"
+          {...form.field('logoId')}
         />
       </Section>
       <Section title={t('Addresses')} lead={t('Users are redirected only to these URIs. No wildcards.')}>
@@ -158,6 +169,7 @@ const labels: Record<keyof Values, string> = {
   jwks: t('Public key'),
   jwksUri: t('Key set address'),
   startUri: t('Start address'),
+  logoId: t('Logo'),
   idTokenSignedResponseAlg: t('ID token signature'),
   pkceOptional: t('Sign-in without PKCE'),
   grantTypes: t('Grants'),
@@ -168,6 +180,7 @@ function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'tokenEndpointAuthMethod') return authMethodNames[from.tokenEndpointAuthMethod];
   if (name === 'jwks') return /"x":\s*"([^"]+)"/.exec(from.jwks)?.[1] ?? (from.jwks && t('another key'));
   if (name === 'jwksUri' || name === 'startUri') return from[name];
+  if (name === 'logoId') return from.logoId ? t('another logo') : t('No logo');
   if (name === 'idTokenSignedResponseAlg') return algorithmNames[from.idTokenSignedResponseAlg];
   if (name === 'grantTypes') return grantNames(from.grantTypes);
   if (name === 'pkceOptional') return from.pkceOptional ? t('Allowed') : t('Refused');

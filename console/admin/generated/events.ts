@@ -145,6 +145,8 @@ export const sentences = {
   'user.approval_refused': ['people', template("{actor} declined the sign-up of {subject}")],
   'user.approval_requested': ['people', template("{subject} asked to sign up")],
   'user.created': ['people', template("{actor} created the user {subject}")],
+  'user.deletion_cancelled': ['people', template("{actor} cancelled the deletion of {subject}")],
+  'user.deletion_requested': ['people', template("{subject} asked to delete the account")],
   'user.email_change_begun': ['sign-in', template("{subject} began to change the email address")],
   'user.email_change_refused': ['sign-in', template("A change of the email address of {subject} was refused")],
   'user.email_changed': ['sign-in', template("The email address of {subject} was changed")],

@@ -16,6 +16,12 @@ export const switches = {
         help: t("At most one an hour."),
       },
     },
+    accountDeletion: {
+      accountDeletion: {
+        label: t("Users can delete their account"),
+        help: t("On their account page. Except users of an authoritative directory."),
+      },
+    },
     factors: {
       emailFactor: {
         label: t("Email counts as a second factor"),

@@ -196,6 +196,8 @@ export type CreateClientInput = {
   kind?: ClientKind | null | undefined;
   /** Whether users sign in again if `login_hint` does not name the signed-in one, at its project's issuer; the base issuer ignores it. Default: true. */
   loginHintChecked?: boolean | null | undefined;
+  /** The id of an uploaded logo: `POST /admin/projects/{id}/logos`. */
+  logoId?: string | null | undefined;
   /** Default: SECEVENT. */
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name: string;
@@ -276,6 +278,10 @@ export type CreateLogStreamInput = {
 };
 
 export type CreateProjectInput = {
+  /** Whether users can delete their own account, except those of an authoritative directory. Default: true. */
+  accountDeletion?: boolean | null | undefined;
+  /** 0 to 90, for new requests. 0: at once. */
+  accountDeletionDays?: number | null | undefined;
   /** At most 1,000 domains, such as example.com; the domains below them are blocked, too. */
   blockedClientDomains?: Array<string> | null | undefined;
   /** At most 1,000 mail domains, such as example.com; the domains below them are blocked, too. */
@@ -617,7 +623,10 @@ export type MessageState =
 
 /** Template of a message. */
 export type MessageTemplate =
+  | 'ACCOUNT_DELETED'
   | 'ADMIN_INVITATION'
+  | 'DELETION_CANCELLED'
+  | 'DELETION_REQUESTED'
   | 'DOMAIN_FAILING'
   | 'DOMAIN_LOST'
   | 'EMAIL_CHANGED'
@@ -902,6 +911,8 @@ export type UpdateClientInput = {
   kind?: ClientKind | null | undefined;
   /** Whether users sign in again if `login_hint` does not name the signed-in one, at its project's issuer; the base issuer ignores it. Default: true. */
   loginHintChecked?: boolean | null | undefined;
+  /** The id of an uploaded logo: `POST /admin/projects/{id}/logos`. */
+  logoId?: string | null | undefined;
   /** Default: SECEVENT. */
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name?: string | null | undefined;
@@ -985,6 +996,10 @@ export type UpdateLogStreamInput = {
 
 /** Absent fields are unchanged. */
 export type UpdateProjectInput = {
+  /** Whether users can delete their own account, except those of an authoritative directory. Default: true. */
+  accountDeletion?: boolean | null | undefined;
+  /** 0 to 90, for new requests. 0: at once. */
+  accountDeletionDays?: number | null | undefined;
   /** At most 1,000 domains, such as example.com; the domains below them are blocked, too. */
   blockedClientDomains?: Array<string> | null | undefined;
   /** At most 1,000 mail domains, such as example.com; the domains below them are blocked, too. */
@@ -1414,7 +1429,7 @@ export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, va
 export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
 export type ClientSettingsFragment = (
-  { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, startUri: string | null, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceOptional: boolean, grantTypes: Array<GrantType>, access: ClientAccess, adminScopes: Array<string>, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> }
+  { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, startUri: string | null, logoId: string | null, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceOptional: boolean, grantTypes: Array<GrantType>, access: ClientAccess, adminScopes: Array<string>, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> }
   & ClientSwitchesFragment
 );
 
@@ -1978,7 +1993,7 @@ export type OverviewPageQuery = (
 ) & { owners?: Array<{ id: string, role: Role, admin: { id: string, active: boolean | null } }> };
 
 export type ProjectSettingsFragment = (
-  { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, sharedNetworks: Array<string>, signUpDomains: Array<string>, signUpRequestDays: number, blockedSignUpDomains: Array<string>, notifyOnDeactivation: boolean | null, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string }
+  { id: string, issuer: string, slug: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, sharedNetworks: Array<string>, signUpDomains: Array<string>, signUpRequestDays: number, accountDeletionDays: number, blockedSignUpDomains: Array<string>, notifyOnDeactivation: boolean | null, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string }
   & ProjectSwitchesFragment
 );
 
@@ -2321,7 +2336,7 @@ export type UserByIdQueryVariables = Exact<{
 
 export type UserByIdQuery = { user: UserDetailsFragment | null };
 
-export type UserAccessPartsFragment = { recoveryCodesLeft: number, sessionCount: number, deviceCount: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, aaguid: string, attested: boolean, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, consents: Array<{ id: string, scopes: Array<string>, createdAt: string, updatedAt: string, client: { id: string, name: string } }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> };
+export type UserAccessPartsFragment = { recoveryCodesLeft: number, sessionCount: number, deviceCount: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, deletion: { createdAt: string, dueAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, aaguid: string, attested: boolean, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, consents: Array<{ id: string, scopes: Array<string>, createdAt: string, updatedAt: string, client: { id: string, name: string } }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> };
 
 export type UserAccessQueryVariables = Exact<{
   userId: string;
@@ -2399,6 +2414,13 @@ export type CancelUserRecoveryMutationVariables = Exact<{
 
 
 export type CancelUserRecoveryMutation = { cancelUserRecovery: string };
+
+export type CancelUserDeletionMutationVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type CancelUserDeletionMutation = { cancelUserDeletion: string };
 
 export type UpdateUserMutationVariables = Exact<{
   input: UpdateUserInput;
@@ -2519,6 +2541,6 @@ export type ReplayFailedWebhookDeliveriesMutationVariables = Exact<{
 
 export type ReplayFailedWebhookDeliveriesMutation = { replayFailedWebhookDeliveries: number };
 
-export type ProjectSwitchesFragment = { blocksDisposableMail: boolean, signUpMails: boolean, emailFactor: boolean, organizationsEnabled: boolean };
+export type ProjectSwitchesFragment = { blocksDisposableMail: boolean, signUpMails: boolean, accountDeletion: boolean, emailFactor: boolean, organizationsEnabled: boolean };
 
 export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, organizationRequired: boolean };

@@ -16,11 +16,18 @@ const names = [
     'passkeyAaguids',
     'passkeyRoots',
   ] as const),
-  ...(['rememberMfaSeconds', 'deviceTrustSeconds', 'deviceTrustDays', 'signUpRequestDays'] as const),
+  ...([
+    'rememberMfaSeconds',
+    'deviceTrustSeconds',
+    'deviceTrustDays',
+    'signUpRequestDays',
+    'accountDeletionDays',
+  ] as const),
   ...(['smsCountries', 'smsPerDay', 'sharedNetworks', 'testMode'] as const),
   ...namesOf(switches.Project.factors),
   ...namesOf(switches.Project.signUp),
   ...namesOf(switches.Project.signUpRequests),
+  ...namesOf(switches.Project.accountDeletion),
 ] as const;
 
 /** Form values of the factors page. */

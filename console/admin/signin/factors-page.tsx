@@ -40,6 +40,8 @@ const labels: Record<keyof FactorValues, string> = {
   ...labelsOf(switches.Project.signUp),
   ...labelsOf(switches.Project.signUpRequests),
   signUpRequestDays: t('Requests expire after'),
+  ...labelsOf(switches.Project.accountDeletion),
+  accountDeletionDays: t('Accounts are deleted after'),
   passkeyPolicy: t('Passkeys'),
   passkeyAaguids: t('Allowed models'),
   passkeyRoots: t('Root certificates'),
@@ -83,6 +85,7 @@ export function Component() {
         <SharedNetworks {...form.field('sharedNetworks')} />
       </Section>
       <MessageSection form={form} />
+      <DeletionSection form={form} />
       <TestModeSection form={form} isFixed={isConsole} />
       <SaveBar
         form={form}
@@ -180,6 +183,23 @@ function MessageSection({ form }: { form: Form }) {
   );
 }
 
+function DeletionSection({ form }: { form: Form }) {
+  return (
+    <Section title={t('Account deletion')}>
+      <SwitchList of={switches.Project.accountDeletion} form={form} />
+      {form.values.accountDeletion && (
+        <WholeNumber
+          label={t('Accounts are deleted after')}
+          hint={t('Until then, users and admins can cancel. 0: at once.')}
+          unit={t('days')}
+          bounds={[0, 90]}
+          {...form.field('accountDeletionDays')}
+        />
+      )}
+    </Section>
+  );
+}
+
 function TestModeSection({ form, isFixed }: { form: Form; isFixed: boolean }) {
   const field = form.toggle('testMode');
   return (
@@ -253,7 +273,7 @@ function describe(name: keyof FactorValues, from: FactorValues): string | string
   if (name === 'sharedNetworks' || name === 'signUpDomains' || name === 'blockedSignUpDomains')
     return from[name].length > 0 ? from[name] : [t('None')];
   if (name === 'smsPerDay') return count.format(from.smsPerDay);
-  if (name === 'deviceTrustDays' || name === 'signUpRequestDays')
+  if (name === 'deviceTrustDays' || name === 'signUpRequestDays' || name === 'accountDeletionDays')
     return t('{count, plural, one {# day} other {# days}}', { count: from[name] });
   const value = from[name];
   if (typeof value === 'boolean') return value ? t('On') : t('Off');

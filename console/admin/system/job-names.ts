@@ -7,6 +7,7 @@ export const jobNames: Record<string, string> = {
   'activity.count': t('Aggregate daily activity'),
   'projects.test-mode': t('End test mode of large projects'),
   'recoveries.expire': t('End expired recoveries'),
+  'accounts.delete': t('Delete accounts that users asked to delete'),
   'directories.warn': t('Warn of expiring directory tokens'),
   'sign-ups.announce': t('Mail admins about sign-up requests'),
   'sweep.budgets': t('Delete expired rate limits'),

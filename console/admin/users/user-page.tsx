@@ -47,6 +47,7 @@ import { UserSessions } from './user-sessions.tsx';
 const sections = () => import('./sections/sections.ts');
 const UserAttributes = lazy(async () => ({ default: (await sections()).UserAttributes }));
 const UserRecovery = lazy(async () => ({ default: (await sections()).UserRecovery }));
+const UserDeletion = lazy(async () => ({ default: (await sections()).UserDeletion }));
 const UserGroups = lazy(async () => ({ default: (await sections()).UserGroups }));
 const UserRoles = lazy(async () => ({ default: (await sections()).UserRoles }));
 const UserInvitation = lazy(async () => ({ default: (await sections()).UserInvitation }));
@@ -191,6 +192,11 @@ function Access({ user, found }: { user: User; found: UserAccessQuery['userAcces
   const usesPasskeys = project.passkeyPolicy !== 'OFF';
   return (
     <>
+      {found?.deletion && (
+        <Suspense>
+          <UserDeletion user={named} deletion={found.deletion} mayChange={mayChange} />
+        </Suspense>
+      )}
       {found?.recovery && (
         <Suspense>
           <UserRecovery user={named} recovery={found.recovery} mayChange={mayChange} />
@@ -257,7 +263,7 @@ function Profile({ user, isLocked, mayChange, onEdit }: ProfileProps) {
     >
       <Facts
         facts={[
-          fact(t('Name'), user.displayName),
+          fact(t('Name'), user.displayName ?? ([user.givenName, user.familyName].filter(Boolean).join(' ') || null)),
           fact(t('Given name'), user.givenName),
           fact(t('Family name'), user.familyName),
           fact(t('User name'), user.userName),

@@ -1,7 +1,9 @@
 /** Applications with access to an account, on the account page. */
+
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import { pngOf } from '../../test/pictures.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
 import { AuditEvent } from '../domain/audit/audit-event.entity.ts';
@@ -120,7 +122,9 @@ describe('the applications that a user can open', () => {
   const section = async (page: Promise<string>) =>
     /aria-labelledby="openable".*?<\/section>/s.exec(await page)?.[0] ?? '';
   const links = async (page: Promise<string>) =>
-    [...(await section(page)).matchAll(/<a href="([^"]+)">([^<]+)<\/a>/g)].map(([, to, name]) => [name, to]);
+    [...(await section(page)).matchAll(/<a class="tile" href="([^"]+)">.*?<span>([^<]+)<\/span><\/a>/g)].map(
+      ([, to, name]) => [name, to],
+    );
 
   it('are those with a start address, by name, without disabled ones and those of other projects', async () => {
     const elsewhere = await app.make.project({ name: 'Other' });
@@ -147,5 +151,31 @@ describe('the applications that a user can open', () => {
     expect(await links(visit.page())).toEqual([['Ledger', 'https://ledger.example.com/']]);
     await app.services.accessRules.revoke(rule, system);
     expect(await links(visit.page())).toEqual([]);
+  });
+
+  it('have their logo, which is an uploaded picture of the project', async () => {
+    const { clients, db, experiences } = app.services;
+    const { visit } = await registeredUser();
+    const settings = { name: 'Wiki', startUri: 'https://wiki.example.com/' } as const;
+    const { client } = await app.make.client(world.project, settings);
+    expect(await section(visit.page())).toContain('<span class="app-logo" aria-hidden="true">W</span>');
+    const elsewhere = await app.make.project();
+    const foreign = await experiences.addLogo(elsewhere.id, pngOf(64, 64), system);
+    const [used, stray] = await Promise.all(
+      [64, 65].map((side) => experiences.addLogo(world.project.id, pngOf(side, side), system)),
+    );
+    for (const logoId of [foreign.id, 'x', '"><script>', client.id]) {
+      const refused = { problem: { code: 'invalid', field: 'logoId' } };
+      await expect(clients.update(client, { logoId }, system)).rejects.toMatchObject(refused);
+    }
+    await clients.update(client, { logoId: used?.id ?? '' }, system);
+    const shown = /<img class="app-logo" src="([^"]+)" alt="">/.exec(await section(visit.page()))?.[1] ?? '';
+    expect((await fetch(`${app.url}${shown}`)).headers.get('content-type')).toBe('image/png');
+    app.clock.turn(2 * 24 * 3600);
+    await db.transaction((em) => experiences.sweep(em));
+    const kept = await Promise.all([used, stray].map((logo) => experiences.logo(db.reader(), logo?.id ?? '')));
+    expect(kept.map((logo) => logo?.id)).toEqual([used?.id, undefined]);
+    await clients.update(client, { logoId: null }, system);
+    expect(await section(visit.page())).not.toContain('<img');
   });
 });

@@ -1,4 +1,5 @@
 /** The changes of the account page, by the field `change` of their forms, and the notices of their refusals. */
+import type { AccountDeletions } from '../domain/accounts/deletions/account-deletions.ts';
 import type { OwnAccount } from '../domain/accounts/own/own-account.ts';
 import type { OwnAuthenticator } from '../domain/accounts/own/own-authenticator.ts';
 import type { OwnChange } from '../domain/accounts/own/own-change.ts';
@@ -13,6 +14,7 @@ import type { TestCode } from './contacts-view.ts';
 import type { Notice } from './view.ts';
 
 export interface ChangeDeps {
+  accountDeletions: AccountDeletions;
   ownAccount: OwnAccount;
   ownAuthenticator: OwnAuthenticator;
   ownContacts: OwnContactChanges;
@@ -59,6 +61,8 @@ export const statuses: Partial<Record<Notice, number>> = {
   'app-wait': 429,
   'app-off': 409,
   'data-wait': 429,
+  'deletion-wait': 429,
+  'deletion-off': 409,
 };
 /** The field `change` of a form. */
 export const changes: Record<string, Change> = {
@@ -140,6 +144,14 @@ export const changes: Record<string, Change> = {
     return { section: 'email', code: null };
   },
   'download-data': async ({ ownData }, change) => ({ file: await ownData.download(change) }),
+  'delete-account': async ({ accountDeletions }, change) => {
+    await accountDeletions.request(change);
+    return saved;
+  },
+  'cancel-deletion': async ({ accountDeletions }, change) => {
+    await accountDeletions.cancelOwn(change);
+    return saved;
+  },
   'renew-recovery-codes': async ({ ownAccount }, change) => ({
     recoveryCodes: await ownAccount.renewRecoveryCodes(change),
   }),
@@ -150,7 +162,7 @@ export function sectionIn(name: string | undefined): string | undefined {
   return sections.find((section) => section === name);
 }
 
-const sections = ['profile', 'passkeys', 'factors', 'recovery-codes', 'email', 'phone', 'data'];
+const sections = ['profile', 'passkeys', 'factors', 'recovery-codes', 'email', 'phone', 'data', 'deletion'];
 
 /** Fields that the form does not name stay; empty ones are removed. */
 function editing(fields: readonly Exclude<OwnField, 'address'>[]): Change {
@@ -173,10 +185,11 @@ function addressIn(form: Parameters): PostalAddress {
   };
 }
 
-/** The notices of changes that a code verifies, and of downloads, by the last word of their names. */
+/** The notices of changes that a code verifies, of downloads, and of deletions, by the last word of their names. */
 const byLastWord: Partial<Record<string, Partial<Record<Problem['code'], Notice>>>> = {
   authenticator: { 'too-many': 'app-wait', 'code-rejected': 'app-code', 'not-found': 'app-gone' },
   data: { 'too-many': 'data-wait' },
+  account: { 'too-many': 'deletion-wait', unavailable: 'deletion-off' },
   phone: {
     'phone-invalid': 'phone-invalid',
     'phone-not-allowed': 'phone-invalid',

@@ -5,6 +5,7 @@
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { confirmedPath } from '../domain/accounts/confirmation.ts';
+import { type AccountDeletions, cancelDeletionPath } from '../domain/accounts/deletions/account-deletions.ts';
 import type { AccountOverview } from '../domain/accounts/own/own-account.ts';
 import type { OwnChange, Visitor } from '../domain/accounts/own/own-change.ts';
 import { cancelPath, type Recoveries } from '../domain/accounts/recoveries.ts';
@@ -26,9 +27,17 @@ import { formBody, type Parameters, parametersOf } from '../http/parameters.ts';
 import type { Route } from '../http/routes/route.ts';
 import { isSameOrigin } from '../http/same-origin.ts';
 import { siteAt } from '../http/site.ts';
+import {
+  type CancelTexts,
+  cancelledView,
+  cancelView,
+  deletedView,
+  deletionTexts,
+  notCancelledView,
+  recoveryTexts,
+} from './cancel-view.ts';
 import { type ActionOutcome, type ChangeDeps, changes, refusalOf, sectionIn, statuses } from './changes.ts';
 import type { TestCode } from './contacts-view.ts';
-import { cancelledView, cancelView, notCancelledView } from './recovery-view.ts';
 import {
   accountView,
   chooserView,
@@ -39,8 +48,12 @@ import {
   type View,
 } from './view.ts';
 
+/** A service whose work the link of a mail cancels. */
+type Cancelling = Pick<Recoveries, 'cancelBySecret' | 'isCancellable'>;
+
 export interface AccountDeps extends ChangeDeps {
-  recoveries: Pick<Recoveries, 'cancelBySecret' | 'isCancellable'>;
+  recoveries: Cancelling;
+  accountDeletions: AccountDeletions;
   experienceOf(projectId: string): Promise<ExperienceContent>;
   cookies: Pick<Cookies, 'session' | 'sessions' | 'clearSession' | 'setFlow'>;
   /** CSRF token of the forms, bound to this session. */
@@ -68,14 +81,27 @@ export const accountRoutes: readonly Route<AccountDeps>[] = [
       GET: { handler: () => confirmed, openApi },
     },
   },
-  {
-    path: cancelPath,
-    methods: {
-      GET: { handler: (deps) => withPages(deps, askToCancel), openApi },
-      POST: { body, handler: (deps) => withPages(deps, cancel), openApi },
-    },
-  },
+  cancelRoute(cancelPath, recoveryTexts, ({ recoveries }) => recoveries),
+  cancelRoute(cancelDeletionPath, deletionTexts, ({ accountDeletions }) => accountDeletions),
 ];
+
+/** The page of the link in a mail. */
+function cancelRoute(path: string, texts: CancelTexts, of: (deps: AccountDeps) => Cancelling): Route<AccountDeps> {
+  return {
+    path,
+    methods: {
+      GET: {
+        handler: (deps) => withPages(deps, (_, req, res) => askToCancel(deps, req, res, { path, texts, by: of(deps) })),
+        openApi,
+      },
+      POST: {
+        body,
+        handler: (deps) => withPages(deps, (_, req, res) => cancel(deps, req, res, { texts, by: of(deps) })),
+        openApi,
+      },
+    },
+  };
+}
 
 /** Back from the sign-in that confirmed the user. */
 function confirmed(req: Request, res: Response): void {
@@ -83,18 +109,30 @@ function confirmed(req: Request, res: Response): void {
   back(res, project, undefined, sectionIn(section) ?? null);
 }
 
-/** The page of the link in a notice. Mail scanners open links, so only the form cancels. */
-async function askToCancel(deps: AccountDeps, req: Request, res: Response): Promise<void> {
+/** Mail scanners open links, so only the form cancels. */
+async function askToCancel(
+  deps: AccountDeps,
+  req: Request,
+  res: Response,
+  { by, path, texts }: { by: Cancelling; path: string; texts: CancelTexts },
+): Promise<void> {
   const link = linkOf(req);
-  const isOpen = isServed(req, link.project) && (await deps.recoveries.isCancellable(link.project, link.cancel));
-  await send(deps, req, res, isOpen ? cancelView(link) : notCancelledView(), { status: isOpen ? 200 : 404 });
+  const isOpen = isServed(req, link.project) && (await by.isCancellable(link.project, link.cancel));
+  const view = isOpen ? cancelView(path, link, texts) : notCancelledView(texts);
+  await send(deps, req, res, view, { status: isOpen ? 200 : 404 });
 }
 
 /** Needs no session: the secret is in the form, which another site cannot know. */
-async function cancel(deps: AccountDeps, req: Request, res: Response): Promise<void> {
+async function cancel(
+  deps: AccountDeps,
+  req: Request,
+  res: Response,
+  { by, texts }: { by: Cancelling; texts: CancelTexts },
+): Promise<void> {
   const { project, cancel: secret } = linkOf(req);
-  const isDone = isServed(req, project) && (await deps.recoveries.cancelBySecret(project, secret, actorOf(req)));
-  await send(deps, req, res, isDone ? cancelledView() : notCancelledView(), { status: isDone ? 200 : 404 });
+  const isDone = isServed(req, project) && (await by.cancelBySecret(project, secret, actorOf(req)));
+  const view = isDone ? cancelledView(texts) : notCancelledView(texts);
+  await send(deps, req, res, view, { status: isDone ? 200 : 404 });
 }
 
 /** A custom domain serves the accounts of its project only. */
@@ -212,6 +250,7 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   }
   if ((await deps.ownAccount.visit(projectId, secret as string, false)) === null) {
     deps.cookies.clearSession(res, projectId);
+    if (asked === 'delete-account') return send(deps, req, res, deletedView(), { visitor });
     if (asked === 'revoke-device') return sendSignedOut(deps, req, res, visitor);
     // Not by a redirect: any browser could open the URL of such a notice.
     const isForgotten = asked === 'forget-browser';
@@ -244,8 +283,15 @@ async function sendAccount(
   const overview = await deps.ownAccount.overview(visitor);
   const app = await deps.ownAuthenticator.state(visitor);
   const contacts = await deps.ownContacts.state(visitor);
+  const deletion = await deps.accountDeletions.state(visitor);
   const csrf = deps.csrf.make(visitor.session.id);
-  const view = accountView(visitor, { ...overview, ...contacts, app }, csrf, { notice, waitSeconds }, testCode);
+  const view = accountView(
+    visitor,
+    { ...overview, ...contacts, app, deletion },
+    csrf,
+    { notice, waitSeconds },
+    testCode,
+  );
   const values = signals(req, visitor, overview);
   await send(deps, req, res, view, { visitor, status, values });
 }

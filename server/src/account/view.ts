@@ -1,5 +1,6 @@
 import type { OpenableClient } from '../domain/access/access-lists.ts';
 import type { ApplicationAccess } from '../domain/accounts/application-access.ts';
+import type { OwnDeletion } from '../domain/accounts/deletions/account-deletions.ts';
 import type { AccountOverview, OwnFactor } from '../domain/accounts/own/own-account.ts';
 import type { AuthenticatorState } from '../domain/accounts/own/own-authenticator.ts';
 import type { Visitor } from '../domain/accounts/own/own-change.ts';
@@ -8,6 +9,7 @@ import type { Credential } from '../domain/credentials/credential.entity.ts';
 import type { Device } from '../domain/credentials/device.entity.ts';
 import { deviceName } from '../domain/credentials/device-name.ts';
 import type { Passkey } from '../domain/credentials/passkey.entity.ts';
+import { logoPath } from '../domain/experience/logo-use.ts';
 import type { OwnOrganization } from '../domain/organizations/own-organizations.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
 import { profileOf } from '../domain/users/profile.ts';
@@ -16,7 +18,7 @@ import { type Html, hidden, html, nothing } from '../http/markup.ts';
 import { scopeTexts } from '../http/scopes.ts';
 import { beginApp, setUpApp } from './authenticator-view.ts';
 import { contactsSections, type TestCode } from './contacts-view.ts';
-import { dataSection } from './data-view.ts';
+import { dataSection, deletionSection, pendingDeletionSection } from './data-view.ts';
 import { profileSection, type Translate } from './profile-view.ts';
 
 /** The text key of each problem. */
@@ -48,6 +50,8 @@ const problems = {
   'app-wait': 'problemAppWait',
   'app-off': 'problem.method',
   'data-wait': 'problemDataWait',
+  'deletion-wait': 'problemDeletionWait',
+  'deletion-off': 'problemDeletionOff',
 } as const;
 
 /** Status of the last change, shown on the page. */
@@ -112,7 +116,7 @@ export function recoveryCodesView({ project }: Visitor, codes: readonly string[]
 
 export function accountView(
   visitor: Visitor,
-  overview: AccountOverview & OwnContacts & { app: AuthenticatorState },
+  overview: AccountOverview & OwnContacts & { app: AuthenticatorState; deletion: OwnDeletion },
   csrf: string,
   { notice, waitSeconds }: { notice: Notice | undefined; waitSeconds?: number | undefined },
   testCode?: TestCode,
@@ -124,6 +128,7 @@ export function accountView(
     return html`<header class="who"><h1>${name}</h1>
         ${user.email && user.email !== name ? html`<p class="lead">${user.email}</p>` : nothing}</header>
       ${notice ? page.notice(notice, waitSeconds) : nothing}
+      ${page.pendingDeletion(overview.deletion)}
       ${page.recovery(overview)}
       ${page.setUp(overview.app)}
       ${page.openable(overview.openable)}
@@ -136,7 +141,8 @@ export function accountView(
       ${page.factors(overview, overview.app)}
       ${page.recoveryCodes(overview)}
       ${page.contacts(overview, overview.isFresh, testCode)}
-      ${page.data(overview)}`;
+      ${page.data(overview)}
+      ${page.deletion(overview.deletion, overview.isFresh)}`;
   };
 }
 
@@ -249,6 +255,7 @@ class AccountPage {
       fold: (label: string, accessibleName: string, content: Html) => this.fold(label, accessibleName, content),
       stale: (section: string) => this.stale(section),
       confirmation: (section: string) => this.confirmation(section),
+      at: (key: string, at: Date) => this.at(key, at),
     };
   }
 
@@ -312,7 +319,7 @@ class AccountPage {
   openable(clients: readonly OpenableClient[]): Html {
     if (clients.length === 0) return nothing;
     return html`<section aria-labelledby="openable"><h2 id="openable">${this.t('openable')}</h2>
-      ${list(clients.map(({ name, start }) => html`<li class="row"><a href="${start}">${name}</a></li>`))}</section>`;
+      <ul class="tiles">${clients.map(openable)}</ul></section>`;
   }
 
   applications(applications: readonly ApplicationAccess[]): Html {
@@ -386,6 +393,14 @@ class AccountPage {
 
   data({ isFresh }: AccountOverview): Html {
     return dataSection(this.parts(), isFresh);
+  }
+
+  pendingDeletion({ dueAt }: OwnDeletion): Html {
+    return pendingDeletionSection(this.parts(), dueAt);
+  }
+
+  deletion(deletion: OwnDeletion, isFresh: boolean): Html {
+    return deletionSection(this.parts(), deletion, isFresh);
   }
 
   private device(device: Device): Html {
@@ -486,6 +501,14 @@ function ariaLabel(label: string, accessibleName: string): Html {
 
 function scopeItems(t: Translate, scopes: readonly string[]): Html[] {
   return scopeTexts(scopes).map(({ key, values }) => html`<li>${t(key, values)}</li>`);
+}
+
+/** A link with the logo of the application, or the first letter of its name. */
+function openable({ logoId, name, start }: OpenableClient): Html {
+  const picture = logoId
+    ? html`<img class="app-logo" src="${logoPath(logoId)}" alt="">`
+    : html`<span class="app-logo" aria-hidden="true">${[...name][0] ?? ''}</span>`;
+  return html`<li><a class="tile" href="${start}">${picture}<span>${name}</span></a></li>`;
 }
 
 function list(rows: readonly Html[]): Html {

@@ -3,6 +3,7 @@
  * Deliveries are not jobs: see `domain/relay/`.
  */
 import { endAccessJob } from '../domain/access/access-losses.ts';
+import type { AccountDeletions } from '../domain/accounts/deletions/account-deletions.ts';
 import type { Recoveries } from '../domain/accounts/recoveries.ts';
 import type { DirectoryWarnings } from '../domain/admins/directory-warnings.ts';
 import type { SignUpNotices } from '../domain/admins/sign-up-notices.ts';
@@ -36,6 +37,7 @@ export interface JobsDeps {
   limits: Limits;
   retention: Retention;
   recoveries: Recoveries;
+  accountDeletions: AccountDeletions;
   directoryWarnings: DirectoryWarnings;
   signUpNotices: SignUpNotices;
   auditRetention: AuditRetention;
@@ -115,6 +117,7 @@ function periodicJobs({ db, delivery, projects, experiences, ...deps }: JobsDeps
     { name: 'sweep.events', everyMinutes: 60, run: sweepEvents },
     { name: 'domains.check', everyMinutes: 5, run: () => deps.domains.checkDue() },
     { name: 'recoveries.expire', everyMinutes: 15, run: () => deps.recoveries.expire() },
+    { name: 'accounts.delete', everyMinutes: 5, run: () => deps.accountDeletions.runDue() },
     { name: 'directories.warn', everyMinutes: 60, run: () => deps.directoryWarnings.send() },
     { name: 'sign-ups.announce', everyMinutes: 5, run: () => deps.signUpNotices.send() },
     { name: 'sweep.custom-attributes', everyMinutes: 1, run: () => deps.customAttributes.sweep() },

@@ -9,6 +9,8 @@ import { Migration20261129190000Subjects } from './20261129190000-subjects.ts';
 import { Migration20261129200000SignUpMails } from './20261129200000-sign-up-mails.ts';
 import { Migration20261130000000Organizations } from './20261130000000-organizations.ts';
 import { Migration20261130000100OrganizationChoices } from './20261130000100-organization-choices.ts';
+import { Migration20261130003400AccountDeletions } from './20261130003400-account-deletions.ts';
+import { Migration20261130003500LogosOfClients } from './20261130003500-logos-of-clients.ts';
 import { Migration20261130009000IntroducedClients } from './20261130009000-introduced-clients.ts';
 import { Migration20261130009100ThirdPartyAccess } from './20261130009100-third-party-access.ts';
 
@@ -23,6 +25,8 @@ export const migrations = [
   { name: '20261129200000-sign-up-mails', class: Migration20261129200000SignUpMails },
   { name: '20261130000000-organizations', class: Migration20261130000000Organizations },
   { name: '20261130000100-organization-choices', class: Migration20261130000100OrganizationChoices },
+  { name: '20261130003400-account-deletions', class: Migration20261130003400AccountDeletions },
+  { name: '20261130003500-logos-of-clients', class: Migration20261130003500LogosOfClients },
   { name: '20261130009000-introduced-clients', class: Migration20261130009000IntroducedClients },
   { name: '20261130009100-third-party-access', class: Migration20261130009100ThirdPartyAccess },
 ];

@@ -1,9 +1,11 @@
 /** The user's consent for third-party applications (OpenID Connect Core §3.1.2.4, §11). */
+
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { peopleOf, type RegisteredUser } from '../../test/account-visit.ts';
 import { locationOf } from '../../test/browser.ts';
 import { buildSibling, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
+import { pngOf } from '../../test/pictures.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
 import { SigninPage } from '../../test/signin-browser.ts';
@@ -85,6 +87,15 @@ async function refresh(token: string): Promise<number> {
 }
 
 describe('consent', () => {
+  it('shows the logo of the application', async () => {
+    expect((await consentPage(await party.authorize(lasting))).html).not.toContain('app-logo');
+    const { clients, experiences } = app.services;
+    const { id } = await experiences.addLogo(world.project.id, pngOf(64, 64), system);
+    await clients.update(client, { logoId: id }, system);
+    const { html } = await consentPage(await party.authorize(lasting));
+    expect(html).toContain(`<img class="app-logo" src="/experience/logos/${id}" alt="">`);
+  });
+
   it('is requested once under a live session, in plain words, before a code is issued', async () => {
     const page = await consentPage(await party.authorize(lasting));
     for (const text of [

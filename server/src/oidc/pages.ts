@@ -3,6 +3,7 @@ import type { Authorizations } from '../domain/ceremonies/requests/authorization
 import type { Client } from '../domain/clients/client.entity.ts';
 import { startOf } from '../domain/clients/redirect-uri.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
+import { logoPath } from '../domain/experience/logo-use.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { escapeHtml, hiddenFields } from '../http/html.ts';
@@ -114,6 +115,7 @@ function consentPage(pages: Pages, experienceOf: ExperienceOf, asked: AskedConse
     const uiLocales = request.uiLocales ?? undefined;
     const t = (key: string, values: Record<string, string> = {}) => pages.text(req, key, values, uiLocales);
     const client = request.client.getEntity();
+    const { logoId } = client;
     const items = permissions(request.scope.split(' '), await asked.apis(client.project.id, request.resources), t);
     const { values, brand } = await brandingOf(client, experienceOf);
     const shown = client.introducedBy == null ? null : introduced(client, redirectUri, await asked.claimedName(client));
@@ -135,6 +137,7 @@ function consentPage(pages: Pages, experienceOf: ExperienceOf, asked: AskedConse
           shown === null
             ? ''
             : `<p class="hint" id="named">${escapeHtml(t('consent.named', { app: shown.claimed }))}</p>`,
+        logo: logoId ? `<img class="app-logo" src="${escapeHtml(logoPath(logoId))}" alt="">` : '',
       },
       leadsToApplication: true,
     });

@@ -97,6 +97,18 @@ const further: [name: string, mutation: string, Preparation][] = [
     },
   ],
   [
+    'cancelUserDeletion, of a pending one',
+    'cancelUserDeletion',
+    async ({ clock, services: { db } }, { project, user }) => {
+      const now = clock.now().toISOString();
+      await query(
+        db.alone,
+        sql`insert into account_deletions (project_id, user_id, created_at, due_at)
+          values (${project}, ${user}, ${now}, ${now}) returning 1`,
+      );
+    },
+  ],
+  [
     'cancelUserRecovery, of an open one',
     'cancelUserRecovery',
     async ({ services }, { project, user }) => {

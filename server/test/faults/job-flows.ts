@@ -210,6 +210,12 @@ export function jobFlows(world: SigninWorld, admin: () => pg.Client): Flow[] {
       await services().recoveries.grant(world.project.id, user.id, { reason: 'Lost', hours: 1 }, system);
       world.app.clock.turn(30 * 24 * 3600);
     }),
+    periodic('accounts.delete', async () => {
+      const { visit } = await registeredUser();
+      await world.set({ accountDeletion: true, accountDeletionDays: 1 });
+      await visit.change('delete-account');
+      world.app.clock.turn(2 * 24 * 3600);
+    }),
     periodic('directories.warn', async () => {
       await world.set({ scimEnabled: true });
       await services().directories.issueScimToken({ projectId: world.project.id, name: 'Directory' }, system);

@@ -92,7 +92,15 @@ const recorded: Record<string, string[]> = {
 
 /** Mutations that change nothing with the arguments of {@link callOperation}. */
 const idle = [
-  ...['beginTrial', 'finishTrial', 'checkCustomDomain', 'discardExperienceDraft', 'revertExperience', 'importUsers'],
+  ...[
+    'beginTrial',
+    'finishTrial',
+    'cancelUserDeletion',
+    'checkCustomDomain',
+    'discardExperienceDraft',
+    'revertExperience',
+    'importUsers',
+  ],
   ...['registerDelegationKeys', 'replayFailedWebhookDeliveries', 'revokeInvitation', 'testDirectory', 'testSender'],
   ...['updateCustomAttribute', 'updateCustomValues', 'withdrawSigningKey'],
 ];

@@ -43,4 +43,16 @@ export class RecoveryResolver {
     await domain.recoveries.cancel(projectId, userId, actor);
     return userId;
   }
+
+  @Requires('project_admin', { about: { user: 'userId' }, scope: 'users:write' })
+  @Mutation(() => ID, {
+    description: 'Cancels the deletion that a user has requested, if any. Returns the id of the user.',
+  })
+  async cancelUserDeletion(
+    @Arg('userId', () => ID) userId: string,
+    @Ctx() { actor, domain, projectId }: ProjectContext,
+  ): Promise<string> {
+    await domain.accountDeletions.cancel(projectId, userId, actor);
+    return userId;
+  }
 }

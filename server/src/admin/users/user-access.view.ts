@@ -80,6 +80,13 @@ class UserRecoveryView extends fields({
 }) {}
 
 @Access('inherited')
+@ObjectType('UserDeletion', { description: 'A deletion of the account that the user has requested.' })
+class UserDeletionView extends fields({
+  createdAt: time(),
+  dueAt: time('When the user is deleted.'),
+}) {}
+
+@Access('inherited')
 @ObjectType({ description: 'Sessions, devices, passkeys, consents and second factors of a user.' })
 export class UserAccess extends fields({
   sessions: list(object(UserSessionView, 'Active ones, most recently seen first; at most 100.')),
@@ -91,6 +98,7 @@ export class UserAccess extends fields({
   factors: list(object(UserFactorView)),
   recoveryCodesLeft: int(),
   recovery: nullable(object(UserRecoveryView)),
+  deletion: nullable(object(UserDeletionView)),
 }) {}
 
 @Access('inherited')

@@ -88,6 +88,7 @@ export interface OpenableClient {
   name: string;
   /** Its start address. */
   start: string;
+  logoId: string | null;
 }
 
 const maxOpenable = 200;
@@ -96,7 +97,7 @@ const maxOpenable = 200;
 export function openableClients(on: Executing, user: TenantKey): Promise<OpenableClient[]> {
   return query(
     on,
-    sql<OpenableClient>`select k.id, k.name, k.start_uri as start ${usableBy(user)} and k.start_uri is not null
+    sql<OpenableClient>`select k.id, k.name, k.start_uri as start, k.logo_id as "logoId" ${usableBy(user)} and k.start_uri is not null
       order by lower(k.name), k.id limit ${maxOpenable}::int`,
   );
 }

@@ -35,6 +35,8 @@ import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import type { Accounts } from './accounts.ts';
 import { removeAccess } from './application-access.ts';
+import type { AccountDeletion } from './deletions/account-deletion.entity.ts';
+import { pendingDeletion } from './deletions/pending-deletions.ts';
 
 export interface AccountAccessDeps {
   db: Database;
@@ -95,6 +97,8 @@ export interface AccessOverview {
   recoveryCodesLeft: number;
   /** Neither used nor ended nor expired; null: none. */
   recovery: RecoveryGrant | null;
+  /** The deletion that the user has requested. */
+  deletion: AccountDeletion | null;
 }
 
 /**
@@ -121,6 +125,7 @@ export class AccountAccess {
       factors: await mfa.factors(em, user),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
       recovery: await mfa.recoveryGrants.open(em, user),
+      deletion: await pendingDeletion(em, user),
     };
   }
 
@@ -146,18 +151,24 @@ export class AccountAccess {
 
   /** Refuses `forbidden` for the last owner of the instance. */
   async erase(projectId: string, userId: string, actor: Actor): Promise<void> {
-    const { accounts, admins, audit, clock, db } = this.deps;
-    const ofAdmins = await isOfAdmins(db.alone, projectId);
+    const ofAdmins = await isOfAdmins(this.deps.db.alone, projectId);
     const work = () =>
       this.change(projectId, userId, async (em, user) => {
-        await admins.keepOwner(em, userId);
-        const name = user.email ?? user.userName;
-        // Before the erasure, which removes the name.
-        if (ofAdmins) await endRoles(em, { id: userId, projectId, name }, { actor, audit, now: clock.now() });
-        await accounts.erase(em, projectId, [user.id], actor);
+        await this.deps.admins.keepOwner(em, userId);
+        await this.eraseIn(em, user, actor, ofAdmins);
       });
     // An admin is named in the events of other projects, too.
     await (ofAdmins ? inAllProjects(work) : work());
+  }
+
+  /** Joins: erases a locked user. @param ofAdmins the user is an admin; to be called in the scope of all projects */
+  async eraseIn(em: EntityManager, user: User, actor: Actor, ofAdmins: boolean): Promise<void> {
+    const { accounts, audit, clock } = this.deps;
+    const { id, project } = user;
+    const name = user.email ?? user.userName;
+    // Before the erasure, which removes the name.
+    if (ofAdmins) await endRoles(em, { id, projectId: project.id, name }, { actor, audit, now: clock.now() });
+    await accounts.erase(em, project.id, [id], actor);
   }
 
   /** Ends all sessions and notifies the applications that the user used, also without a session. */

@@ -3,8 +3,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { isOfAdmins } from '../admins/admins-of.ts';
 import { endRoles } from '../admins/ended-rights.ts';
 import type { Audit } from '../audit/audit.ts';
+import { mailboxesOf } from '../ceremonies/notices.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { restoreDevices } from '../credentials/user-tables.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, pastDeadlocks } from '../kernel/database.ts';
@@ -30,6 +32,7 @@ import type { User } from '../users/user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
 import { changesLogin, loginOf } from '../users/user-writing.ts';
 import type { Users } from '../users/users.ts';
+import { cancelDeletion } from './deletions/pending-deletions.ts';
 import { erasure, heldForErasure } from './erasure.ts';
 
 /** Maps current values to new ones. */
@@ -60,6 +63,7 @@ export class Accounts {
       audit: Audit;
       users: Users;
       sessions: Sessions;
+      delivery: Pick<Delivery, 'enqueue'>;
       logoutNotices: Pick<LogoutNotices, 'ofUser' | 'ofUsers'>;
     },
   ) {}
@@ -140,7 +144,7 @@ export class Accounts {
     const user = found(await this.deps.users.locked(em, projectId, userId), 'user');
     const values = await edit(recordOf(user));
     const isNewLogin = changesLogin(user, values);
-    if (isNewLogin) await this.endWorkOfLogin(em, user, values, keepSessionId);
+    if (isNewLogin) await this.endWorkOfLogin(em, user, values, actor, keepSessionId);
     const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor, schema, hidden);
     await this.follow(em, before, after, actor);
     if (isNewLogin) await onNewLogin?.(em, before, after);
@@ -154,13 +158,13 @@ export class Accounts {
   async imported(em: EntityManager, before: UserRecord, after: User, actor: Actor): Promise<void> {
     const isSame = before.active === after.active && isDeepStrictEqual(identityOf(before), identityOf(after));
     if (isSame) return;
-    if (Object.keys(newLogin(before, after)).length > 0) await this.endWorkOfLogin(em, after, valuesOf(before));
+    if (Object.keys(newLogin(before, after)).length > 0) await this.endWorkOfLogin(em, after, valuesOf(before), actor);
     await this.follow(em, before, after, actor);
   }
 
   /**
-   * Ends open sign-ins with a changed address or number, the freshness of sessions, and a recovery grant: they belong to its
-   * previous holder.
+   * Ends open sign-ins with a changed address or number, the freshness of sessions, a recovery grant and a pending deletion:
+   * they belong to its previous holder.
    *
    * @param other the user's values before or after the change, with the addresses that the row does not have
    */
@@ -168,11 +172,18 @@ export class Accounts {
     em: EntityManager,
     user: User,
     other: UserValues,
+    actor: Actor,
     keepSessionId?: string,
   ): Promise<void> {
     const now = this.deps.clock.now();
     await endOpenWork(em, now, user, { addresses: [other.userName, loginOf(other).email], keepSessionId });
     await endGrants(em, user, now);
+    const mailboxes = [user, { ...other, email: loginOf(other).email }].flatMap(mailboxesOf);
+    await cancelDeletion(this.deps, em, user, {
+      actor,
+      reason: 'login-changed',
+      mailboxes: [...new Set(mailboxes)],
+    });
   }
 
   /** The consequences of a written change for access, credentials and second factors. */
@@ -297,6 +308,7 @@ export class Accounts {
     const { logoutNotices, sessions } = this.deps;
     await sessions.endAllOfUser(em, user, 'deactivated', actor);
     await logoutNotices.ofUser(em, user, actor);
+    await cancelDeletion(this.deps, em, user, { actor, reason: 'deactivated' });
     for (const tables of userTables) await tables.deactivate?.(em, user, now, actor.kind === 'scim');
   }
 

@@ -309,10 +309,14 @@ export class Admins {
       where p.built_in = 'console'`;
     if ((await query(em, admin, { prepare: 'admins.is-admin' })).length === 0) return;
     await lockRoles(em);
-    const owners = await this.activeOwners(em);
-    if (owners.length > 0 && owners.every((id) => id === userId)) {
+    if (await this.isLastOwner(em, userId)) {
       refuse({ code: 'forbidden', reason: 'the last owner cannot be deactivated or erased: add another owner first' });
     }
+  }
+
+  async isLastOwner(em: EntityManager, userId: string): Promise<boolean> {
+    const owners = await this.activeOwners(em);
+    return owners.length > 0 && owners.every((id) => id === userId);
   }
 
   /** The roles in a project, or the owners (`null`), newest first; their users are loaded. */

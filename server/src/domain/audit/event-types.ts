@@ -149,6 +149,8 @@ export const events = {
   'user.approval_refused': ['people', '{actor} declined the sign-up of {subject}'],
   'user.approval_requested': ['people', '{subject} asked to sign up'],
   'user.created': ['people', '{actor} created the user {subject}'],
+  'user.deletion_cancelled': ['people', '{actor} cancelled the deletion of {subject}'],
+  'user.deletion_requested': ['people', '{subject} asked to delete the account'],
   'user.email_change_begun': ['sign-in', '{subject} began to change the email address'],
   'user.email_change_refused': ['sign-in', 'A change of the email address of {subject} was refused'],
   'user.email_changed': ['sign-in', 'The email address of {subject} was changed'],

@@ -13,8 +13,8 @@ import { isAddressReserved } from '../users/suspension/suspensions.ts';
 import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 
-/** Notices of a changed login. */
-const loginNotices: readonly string[] = ['login-changed', 'email-changed'];
+/** Notices that a deactivation, or a user who takes the address, does not suppress. */
+const assuredNotices: readonly string[] = ['login-changed', 'email-changed', 'deletion-cancelled'];
 
 /** Why an address without an account gets no code. */
 const suppressions: Record<SignUpVerdict, string | null> = {
@@ -56,7 +56,8 @@ export class Recipients {
       return suppressed === null ? { to: mailbox } : { suppress: suppressed };
     }
     // An admin could otherwise suppress it, by deactivating the user or by giving the address to another user.
-    if (user && loginNotices.includes(message.template)) return { to: mailbox };
+    if (user && assuredNotices.includes(message.template)) return { to: mailbox };
+    if (message.template === 'account-deleted') return { to: mailbox };
     if (!user?.active) return { suppress: user ? 'the user is not active' : 'the user no longer exists' };
     if (message.channel === 'mail' && !isAddress(mailbox)) return { suppress: 'the user has no address' };
     // A notice goes to the address at the time of the event: a change of address is announced to the old mailbox.

@@ -72,6 +72,12 @@ export const clientFields = {
     says: 'Where users open the application. The account page links to applications with a start address.',
     input: 'https, or http on loopback. The account page links to applications with a start address.',
   }),
+  /** Not in documents, which have no images. */
+  logoId: text({
+    ...{ default: null, clearable: true, check: (id) => id, sensitive: true, exported: false },
+    says: 'The uploaded logo: shown on the account page, the consent page and in the console.',
+    input: 'The id of an uploaded logo: `POST /admin/projects/{id}/logos`.',
+  }),
   postLogoutRedirectUris: texts({ default: [], columnDefault: null, check: uris, sensitive: true }),
   backchannelLogoutUri: text({ default: null, clearable: true, check: fetchedUri, sensitive: true }),
   backchannelLogoutSessionRequired: flag({ default: true, sensitive: false, input: 'Default: true.' }),

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Audit, aboutClient } from '../audit/audit.ts';
 import type { EventType } from '../audit/event-types.ts';
+import { checkLogoId } from '../experience/logo-use.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -110,6 +111,7 @@ export class Clients {
     return db.transaction(async (em) => {
       const project = isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null;
       checkAdminScopes(settings, found(project, 'project'));
+      await checkLogoId(em, input.projectId, 'logoId', settings.logoId);
       const client = this.make(em, found(project, 'project'), { ...settings, name: settings.name as string });
       checkPowers(scopes, null, client);
       checkKey(client);
@@ -159,6 +161,7 @@ export class Clients {
       }
       checkIntroduced(client, settings);
       checkAdminScopes(settings, await client.project.loadOrFail());
+      await checkLogoId(em, client.project.id, 'logoId', settings.logoId);
       // Disabling again keeps the first time.
       if (settings.disabledAt && client.disabledAt) delete settings.disabledAt;
       const { adminScopes, relatedOrigins, redirectUris, thirdParty, disabledAt = null } = client;

@@ -16,6 +16,9 @@ export type MessageContent =
   | { template: 'recovery-codes-renewed'; app: string; at: string }
   | { template: 'recovery-granted'; app: string; from: string; until: string; cancelUrl: string; at: string }
   | { template: 'recovery-used'; app: string; at: string }
+  | { template: 'deletion-requested'; app: string; until: string; cancelUrl: string; at: string }
+  | { template: 'deletion-cancelled'; app: string; at: string }
+  | { template: 'account-deleted'; app: string; at: string }
   | { template: 'invitation'; app: string; url: string; at: string }
   | { template: 'sign-up-approved'; app: string; url: string; at: string }
   | { template: 'sign-up-requests'; app: string; count: number; url: string; at: string }

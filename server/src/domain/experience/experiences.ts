@@ -24,6 +24,7 @@ import { ExperienceDraft } from './experience-draft.entity.ts';
 import { ExperienceVersion } from './experience-version.entity.ts';
 import { Logo } from './logo.entity.ts';
 import { checkLogo } from './logo-file.ts';
+import { checkLogoId, isUsedLogo } from './logo-use.ts';
 import { mailLookOf } from './mail-look.ts';
 
 /** Published and draft content of a project. */
@@ -175,15 +176,10 @@ export class Experiences {
     return isUuid(id) ? em.findOne(Logo, { id }) : Promise.resolve(null);
   }
 
-  /** Deletes logos that no draft and no version uses. */
+  /** Deletes logos that no draft, version or application uses. */
   async sweep(em: EntityManager): Promise<void> {
-    const names = sql`(x.content->>'logoId' = l.id::text or x.content->>'darkLogoId' = l.id::text)`;
-    await execute(
-      em,
-      sql`delete from logos l where l.created_at <= ${secondsLater(this.deps.clock.now(), -strayLogoSeconds)}
-        and not exists (select 1 from experience_versions x where x.project_id = l.project_id and ${names})
-        and not exists (select 1 from experience_drafts x where x.project_id = l.project_id and ${names})`,
-    );
+    const until = secondsLater(this.deps.clock.now(), -strayLogoSeconds);
+    await execute(em, sql`delete from logos l where l.created_at <= ${until} and not ${isUsedLogo}`);
   }
 
   private async add(
@@ -284,11 +280,7 @@ function contentOf({ content }: { content: object }): ExperienceContent {
 }
 
 async function checkLogos(em: EntityManager, projectId: string, content: ExperienceContent): Promise<void> {
-  for (const field of ['logoId', 'darkLogoId'] as const) {
-    const id = content[field];
-    if (id === null || (await em.count(Logo, { id, project: projectId })) === 1) continue;
-    refuse({ code: 'invalid', field, reason: 'must be the id of a logo of this project' });
-  }
+  for (const field of ['logoId', 'darkLogoId'] as const) await checkLogoId(em, projectId, field, content[field]);
 }
 
 /** The parts that differ, before and after. */

@@ -92,6 +92,33 @@ export const projectFields = {
     says: 'Days until a new request to sign up expires, pending or declined.',
     input: '1 to 90, for new requests.',
   }),
+  /** Off in projects that earlier releases created. */
+  accountDeletion: flag({
+    ...{ default: true, columnDefault: false, sensitive: true },
+    says: 'Whether users can delete their own account, except those of an authoritative directory.',
+    control: {
+      section: 'accountDeletion',
+      label: {
+        en: 'Users can delete their account',
+        de: 'Benutzer können ihr Konto löschen',
+        es: 'Los usuarios pueden eliminar su cuenta',
+        fr: 'Les utilisateurs peuvent supprimer leur compte',
+        ja: 'ユーザーは自分のアカウントを削除できる',
+      },
+      help: {
+        en: 'On their account page. Except users of an authoritative directory.',
+        de: 'Auf ihrer Kontoseite. Außer Benutzern eines maßgeblichen Verzeichnisses.',
+        es: 'En la página de su cuenta. Salvo los usuarios de un directorio autoritativo.',
+        fr: 'Sur la page de leur compte. Sauf ceux d’un annuaire faisant autorité.',
+        ja: 'アカウントページで操作します。優先ディレクトリのユーザーは除きます。',
+      },
+    },
+  }),
+  accountDeletionDays: number({
+    ...{ default: 14, unit: 'days', bounds: [0, 90], sensitive: true },
+    says: 'Days until an account is deleted after its user has requested it; until then it can be cancelled.',
+    input: '0 to 90, for new requests. 0: at once.',
+  }),
   mfaPolicy: choice(
     { name: 'MfaPolicy', says: 'Whether a second factor is required.', values: mfaPolicies },
     { default: 'off', sensitive: true },
