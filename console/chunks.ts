@@ -14,7 +14,7 @@ const rareUi =
   'code/snippets|feedback/lazy-dialog|forms/(?:lines|list-field|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
 /** Areas whose operations only a few pages send. */
-const rareTexts = 'access|admins|apis|experience|logout|messages|streams';
+const rareTexts = 'access|admins|apis|experience|logout|messages|organizations|streams|support';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
@@ -38,6 +38,8 @@ export const chunks = [
       `/use-(?:mantine-)?color-scheme/|${admin(`main\\.|generated/texts/(?!${rareTexts})|language/(?:english|language|rich)\\.|frame/use-command|projects/use-project-form|signin/factor-values|ui/(?!${rareUi})`).source}`,
     ),
   },
+  // Operations, with what the pages that send them share.
+  { name: 'organizations', test: admin('(?:generated/texts/organizations|organizations/(?:slug|stale))\\.') },
   // The operations of the others.
   { debugName: 'operations', name: (id: string) => /\/generated\/texts\/(\w+)\./.exec(id)?.[1] ?? null },
   // Shared by pages of several areas.

@@ -59,6 +59,7 @@ const inProject: RouteObject[] = [
   page('users/:userId', () => import('./users/user-page.tsx')),
   page('groups', () => import('./groups/groups-page.tsx')),
   page('groups/:groupId', () => import('./groups/group-page.tsx')),
+  page('organizations/:organizationId?/:tab?', () => import('./groups/organizations-page.tsx')),
   page('directory', () => import('./directories/directory-page.tsx')),
   page('session-policy', () => import('./sessions/session-policy-page.tsx')),
   page('experience', () => import('./experience/experience-page.tsx')),

@@ -20,13 +20,15 @@ export function shots({
   userId,
   bareUserId,
   groupId,
+  organizationId,
+  bareOrganizationId,
   webhookId,
   streamId,
   issuer,
 }: World): Shot[] {
   const project = (id: string, path: string) => `/admin/projects/${id}/${path}`;
   const inProject = [
-    ...['overview', 'applications', 'apis', 'users', 'groups', 'directory', 'experience', 'factors'],
+    ...['overview', 'applications', 'apis', 'users', 'groups', 'organizations', 'directory', 'experience', 'factors'],
     ...[
       'session-policy',
       'events',
@@ -63,6 +65,13 @@ export function shots({
     { name: 'user', path: project(projectId, `users/${userId}`) },
     { name: 'empty-user', path: project(projectId, `users/${bareUserId}`) },
     { name: 'group', path: project(projectId, `groups/${groupId}`) },
+    { name: 'organization-roles', path: project(projectId, 'organizations/roles') },
+    { name: 'empty-organization-roles', path: project(emptyProjectId, 'organizations/roles') },
+    ...['', 'settings', 'events', 'danger'].map((tab) => ({
+      name: `organization-${tab || 'people'}`,
+      path: project(projectId, `organizations/${organizationId}${tab && `/${tab}`}`),
+    })),
+    { name: 'empty-organization-people', path: project(projectId, `organizations/${bareOrganizationId}`) },
     { name: 'webhook', path: project(projectId, `webhooks/${webhookId}`) },
     { name: 'log-stream', path: project(projectId, `log-streams/${streamId}`) },
     { name: 'instance-log-streams', path: '/admin/log-streams' },

@@ -15,6 +15,9 @@ export interface World {
   /** A user without sessions, devices and passkeys. */
   bareUserId: string;
   groupId: string;
+  organizationId: string;
+  /** Suspended, without members. */
+  bareOrganizationId: string;
   webhookId: string;
   streamId: string;
   issuer: string;
@@ -69,6 +72,8 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
   await rolesAndClaims(admin, portal.clientId, userId, groupId);
   await access(admin, portal.clientId, userId, groupId);
   await apis(admin, projectId, portal.clientId);
+  const [organizationId, bareOrganizationId] = await organizations(admin, projectId, ids);
+  await hasOrganizations(admin, emptyProjectId);
   const webhookId = await webhooks(latchkey, admin, projectId);
   const streamId = await logStreams(latchkey, admin, projectId);
   const clientId = portal.clientId;
@@ -80,6 +85,7 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
     ...{ bareClientId, closedClientId },
     ...users,
     groupId,
+    ...{ organizationId, bareOrganizationId },
     webhookId,
     streamId,
     issuer: latchkey.baseUrl,
@@ -166,6 +172,46 @@ async function access(admin: AdminApi, clientId: string, userId: string, groupId
   await admin.run('mutation ($input: UpdateClientInput!) { updateClient(input: $input) { id } }', {
     input: { id: clientId, access: 'ASSIGNED' },
   });
+}
+
+async function hasOrganizations(admin: AdminApi, id: string): Promise<void> {
+  await admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
+    input: { id, organizationsEnabled: true },
+  });
+}
+
+/** Customers of the project: one with members, roles and rules, and one that is suspended. Returns their ids. */
+async function organizations(admin: AdminApi, projectId: string, users: readonly string[]): Promise<[string, string]> {
+  await hasOrganizations(admin, projectId);
+  const role = 'mutation ($input: CreateOrganizationRoleInput!) { createOrganizationRole(input: $input) { id } }';
+  for (const name of ['Admin', 'Billing', 'Member']) {
+    await admin.run(role, { input: { projectId, name, key: name.toLowerCase() } });
+  }
+  const creation = 'mutation ($input: CreateOrganizationInput!) { createOrganization(input: $input) { id } }';
+  const create = async (name: string, slug: string, more: object = {}) => {
+    const input = { projectId, name, slug, ...more };
+    return (await admin.run<{ createOrganization: { id: string } }>(creation, { input })).createOrganization.id;
+  };
+  for (const name of ['Litware', 'Proseware', 'Adatum']) await create(name, name.toLowerCase());
+  const suspended = await create('Graphic Design Institute of the Northern Provinces', 'graphic-design-institute');
+  await admin.run('mutation ($input: UpdateOrganizationInput!) { updateOrganization(input: $input) { id } }', {
+    input: { id: suspended, state: 'SUSPENDED' },
+  });
+  const rules = { mfaPolicy: 'REQUIRED', idleTimeoutSeconds: 900, metadata: { plan: 'enterprise', seats: 250 } };
+  const id = await create('Alpine Ski House', 'alpine-ski-house', { ...rules, defaultRoleKeys: ['member'] });
+  const addition = 'mutation ($input: AddOrganizationMemberInput!) { addOrganizationMember(input: $input) { id } }';
+  for (const [n, userId] of users.slice(0, 9).entries()) {
+    const roleKeys = n === 0 ? ['admin', 'billing', 'member'] : undefined;
+    const { addOrganizationMember } = await admin.run<{ addOrganizationMember: { id: string } }>(addition, {
+      input: { organizationId: id, userId, ...(roleKeys && { roleKeys }) },
+    });
+    if (n !== 4) continue;
+    await admin.run(
+      'mutation ($input: UpdateOrganizationMemberInput!) { updateOrganizationMember(input: $input) { id } }',
+      { input: { id: addOrganizationMember.id, state: 'SUSPENDED' } },
+    );
+  }
+  return [id, suspended];
 }
 
 /** APIs of the project, one of which the application may use. */

@@ -64,7 +64,7 @@ export function AccessRules({ client, mayChange, page, after, onPage }: AccessRu
       title={t('Assigned')}
       lead={
         isAssigned
-          ? t('Users need one of these: directly, by a group, or by a role of this application.')
+          ? t('Users need one of these: directly, by a group, an organization, or a role of this application.')
           : t('Takes effect once only assigned users may use the application.')
       }
       actions={
@@ -76,9 +76,7 @@ export function AccessRules({ client, mayChange, page, after, onPage }: AccessRu
       }
       columns={columns}
       rows={page?.edges.map(({ node }) => node)}
-      linkOf={({ user, group }) =>
-        path(user ? `users/${user.id}` : group ? `groups/${group.id}` : `applications/${client.id}/roles`)
-      }
+      linkOf={(rule) => path(placeOf(rule, client.id))}
       skeletonRows={2}
       empty={
         <Empty icon="users" title={t('Not assigned yet')}>
@@ -92,8 +90,15 @@ export function AccessRules({ client, mayChange, page, after, onPage }: AccessRu
   );
 }
 
-function Kind({ rule: { user, group } }: { rule: Rule }) {
+function placeOf({ user, group, organization }: Rule, clientId: string): string {
+  if (user) return `users/${user.id}`;
+  if (group) return `groups/${group.id}`;
+  return organization ? `organizations/${organization.id}` : `applications/${clientId}/roles`;
+}
+
+function Kind({ rule: { user, group, organization } }: { rule: Rule }) {
   if (group) return <Badge color="accent">{t('Group')}</Badge>;
+  if (organization) return <Badge color="accent">{t('Organization')}</Badge>;
   if (!user) return <Badge color="note">{t('Role')}</Badge>;
   return (
     <Group gap="xs" display="inline-flex">
@@ -103,11 +108,12 @@ function Kind({ rule: { user, group } }: { rule: Rule }) {
   );
 }
 
-const nameOf = ({ user, group, role }: Rule) =>
-  user?.displayName ?? user?.userName ?? group?.displayName ?? role?.name ?? '';
+const nameOf = ({ user, group, organization, role }: Rule) =>
+  user?.displayName ?? user?.userName ?? group?.displayName ?? organization?.name ?? role?.name ?? '';
 
-function reachOf({ user, group, role }: Rule): string {
+function reachOf({ user, group: one, organization, role }: Rule): string {
   if (user) return t('This user');
+  const group = one ?? organization;
   if (group) return t('Members: {count}', { count: atLeast(group.memberCount, group.isMemberCountLimited) });
   return t('{users, plural, one {# user} other {# users}} and {groups, plural, one {# group} other {# groups}}', {
     ...{ users: role?.userCount ?? 0, groups: role?.groupCount ?? 0 },

@@ -4,12 +4,15 @@ import { useQuery } from '../api.ts';
 import type { ClientPartProps } from '../clients/client-part.ts';
 import { useClientForm } from '../clients/use-client-form.ts';
 import { type ClientAccess as Access, AccessToClient, type AccessToClientQuery } from '../generated/operations.ts';
+import { switches } from '../generated/switches.ts';
 import { t } from '../language/language.ts';
+import { useProject } from '../projects/project.tsx';
 import { atLeast } from '../ui/counted.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { pick } from '../ui/forms/pick.ts';
 import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
+import { labelsOf, SwitchList } from '../ui/forms/switches.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { AccessRules } from './access-rules.tsx';
 
@@ -25,7 +28,8 @@ const options = {
 export function ClientAccess({ client, mayChange }: ClientPartProps) {
   const [after, setAfter] = useState<string | null>(null);
   const { data, failure, reload } = useQuery(AccessToClient, { clientId: client.id, after }, { keep: true });
-  const saved = useMemo(() => pick(client, 'access'), [client]);
+  const { organizationsEnabled } = useProject();
+  const saved = useMemo(() => pick(client, 'access', 'organizationRequired'), [client]);
   const form = useClientForm(client, mayChange, saved, (edits) => edits);
   const { error: _, ...access } = form.field('access');
   const isAssigned = client.access === 'ASSIGNED';
@@ -42,12 +46,13 @@ export function ClientAccess({ client, mayChange }: ClientPartProps) {
           </Alert>
         )}
         <Radios label={t('Who may use this application')} options={options} {...access} />
+        {organizationsEnabled && <SwitchList of={switches.Client.organizations} form={form} />}
       </Section>
       <SaveBar
         form={form}
-        labels={{ access: t('Who may use this application') }}
-        describe={(_name, from) => options[from.access].name}
-        consequence={data && consequenceOf(data, form.values.access)}
+        labels={{ access: t('Who may use this application'), ...labelsOf(switches.Client.organizations) }}
+        describe={(name, from) => (name === 'access' ? options[from.access].name : from[name] ? t('On') : t('Off'))}
+        consequence={data && form.changed.includes('access') && consequenceOf(data, form.values.access)}
       />
       <AccessRules {...{ client, mayChange, after }} page={data?.accessRules} onPage={setAfter} />
     </>

@@ -2,7 +2,14 @@ import { NativeSelect, SegmentedControl } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useQuery } from '../api.ts';
 import { useSearch } from '../frame/search/use-search.ts';
-import { AccessToClient, AuditEvents, GrantAccess, Roles, SearchHolders } from '../generated/operations.ts';
+import {
+  AccessToClient,
+  AuditEvents,
+  GrantAccess,
+  Roles,
+  SearchHolders,
+  SearchOrganizations,
+} from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
@@ -10,12 +17,18 @@ import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { SearchSelect } from '../ui/forms/search-select.tsx';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 
-const kinds = { group: t('Group'), role: t('Role'), user: t('User') } as const;
+const kinds = {
+  group: t('Group'),
+  organization: t('Organization'),
+  role: t('Role'),
+  user: t('User'),
+} as const;
 type Kind = keyof typeof kinds;
+const noOrganizations = [t('No matching organizations'), t('No organizations yet')] as const;
 
-/** Gives access to a group, a role of the application, or a user. */
+/** Gives access to a group, an organization, a role of the application, or a user. */
 export function GrantAccessForm({ clientId, onClose }: { clientId: string; onClose(): void }) {
-  const { id: projectId } = useProject();
+  const { id: projectId, organizationsEnabled } = useProject();
   const [search, setSearch] = useState('');
   const form = useDialogForm({
     initial: { kind: 'group' as Kind, chosen: null as string | null },
@@ -26,6 +39,7 @@ export function GrantAccessForm({ clientId, onClose }: { clientId: string; onClo
   });
   const { kind, chosen } = form.values;
   const { answer } = useSearch(SearchHolders, { projectId, search }, true);
+  const organizations = useSearch(SearchOrganizations, { projectId, search }, kind === 'organization').answer;
   const { data } = useQuery(Roles, { clientId });
   const firstRole = data?.roles[0]?.key;
   useEffect(() => {
@@ -34,6 +48,10 @@ export function GrantAccessForm({ clientId, onClose }: { clientId: string; onClo
   }, [kind, chosen, firstRole]);
   const found = {
     group: answer?.groups.edges.map(({ node: { id, displayName } }) => ({ value: id, label: displayName })),
+    organization: organizations?.organizations.edges.map(({ node: { id, name, slug } }) => ({
+      value: id,
+      label: `${name} (${slug})`,
+    })),
     user: answer?.users.edges.map(({ node: { id, displayName, userName } }) => ({
       value: id,
       label: displayName ? `${displayName} (${userName})` : userName,
@@ -44,7 +62,9 @@ export function GrantAccessForm({ clientId, onClose }: { clientId: string; onClo
       <SegmentedControl
         aria-label={t('Kind of holder')}
         value={kind}
-        data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(kinds)
+          .filter(([value]) => organizationsEnabled || value !== 'organization')
+          .map(([value, label]) => ({ value, label }))}
         onChange={(next) => {
           form.set({ kind: next as Kind, chosen: null });
           setSearch('');
@@ -62,7 +82,7 @@ export function GrantAccessForm({ clientId, onClose }: { clientId: string; onClo
       ) : (
         <SearchSelect
           key={kind}
-          kind={kind}
+          kind={kind === 'organization' ? noOrganizations : kind}
           label={kinds[kind]}
           placeholder={kind === 'user' ? t('Name, email or user name') : t('Name')}
           options={found[kind]}
@@ -76,4 +96,9 @@ export function GrantAccessForm({ clientId, onClose }: { clientId: string; onClo
 }
 
 const holderOf = (kind: Kind, chosen: string | null) =>
-  ({ group: { groupId: chosen }, role: { roleKey: chosen }, user: { userId: chosen } })[kind];
+  ({
+    group: { groupId: chosen },
+    organization: { organizationId: chosen },
+    role: { roleKey: chosen },
+    user: { userId: chosen },
+  })[kind];

@@ -23,6 +23,11 @@ export function EventChips() {
     ['client', t('Application'), client && (clientName.data?.client?.name ?? short(client))],
     ['actor', t('By'), get('actor') && (get('actorName') ?? short(get('actor') as string))],
     ['subject', t('About'), get('subject') && (get('subjectName') ?? short(get('subject') as string))],
+    [
+      'organization',
+      t('Organization'),
+      get('organization') && (get('organizationName') ?? short(get('organization') as string)),
+    ],
     ['request', t('Request'), get('request') && short(get('request') as string)],
     ['signIn', t('Sign-in'), get('signIn') && short(get('signIn') as string)],
     [

@@ -13,7 +13,7 @@ export const periodNames = {
 /** URL parameters that filter the list, so that a link reproduces it. */
 export const queryNames = [
   ...['group', 'type', 'result', 'period', 'since', 'until'],
-  ...['user', 'client', 'actor', 'subject', 'request', 'signIn'],
+  ...['user', 'client', 'actor', 'subject', 'request', 'signIn', 'organization'],
 ] as const;
 
 type Get = (name: string) => string | undefined;
@@ -48,12 +48,14 @@ export function filterOf(get: Get, now: number): AuditEventFilter {
   const from = since ?? (seconds ? new Date(now - seconds * 1000).toISOString() : undefined);
   const ids = { userId: get('user'), clientId: get('client'), actorId: get('actor') };
   const more = { subjectId: get('subject'), requestId: get('request'), signInId: get('signIn') };
+  const organizationId = get('organization');
   return Object.fromEntries(
     Object.entries({
       ...(types ? { types } : {}),
       ...(result === 'SUCCESS' || result === 'FAILURE' ? { result } : {}),
       ...ids,
       ...more,
+      organizationId,
       since: from,
       until,
     }).filter(([, value]) => value !== undefined),
@@ -76,6 +78,7 @@ export function exportAddress(
   set('subject', filter.subjectId);
   set('request', filter.requestId);
   set('signIn', filter.signInId);
+  set('organization', filter.organizationId);
   set('since', filter.since);
   set('until', filter.until);
   return `/admin/export/events?${query}`;

@@ -6,6 +6,7 @@ it.each([
   ['/projects/p/applications/0197', '/docs/project-issuers'],
   ['/projects/p/users/0197', '/docs/users'],
   ['/projects/p/directory', '/docs/directories'],
+  ['/projects/p/organizations/0197', '/docs/organizations'],
   ['/projects/p/overview', '/docs'],
   ['/projects', '/docs'],
   ['/keys', '/docs/rotation'],

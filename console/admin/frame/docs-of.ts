@@ -4,6 +4,7 @@ const docs: Record<string, string> = {
   apis: 'apis',
   users: 'users',
   groups: 'users',
+  organizations: 'organizations',
   directory: 'directories',
   webhooks: 'webhooks',
   settings: 'custom-domains',

@@ -1,6 +1,8 @@
 import { useEffect, useId, useState } from 'react';
 import { NavLink, useLocation, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
+import { useQuery } from '../api.ts';
+import { ProjectById } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { recentProjects } from '../projects/recent.ts';
 import { settings } from '../settings.ts';
@@ -26,6 +28,13 @@ export function useInstancePlaces(): Place[] {
   return instancePlaces({ isOwner, hasDevMailbox: settings.hasDevMailbox });
 }
 
+/** Pages of the project; none without a project. */
+export function useProjectPlaces(projectId: string | undefined): NavGroup[] {
+  const id = projectId ?? '';
+  const project = useQuery(ProjectById, { id }, { pause: !projectId }).data?.project;
+  return projectId ? projectPlaces(projectId, project?.id === id && project.organizationsEnabled) : [];
+}
+
 interface NavigationProps {
   projectId: string | undefined;
   /** Also lists the pages of the instance: the drawer of a narrow screen has no logo menu. */
@@ -36,8 +45,8 @@ interface NavigationProps {
 /** Pages of the project; without a project, those of the instance. */
 export function Navigation({ projectId, hasInstance = false, onGo }: NavigationProps) {
   const instance: NavGroup = { label: t('Instance'), places: useInstancePlaces() };
-  const groups = projectId === undefined ? [instance] : projectPlaces(projectId);
-  if (hasInstance && projectId !== undefined) groups.push(instance);
+  const groups = useProjectPlaces(projectId);
+  if (hasInstance || !projectId) groups.push(instance);
   return (
     <nav className={styles.nav} aria-label={t('Console')}>
       {groups.map((group) => (

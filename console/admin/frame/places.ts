@@ -68,6 +68,7 @@ const projectPages: readonly { label: string; pages: readonly Page[] }[] = [
         t('people accounts members invite import csv deactivate suspend block disable erase delete gdpr'),
       ],
       ['groups', t('Groups'), 'groups', t('teams')],
+      ['organizations', t('Organizations'), 'building', t('customers companies tenants b2b')],
       [
         'directory',
         t('Directory sync'),
@@ -111,12 +112,15 @@ const projectPages: readonly { label: string; pages: readonly Page[] }[] = [
   },
 ];
 
-export function projectPlaces(projectId: string): NavGroup[] {
+/** @param hasOrganizations the project has organizations */
+export function projectPlaces(projectId: string, hasOrganizations: boolean): NavGroup[] {
   return projectPages.map((group) => ({
     label: group.label,
-    places: group.pages.map(([path, label, icon, keywords]) => ({
-      to: `/projects/${projectId}/${path}`,
-      ...{ label, icon, keywords },
-    })),
+    places: group.pages
+      .filter(([path]) => hasOrganizations || path !== 'organizations')
+      .map(([path, label, icon, keywords]) => ({
+        to: `/projects/${projectId}/${path}`,
+        ...{ label, icon, keywords },
+      })),
   }));
 }

@@ -17,6 +17,7 @@ export * from './texts/groups.ts';
 export * from './texts/keys.ts';
 export * from './texts/logout.ts';
 export * from './texts/messages.ts';
+export * from './texts/organizations.ts';
 export * from './texts/overview.ts';
 export * from './texts/projects.ts';
 export * from './texts/roles.ts';

@@ -14,6 +14,13 @@ export type AddGroupMembersInput = {
   userIds: Array<string>;
 };
 
+export type AddOrganizationMemberInput = {
+  organizationId: string;
+  /** Default: the default roles of the organization. */
+  roleKeys?: Array<string> | null | undefined;
+  userId: string;
+};
+
 /** For the browser SDK, or for the server library. */
 export type ApiKeyKind =
   | 'PUBLISHABLE'
@@ -24,6 +31,11 @@ export type ApiScopeInput = {
   description: string;
   /** The value in `scope`; letters, digits and _ . : / * -. */
   key: string;
+};
+
+export type AssignOrganizationRoleInput = {
+  membershipId: string;
+  roleKey: string;
 };
 
 /** Exactly one of `userId` and `groupId`, in the project of the role. */
@@ -277,6 +289,36 @@ export type CreateLogStreamInput = {
   types?: Array<string> | null | undefined;
 };
 
+export type CreateOrganizationInput = {
+  /** Keys of the roles that new members get if none is named. */
+  defaultRoleKeys?: Array<string> | null | undefined;
+  /** Default: false. */
+  fallback?: boolean | null | undefined;
+  /** The shorter value of organization and project applies. */
+  idleTimeoutSeconds?: number | null | undefined;
+  /** Default: OFF. */
+  joinByDomain?: JoinByDomain | null | undefined;
+  /** The shorter value of organization and project applies. */
+  maxSessionSeconds?: number | null | undefined;
+  /** At most 4 KB, for the project's own back end. Replaces the former one. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /** Null: the project's policy. */
+  mfaPolicy?: OrganizationMfaPolicy | null | undefined;
+  name: string;
+  projectId: string;
+  /** Default: ANY. */
+  signIn?: OrganizationSignIn | null | undefined;
+  /** 1 to 63 lower-case letters, digits and hyphens; begins with a letter or digit. */
+  slug: string;
+};
+
+export type CreateOrganizationRoleInput = {
+  /** The value in `org_roles`; letters, digits and _ . : / @ -. It cannot be changed. */
+  key: string;
+  name: string;
+  projectId: string;
+};
+
 export type CreateProjectInput = {
   /** Whether users can delete their own account, except those of an authoritative directory. Default: true. */
   accountDeletion?: boolean | null | undefined;
@@ -455,6 +497,12 @@ export type DelegationParty =
   | 'IDP'
   | 'SP';
 
+export type DeleteOrganizationInput = {
+  id: string;
+  /** Users at home in the organization: erased, or moved to the project. Today no user is at home in one: all stay. Default: MOVE. */
+  people?: OrganizationPeople | null | undefined;
+};
+
 export type DeleteProjectInput = {
   /** The name of the project, as confirmation. */
   confirmName: string;
@@ -570,6 +618,12 @@ export type IssueScimTokenInput = {
   projectId: string;
 };
 
+/** Whether users with a login address in a verified domain of an organization become its members. */
+export type JoinByDomain =
+  | 'ASK'
+  | 'OFF'
+  | 'ON';
+
 export type ListFilterInput = {
   of: ClaimList;
   /** Default: all entries. */
@@ -684,6 +738,38 @@ export type NewUserInput = {
   /** IANA time zone, e.g. Europe/Zurich. */
   zoneinfo?: string | null | undefined;
 };
+
+/** How a user became a member of an organization. */
+export type OrganizationMembershipSource =
+  | 'ADMIN'
+  | 'CONNECTION'
+  | 'DIRECTORY'
+  | 'DOMAIN'
+  | 'INVITATION';
+
+/** Whether a member can use an organization. */
+export type OrganizationMembershipState =
+  | 'ACTIVE'
+  | 'SUSPENDED';
+
+/** Second factors in an organization. */
+export type OrganizationMfaPolicy =
+  | 'REQUIRED';
+
+/** What happens to the users at home in an organization that is deleted. */
+export type OrganizationPeople =
+  | 'ERASE'
+  | 'MOVE';
+
+/** How members of an organization sign in. */
+export type OrganizationSignIn =
+  | 'ANY'
+  | 'CONNECTION';
+
+/** The state of an organization. */
+export type OrganizationState =
+  | 'ACTIVE'
+  | 'SUSPENDED';
 
 /** Use of passkeys at sign-in. */
 export type PasskeyPolicy =
@@ -841,6 +927,11 @@ export type TokenEndpointAuthMethod =
   | 'NONE'
   | 'PRIVATE_KEY_JWT';
 
+export type UnassignOrganizationRoleInput = {
+  membershipId: string;
+  roleKey: string;
+};
+
 /** Exactly one of `userId` and `groupId`, in the project of the role. */
 export type UnassignRoleInput = {
   groupId?: string | null | undefined;
@@ -992,6 +1083,44 @@ export type UpdateLogStreamInput = {
   target?: string | null | undefined;
   /** Event types, e.g. `user.created`, or all types of a resource, e.g. `user.*`; empty: all types. */
   types?: Array<string> | null | undefined;
+};
+
+/** Absent fields are unchanged; null clears `mfaPolicy`, `idleTimeoutSeconds` and `maxSessionSeconds`. */
+export type UpdateOrganizationInput = {
+  /** Keys of the roles that new members get if none is named. */
+  defaultRoleKeys?: Array<string> | null | undefined;
+  /** Default: false. */
+  fallback?: boolean | null | undefined;
+  id: string;
+  /** The shorter value of organization and project applies. */
+  idleTimeoutSeconds?: number | null | undefined;
+  /** Default: OFF. */
+  joinByDomain?: JoinByDomain | null | undefined;
+  /** The shorter value of organization and project applies. */
+  maxSessionSeconds?: number | null | undefined;
+  /** At most 4 KB, for the project's own back end. Replaces the former one. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /** Null: the project's policy. */
+  mfaPolicy?: OrganizationMfaPolicy | null | undefined;
+  name?: string | null | undefined;
+  /** Default: ANY. */
+  signIn?: OrganizationSignIn | null | undefined;
+  /** 1 to 63 lower-case letters, digits and hyphens; begins with a letter or digit. */
+  slug?: string | null | undefined;
+  /** SUSPENDED: nobody signs in to it, and what its members have in it ends. */
+  state?: OrganizationState | null | undefined;
+};
+
+export type UpdateOrganizationMemberInput = {
+  /** Of the membership. */
+  id: string;
+  /** SUSPENDED: what the member has in the organization ends. */
+  state: OrganizationMembershipState;
+};
+
+export type UpdateOrganizationRoleInput = {
+  id: string;
+  name: string;
 };
 
 /** Absent fields are unchanged. */
@@ -1176,7 +1305,7 @@ export type AccessToClientQueryVariables = Exact<{
 }>;
 
 
-export type AccessToClientQuery = { assigned: TotalFragment, everyone: TotalFragment, accessRules: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, createdAt: string, user: { id: string, userName: string, displayName: string | null, active: boolean } | null, group: { id: string, displayName: string, memberCount: number, isMemberCountLimited: boolean } | null, role: { id: string, name: string, userCount: number, groupCount: number } | null } }> } };
+export type AccessToClientQuery = { assigned: TotalFragment, everyone: TotalFragment, accessRules: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, createdAt: string, user: { id: string, userName: string, displayName: string | null, active: boolean } | null, group: { id: string, displayName: string, memberCount: number, isMemberCountLimited: boolean } | null, organization: { id: string, name: string, memberCount: number, isMemberCountLimited: boolean } | null, role: { id: string, name: string, userCount: number, groupCount: number } | null } }> } };
 
 export type GrantAccessMutationVariables = Exact<{
   input: GrantAccessInput;
@@ -1732,7 +1861,7 @@ export type PaletteInProjectQueryVariables = Exact<{
 }>;
 
 
-export type PaletteInProjectQuery = { clients: { edges: Array<{ node: { id: string, name: string, disabled: boolean } }> }, users: { edges: Array<{ node: { id: string, userName: string, displayName: string | null, active: boolean } }> }, groups: { edges: Array<{ node: { id: string, displayName: string } }> }, projects: { edges: Array<{ node: { id: string, name: string } }> } };
+export type PaletteInProjectQuery = { clients: { edges: Array<{ node: { id: string, name: string, disabled: boolean } }> }, users: { edges: Array<{ node: { id: string, userName: string, displayName: string | null, active: boolean } }> }, groups: { edges: Array<{ node: { id: string, displayName: string } }> }, organizations: { edges: Array<{ node: { id: string, name: string } }> }, projects: { edges: Array<{ node: { id: string, name: string } }> } };
 
 export type PaletteProjectsQueryVariables = Exact<{
   search: string;
@@ -1947,6 +2076,130 @@ export type TestSenderMutationVariables = Exact<{
 
 
 export type TestSenderMutation = { testSender: { channel: MessageChannel, to: string, passed: boolean, stages: Array<{ name: string, state: string, milliseconds: number | null, detail: string | null, advice: string | null }> } };
+
+export type OrganizationsQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type OrganizationsQuery = { organizations: { totalCount: number, isTotalLimited: boolean, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, slug: string, state: OrganizationState, memberCount: number, isMemberCountLimited: boolean, createdAt: string } }> } };
+
+export type OrganizationByIdQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type OrganizationByIdQuery = { organization: { id: string, slug: string, name: string, state: OrganizationState, mfaPolicy: OrganizationMfaPolicy | null, idleTimeoutSeconds: number | null, maxSessionSeconds: number | null, metadata: Record<string, unknown>, memberCount: number, isMemberCountLimited: boolean, createdAt: string, updatedAt: string, defaultRoles: Array<{ id: string, key: string, name: string }> } | null };
+
+export type OrganizationMembersQueryVariables = Exact<{
+  organizationId: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type OrganizationMembersQuery = { organizationMembers: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, state: OrganizationMembershipState, source: OrganizationMembershipSource, lastUsedAt: string | null, createdAt: string, user: { id: string, userName: string, displayName: string | null, active: boolean }, roles: Array<{ id: string, key: string, name: string }> } }> } };
+
+export type OrganizationRolesQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type OrganizationRolesQuery = { organizationRoles: Array<{ id: string, key: string, name: string, createdAt: string }> };
+
+export type SearchMembersQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+}>;
+
+
+export type SearchMembersQuery = { users: { edges: Array<{ node: { id: string, userName: string, displayName: string | null } }> } };
+
+export type SearchOrganizationsQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+}>;
+
+
+export type SearchOrganizationsQuery = { organizations: { edges: Array<{ node: { id: string, name: string, slug: string } }> } };
+
+export type CreateOrganizationMutationVariables = Exact<{
+  input: CreateOrganizationInput;
+}>;
+
+
+export type CreateOrganizationMutation = { createOrganization: { id: string } };
+
+export type UpdateOrganizationMutationVariables = Exact<{
+  input: UpdateOrganizationInput;
+}>;
+
+
+export type UpdateOrganizationMutation = { updateOrganization: { id: string } };
+
+export type DeleteOrganizationMutationVariables = Exact<{
+  input: DeleteOrganizationInput;
+}>;
+
+
+export type DeleteOrganizationMutation = { deleteOrganization: string };
+
+export type AddOrganizationMemberMutationVariables = Exact<{
+  input: AddOrganizationMemberInput;
+}>;
+
+
+export type AddOrganizationMemberMutation = { addOrganizationMember: { id: string } };
+
+export type UpdateOrganizationMemberMutationVariables = Exact<{
+  input: UpdateOrganizationMemberInput;
+}>;
+
+
+export type UpdateOrganizationMemberMutation = { updateOrganizationMember: { id: string } };
+
+export type RemoveOrganizationMemberMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RemoveOrganizationMemberMutation = { removeOrganizationMember: string };
+
+export type AssignOrganizationRoleMutationVariables = Exact<{
+  input: AssignOrganizationRoleInput;
+}>;
+
+
+export type AssignOrganizationRoleMutation = { assignOrganizationRole: { id: string } };
+
+export type UnassignOrganizationRoleMutationVariables = Exact<{
+  input: UnassignOrganizationRoleInput;
+}>;
+
+
+export type UnassignOrganizationRoleMutation = { unassignOrganizationRole: { id: string } };
+
+export type CreateOrganizationRoleMutationVariables = Exact<{
+  input: CreateOrganizationRoleInput;
+}>;
+
+
+export type CreateOrganizationRoleMutation = { createOrganizationRole: { id: string } };
+
+export type UpdateOrganizationRoleMutationVariables = Exact<{
+  input: UpdateOrganizationRoleInput;
+}>;
+
+
+export type UpdateOrganizationRoleMutation = { updateOrganizationRole: { id: string } };
+
+export type DeleteOrganizationRoleMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteOrganizationRoleMutation = { deleteOrganizationRole: string };
 
 export type OverviewPartsFragment = { project: { id: string, contents: { users: number, clients: number, sessions: number, isSessionsLimited: boolean, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, mailTested: { edges: Array<{ node: { id: string, at: string } }> }, smsLimited: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, name: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string, role: Role, admin: { id: string, active: boolean | null } }>, recent: { edges: Array<{ node: EventRowFragment }> } };
 
@@ -2356,7 +2609,7 @@ export type UserPageQuery = { user: (
     & CustomValuesFragment
   ) | null, userAccess: UserAccessPartsFragment, auditEvents: EventListFragment, groups: GroupNamesFragment, refreshGrants: GrantListFragment, userRoles: Array<HeldRoleFragment>, userApplications: ApplicationsOfUserFragment };
 
-export type ApplicationsOfUserFragment = { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { client: { id: string, name: string }, through: Array<{ id: string, group: { id: string, displayName: string } | null, role: { id: string, name: string } | null }> } }> };
+export type ApplicationsOfUserFragment = { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { client: { id: string, name: string }, through: Array<{ id: string, group: { id: string, displayName: string } | null, organization: { id: string, name: string } | null, role: { id: string, name: string } | null }> } }> };
 
 export type UserApplicationsQueryVariables = Exact<{
   userId: string;
@@ -2365,6 +2618,14 @@ export type UserApplicationsQueryVariables = Exact<{
 
 
 export type UserApplicationsQuery = { userApplications: ApplicationsOfUserFragment };
+
+export type OrganizationsOfUserQueryVariables = Exact<{
+  userId: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type OrganizationsOfUserQuery = { user: { id: string, organizationMemberships: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, state: OrganizationMembershipState, createdAt: string, organization: { id: string, name: string, state: OrganizationState }, roles: Array<{ id: string, name: string }> } }> } } | null };
 
 export type UserHoldingsQueryVariables = Exact<{
   userId: string;

@@ -5,13 +5,16 @@ import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { DomainsSection } from '../domains/domains-section.tsx';
 import { DeleteProject, ProjectContents, Session } from '../generated/operations.ts';
+import { switches } from '../generated/switches.ts';
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { CopyField } from '../ui/code/copy.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
+import { pick } from '../ui/forms/pick.ts';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
+import { labelsOf, SwitchList } from '../ui/forms/switches.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { exactly } from '../ui/time.tsx';
 import { ConfigurationSection } from './configuration-section.tsx';
@@ -24,7 +27,7 @@ export function Component() {
   const { mayChange, isOwner } = useAccess(project.id);
   const form = useProjectForm(
     project,
-    useMemo(() => ({ name: project.name }), [project]),
+    useMemo(() => pick(project, 'name', 'organizationsEnabled'), [project]),
   );
   return (
     <Page title={t('Settings')} lead={t('Name, domains and deletion of {name}', { name: project.name })} narrow>
@@ -43,10 +46,24 @@ export function Component() {
           hint={t('Part of its SCIM address. Created {createdAt}.', { createdAt: exactly(project.createdAt) })}
         />
       </Section>
+      {project.builtIn !== 'CONSOLE' && (
+        <Section title={t('Organizations')} lead={t('For products whose customers are companies.')}>
+          <SwitchList of={switches.Project.organizations} form={form} />
+        </Section>
+      )}
       {project.builtIn !== 'CONSOLE' && <DomainsSection project={project} mayChange={mayChange} />}
       {mayChange && project.builtIn !== 'CONSOLE' && <ConfigurationSection project={project} />}
       {isOwner && <Danger project={project} />}
-      <SaveBar form={form} labels={{ name: t('Name') }} describe={(name, values) => values[name]} />
+      <SaveBar
+        form={form}
+        labels={{ name: t('Name'), ...labelsOf(switches.Project.organizations) }}
+        describe={(name, values) => (name === 'name' ? values.name : values[name] ? t('On') : t('Off'))}
+        consequence={
+          project.organizationsEnabled &&
+          !form.values.organizationsEnabled &&
+          t('No one can sign in to an organization any more. Memberships and roles stay.')
+        }
+      />
     </Page>
   );
 }

@@ -58,6 +58,7 @@ const claimsTexts = import.meta.glob<Record<string, string>>('../language/messag
 const UserClaims = lazy(async () => ({
   default: (await withTexts(claimsTexts, () => import('../claims/user-claims.tsx'))).UserClaims,
 }));
+const UserOrganizations = lazy(async () => ({ default: (await sections()).UserOrganizations }));
 const UserApplications = lazy(async () => ({ default: (await sections()).UserApplications }));
 const GrantRecovery = lazy(async () => ({ default: (await import('./grant-recovery.tsx')).GrantRecovery }));
 const EditProfile = lazy(async () => ({ default: (await import('./edit-profile.tsx')).EditProfile }));
@@ -205,6 +206,7 @@ function Access({ user, found }: { user: User; found: UserAccessQuery['userAcces
       <Suspense>
         <UserGroups user={named} mayChange={mayChange} />
         <UserRoles userId={user.id} mayChange={mayChange} />
+        {project.organizationsEnabled && <UserOrganizations userId={user.id} />}
         <UserApplications userId={user.id} />
       </Suspense>
       <Section

@@ -3,7 +3,7 @@ import { instancePlaces, projectPlaces } from '../places.ts';
 import { clientCommands, filteredLists, matching, objectAt, userCommands } from './commands.ts';
 import { isSearchable } from './use-search.ts';
 
-const project = projectPlaces('p').flatMap(({ places }) => places);
+const project = projectPlaces('p', true).flatMap(({ places }) => places);
 const places = [...project, ...instancePlaces({ isOwner: true, hasDevMailbox: true })];
 const found = (wanted: string) => matching([places], wanted).map(({ label }) => label);
 
@@ -14,6 +14,7 @@ describe('the palette', () => {
     ['totp', 'Sign-in & MFA'],
     ['scim', 'Directory sync'],
     ['okta', 'Directory sync'],
+    ['customers', 'Organizations'],
     ['deactivate', 'Users'],
     ['logo', 'Branding'],
     ['timeout', 'Session policy'],
@@ -29,6 +30,12 @@ describe('the palette', () => {
   it.each(['deactivated', 'Deactivated'])('finds the deactivated users by "%s"', (wanted) => {
     const found = matching([filteredLists('/projects/p'), places], wanted);
     expect(found[0]).toMatchObject({ label: 'Deactivated', to: '/projects/p/users?state=inactive' });
+  });
+
+  it('has no page of organizations where the project has none', () => {
+    const labels = projectPlaces('p', false).flatMap((group) => group.places.map(({ label }) => label));
+    expect(labels).toContain('Groups');
+    expect(labels).not.toContain('Organizations');
   });
 
   it('lists whole words first, and requires every word', () => {

@@ -13,8 +13,7 @@ import {
 } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
-import { useInstancePlaces } from '../navigation.tsx';
-import { projectPlaces } from '../places.ts';
+import { useInstancePlaces, useProjectPlaces } from '../navigation.tsx';
 import { type Command, clientCommands, filteredLists, matching, objectAt, userCommands } from './commands.ts';
 import { type Choice, Listbox } from './listbox.tsx';
 import { isSearchable, useSearch } from './use-search.ts';
@@ -110,7 +109,7 @@ function useCommands(projectId: ProjectId, go: Go): Choice[] {
 
 function usePlaces(projectId: ProjectId, go: Go): Choice[] {
   const instance = { label: t('Instance'), places: useInstancePlaces() };
-  const groups = [...(projectId === undefined ? [] : projectPlaces(projectId)), instance];
+  const groups = [...useProjectPlaces(projectId), instance];
   const lists = projectId === undefined ? [] : filteredLists(`/projects/${projectId}`);
   return [
     ...groups.flatMap(({ label: detail, places }) =>
@@ -161,7 +160,7 @@ function useFound(projectId: ProjectId, wanted: string, go: Go): { found: Choice
 
 type Found = Partial<PaletteInProjectQuery> & PaletteProjectsQuery;
 
-function foundIn({ clients, users, groups, projects }: Found, projectId: ProjectId, go: Go): Choice[] {
+function foundIn({ clients, users, groups, organizations, projects }: Found, projectId: ProjectId, go: Go): Choice[] {
   return [
     ...(clients?.edges ?? []).map(({ node }) =>
       go(t('Applications'), 'applications', node.name, `/projects/${projectId}/applications/${node.id}`, {
@@ -175,6 +174,9 @@ function foundIn({ clients, users, groups, projects }: Found, projectId: Project
     ),
     ...(groups?.edges ?? []).map(({ node }) =>
       go(t('Groups'), 'groups', node.displayName, `/projects/${projectId}/groups/${node.id}`),
+    ),
+    ...(organizations?.edges ?? []).map(({ node: { id, name } }) =>
+      go(t('Organizations'), 'building', name, `/projects/${projectId}/organizations/${id}`),
     ),
     ...projects.edges.map(({ node }) => go(t('Projects'), 'projects', node.name, `/projects/${node.id}/overview`)),
   ].map((choice) => ({ ...choice, isFound: true }));

@@ -19,7 +19,8 @@ const additions = {
 } as const;
 
 interface SearchSelectProps extends Pick<SelectProps, 'label' | 'description' | 'placeholder' | 'error' | 'disabled'> {
-  kind: keyof typeof texts;
+  /** Or the texts if nothing matches, and if there is nothing to search. */
+  kind: keyof typeof texts | readonly [noMatch: string, noneYet: string];
   /** The results of the search, with the chosen one; undefined while loading. */
   options: readonly { value: string; label: string }[] | undefined;
   value: string | null;
@@ -34,9 +35,9 @@ export function SearchSelect({ kind, options, value, onChange, onSearch, ...fiel
   const [search, setSearch] = useState('');
   const isKept = chosen && !options?.some((option) => option.value === chosen.value);
   const shown = isKept ? [chosen, ...(options ?? [])] : options;
-  const [noMatch, noneYet] = texts[kind];
+  const [noMatch, noneYet] = typeof kind === 'string' ? texts[kind] : kind;
   const path = useProjectPath();
-  const addition = additions[kind];
+  const addition = typeof kind === 'string' ? additions[kind] : undefined;
   // In another tab: the form stays.
   const none = addition ? (
     <>

@@ -4,5 +4,6 @@ export { UserApplications } from './user-applications.tsx';
 export { UserDeletion } from './user-deletion.tsx';
 export { UserGroups } from './user-groups.tsx';
 export { UserInvitation } from './user-invitation.tsx';
+export { UserOrganizations } from './user-organizations.tsx';
 export { UserRecovery } from './user-recovery.tsx';
 export { UserRoles } from './user-roles.tsx';

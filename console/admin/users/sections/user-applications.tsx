@@ -45,8 +45,9 @@ export function UserApplications({ userId }: { userId: string }) {
 
 function throughOf({ through }: Usable): string {
   if (through.length === 0) return t('Everyone in the project');
-  const names = through.map(({ group, role }) => {
+  const names = through.map(({ group, organization, role }) => {
     if (group) return t('By the group {displayName}', group);
+    if (organization) return t('By the organization {name}', organization);
     return role ? t('By the role {name}', role) : t('Directly');
   });
   return names.join(', ');

@@ -1,0 +1,76 @@
+import { Alert } from '@mantine/core';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { useParams } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { useQuery } from '../api.ts';
+import { Missing } from '../frame/root.tsx';
+import { OrganizationById } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { IdChip } from '../ui/code/copy.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
+import { Page } from '../ui/layout/page.tsx';
+import { Tabs } from '../ui/layout/tabs.tsx';
+import { OrganizationDanger } from './organization-danger.tsx';
+import { StateBadge } from './organization-list.tsx';
+import type { OrganizationPartProps } from './organization-part.ts';
+import { OrganizationPeople } from './organization-people.tsx';
+
+const OrganizationEvents = lazy(async () => ({
+  default: (await import('./organization-events.tsx')).OrganizationEvents,
+}));
+const OrganizationSettings = lazy(async () => ({
+  default: (await import('./organization-settings.tsx')).OrganizationSettings,
+}));
+
+const parts: readonly { tab: string; label: string; Part: ComponentType<OrganizationPartProps> }[] = [
+  { tab: '', label: t('People'), Part: OrganizationPeople },
+  { tab: 'settings', label: t('Settings'), Part: OrganizationSettings },
+  { tab: 'events', label: t('Events'), Part: OrganizationEvents },
+  { tab: 'danger', label: t('Danger'), Part: OrganizationDanger },
+];
+
+/** One organization: its people, settings and events. */
+export function OrganizationPage() {
+  const { organizationId = '', tab = '' } = useParams();
+  const project = useProject();
+  const path = useProjectPath();
+  const { mayChange } = useAccess(project.id);
+  const { data, failure, reload } = useQuery(OrganizationById, { id: organizationId });
+  const organization = data?.organization?.id === organizationId ? data.organization : undefined;
+  const chosen = parts.find((part) => part.tab === tab);
+  if (!chosen) return <Missing />;
+  if (!organization)
+    return failure ? <LoadError failure={failure} subject={t('organization')} retry={reload} /> : <PageSkeleton />;
+  const { Part } = chosen;
+  const at = (part: string) => path(`organizations/${organizationId}${part && `/${part}`}`);
+  return (
+    <Page
+      title={organization.name}
+      back={{ to: path('organizations'), label: t('Organizations') }}
+      badges={
+        <>
+          {organization.state === 'SUSPENDED' && <StateBadge state={organization.state} />}
+          <IdChip id={organization.id} label={t('organization ID')} />
+        </>
+      }
+    >
+      <Tabs
+        label={t('Sections of the organization')}
+        tabs={parts.map(({ tab: part, label }) => ({ to: at(part), label, end: part === '' }))}
+      />
+      {!mayChange && <ViewerNotice project={project} />}
+      {!project.organizationsEnabled && (
+        <Alert color="note">{t('Organizations are off in this project: memberships have no effect.')}</Alert>
+      )}
+      {organization.state === 'SUSPENDED' && (
+        <Alert color="note">{t('Suspended: no one can sign in to this organization.')}</Alert>
+      )}
+      <Suspense fallback={<PageSkeleton />}>
+        <Part organization={organization} mayChange={mayChange} />
+      </Suspense>
+    </Page>
+  );
+}

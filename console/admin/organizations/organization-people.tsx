@@ -1,0 +1,211 @@
+import { Badge, Button, Group, Pill } from '@mantine/core';
+import { lazy } from 'react';
+import { useQuery } from '../api.ts';
+import {
+  OrganizationMembers,
+  type OrganizationMembersQuery,
+  RemoveOrganizationMember,
+  UnassignOrganizationRole,
+  UpdateOrganizationMember,
+} from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { useProjectPath } from '../projects/project.tsx';
+import { AddButton } from '../ui/buttons.tsx';
+import { request } from '../ui/code/show-graphql.tsx';
+import { atLeast } from '../ui/counted.ts';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { useAction } from '../ui/feedback/use-action.ts';
+import { type Confirmation, useDialog } from '../ui/feedback/use-dialog.tsx';
+import type { Columns } from '../ui/lists/data-table.tsx';
+import { Pager, useListParams } from '../ui/lists/list-bar.tsx';
+import { TableSection } from '../ui/lists/table-section.tsx';
+import { Time } from '../ui/time.tsx';
+import type { Organization, OrganizationPartProps } from './organization-part.ts';
+import { stale } from './stale.ts';
+
+const AddOrganizationMember = lazy(async () => ({ default: (await import('./add-member.tsx')).AddMember }));
+const AssignMemberRole = lazy(async () => ({ default: (await import('./assign-role.tsx')).AssignMemberRole }));
+
+type Member = OrganizationMembersQuery['organizationMembers']['edges'][number]['node'];
+
+const sources: Record<Member['source'], string> = {
+  ADMIN: t('Admin'),
+  INVITATION: t('Invitation'),
+  DOMAIN: t('Mail domain'),
+  CONNECTION: t('Connection'),
+  DIRECTORY: t('Directory'),
+};
+
+/** The members of an organization, newest first. */
+export function OrganizationPeople({ organization, mayChange }: OrganizationPartProps) {
+  const path = useProjectPath();
+  const { get } = useListParams();
+  const after = get('after') ?? null;
+  const [dialog, { open, confirm }] = useDialog();
+  const activating = useAction(UpdateOrganizationMember, stale, t('Member activated'));
+  const variables = { organizationId: organization.id, after };
+  const { data, failure, reload } = useQuery(OrganizationMembers, variables, { keep: true });
+  const page = data?.organizationMembers;
+  if (failure && !page) return <LoadError failure={failure} subject={t('the list of members')} retry={reload} />;
+  const add = (
+    <AddButton
+      variant={page?.edges.length === 0 ? 'filled' : 'default'}
+      onClick={() =>
+        open(t('Add member'), (close) => <AddOrganizationMember organization={organization} onClose={close} />)
+      }
+    >
+      {t('Add member')}
+    </AddButton>
+  );
+  const assign = (member: Member) =>
+    open(t('Assign role to {name}', { name: nameOf(member) }), (close) => (
+      <AssignMemberRole member={member} onClose={close} />
+    ));
+  const actions = (member: Member) => (
+    <Group gap={4} wrap="nowrap" display="inline-flex">
+      <RowButton label={t('Assign role to {name}', { name: nameOf(member) })} onClick={() => assign(member)}>
+        {t('Assign role')}
+      </RowButton>
+      {member.state === 'ACTIVE' ? (
+        <RowButton
+          label={t('Suspend {name}', { name: nameOf(member) })}
+          onClick={() => confirm(suspension(member, organization))}
+        >
+          {t('Suspend')}
+        </RowButton>
+      ) : (
+        <RowButton
+          label={t('Activate {name}', { name: nameOf(member) })}
+          onClick={() => void activating.run({ input: { id: member.id, state: 'ACTIVE' } })}
+        >
+          {t('Activate')}
+        </RowButton>
+      )}
+      <RowButton
+        color="red"
+        label={t('Remove {name}', { name: nameOf(member) })}
+        onClick={() => confirm(removal(member, organization))}
+      >
+        {t('Remove')}
+      </RowButton>
+    </Group>
+  );
+  const columns: Columns<Member> = [
+    { header: t('Name'), isName: true, width: '26%', cell: nameOf },
+    {
+      header: t('Roles'),
+      cell: (member) => (
+        <Roles member={member} {...(mayChange && { onRemove: (role) => confirm(loss(member, role)) })} />
+      ),
+    },
+    { header: t('Status'), cell: (member) => <MemberState member={member} /> },
+    { header: t('Source'), cell: ({ source }) => sources[source] },
+    { header: t('Last sign-in'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    mayChange && { header: '', align: 'end', isPlain: true, cell: actions },
+  ];
+  return (
+    <TableSection
+      title={t('People')}
+      lead={t('Members: {count}', { count: atLeast(organization.memberCount, organization.isMemberCountLimited) })}
+      actions={mayChange && page?.edges.length !== 0 && add}
+      columns={columns}
+      rows={page?.edges.map(({ node }) => node)}
+      linkOf={({ user }) => path(`users/${user.id}`)}
+      skeletonRows={4}
+      empty={
+        <Empty icon="users" title={t('No members yet')} action={mayChange && add}>
+          {t('Members sign in to applications on behalf of the organization.')}
+        </Empty>
+      }
+    >
+      <Pager pageInfo={page?.pageInfo} />
+      {dialog}
+    </TableSection>
+  );
+}
+
+interface RowButtonProps {
+  /** For screen readers: names the row. */
+  label: string;
+  color?: string;
+  onClick(): void;
+  children: string;
+}
+
+const RowButton = ({ label, ...props }: RowButtonProps) => (
+  <Button variant="subtle" size="compact-sm" aria-label={label} {...props} />
+);
+
+type Role = Member['roles'][number];
+
+function Roles({ member, onRemove }: { member: Member; onRemove?(role: Role): void }) {
+  if (member.roles.length === 0) return '–';
+  return (
+    <Group component="ul" gap={4} display="inline-flex">
+      {member.roles.map((role) => (
+        <Pill
+          key={role.id}
+          component="li"
+          withRemoveButton={onRemove !== undefined}
+          removeButtonProps={{
+            'aria-label': t('Remove the role {role} from {name}', { role: role.name, name: nameOf(member) }),
+            'aria-hidden': false,
+            tabIndex: 0,
+          }}
+          onRemove={() => onRemove?.(role)}
+        >
+          {role.name}
+        </Pill>
+      ))}
+    </Group>
+  );
+}
+
+function MemberState({ member: { user, state } }: { member: Member }) {
+  if (!user.active) return <Badge color="bad">{t('Deactivated')}</Badge>;
+  return state === 'ACTIVE' ? <Badge color="good">{t('Active')}</Badge> : <Badge color="bad">{t('Suspended')}</Badge>;
+}
+
+const nameOf = ({ user }: Member) => user.displayName ?? user.userName;
+
+function suspension(member: Member, { name: organization }: Organization): Confirmation {
+  const name = nameOf(member);
+  return {
+    title: t('Suspend {name}?', { name }),
+    effect: (
+      <p>
+        {t('{name} can no longer sign in to {organization}, and is signed out of it now. The account stays.', {
+          ...{ name, organization },
+        })}
+      </p>
+    ),
+    verb: t('Suspend'),
+    request: request(UpdateOrganizationMember, { input: { id: member.id, state: 'SUSPENDED' } }),
+    invalidates: stale,
+    done: t('Member suspended'),
+  };
+}
+
+function removal(member: Member, { name: organization }: Organization): Confirmation {
+  const name = nameOf(member);
+  return {
+    title: t('Remove {name} from {organization}?', { name, organization }),
+    effect: <p>{t('Roles in the organization are lost, and sign-ins in it end. The account stays.')}</p>,
+    verb: t('Remove member'),
+    request: request(RemoveOrganizationMember, { id: member.id }),
+    invalidates: stale,
+    done: t('Member removed'),
+  };
+}
+
+function loss(member: Member, role: Role): Confirmation {
+  return {
+    title: t('Remove the role {name} from {holder}?', { name: role.name, holder: nameOf(member) }),
+    effect: <p>{t('Tokens issued from now on do not have the role. Earlier tokens keep it until they expire.')}</p>,
+    verb: t('Remove'),
+    request: request(UnassignOrganizationRole, { input: { membershipId: member.id, roleKey: role.key } }),
+    invalidates: stale,
+    done: t('Role removed'),
+  };
+}

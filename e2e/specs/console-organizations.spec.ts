@@ -1,0 +1,204 @@
+import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from '../support/accessibility.ts';
+import type { Application } from '../support/application.ts';
+import { tabTo, type Visit, visitConsole } from '../support/console.ts';
+import { HostedPage } from '../support/hosted-page.ts';
+
+/** Organizations in the console: an admin of a project makes its first customer. */
+
+const hosted = HostedPage.ofTests();
+let shop: Application;
+let owner: Visit;
+let adaId: string;
+
+test.beforeAll(async ({ browser }) => {
+  const { admin, latchkey } = hosted;
+  shop = await hosted.register({ name: 'Shop' });
+  const input = { projectId: shop.projectId, userName: 'ada@acme.example', displayName: 'Ada', invite: false };
+  const query = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
+  adaId = (await admin.run<{ createUser: { id: string } }>(query, { input })).createUser.id;
+  owner = await visitConsole(browser, latchkey, admin, { email: 'organizations-owner@example.com', role: 'OWNER' });
+});
+
+test.afterAll(async () => {
+  expect(owner.browserErrors).toEqual([]);
+  await owner.context.close();
+});
+
+const at = (path: string) => `${hosted.latchkey.baseUrl}/admin/projects/${shop.projectId}/${path}`;
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const dialog = (page: Page) => page.getByRole('dialog');
+const submit = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true });
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const inNavigation = (page: Page) =>
+  page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Organizations' });
+
+async function switchOn(): Promise<void> {
+  await hosted.admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
+    input: { id: shop.projectId, organizationsEnabled: true },
+  });
+}
+
+async function createOrganization(name: string, slug: string): Promise<string> {
+  await switchOn();
+  const query = 'mutation ($input: CreateOrganizationInput!) { createOrganization(input: $input) { id } }';
+  const input = { projectId: shop.projectId, name, slug };
+  return (await hosted.admin.run<{ createOrganization: { id: string } }>(query, { input })).createOrganization.id;
+}
+
+test('an admin switches organizations on, and makes the first customer with a role and a member', async () => {
+  const { page } = owner;
+  await page.goto(at('settings'));
+  await expect(heading(page, 'Settings')).toBeVisible();
+  await expect(inNavigation(page)).toHaveCount(0);
+  await page.getByRole('switch', { name: 'Organizations' }).check({ force: true });
+  await expectAccessible(page);
+  await button(page, 'Save changes').click();
+  await inNavigation(page).click();
+
+  await expect(page.getByText('No organizations yet')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Roles', exact: true }).last().click();
+  await expect(page.getByText('No organization roles yet')).toBeVisible();
+  await button(page, 'Create role').first().click();
+  await dialog(page).getByLabel('Name').fill('Billing');
+  await expect(dialog(page).getByLabel('Key')).toHaveValue('billing');
+  await submit(page, 'Create role').click();
+  await expect(page.getByRole('row', { name: /Billing/ })).toBeVisible();
+  await expectAccessible(page);
+
+  await inNavigation(page).click();
+  await button(page, 'Create organization').first().click();
+  await dialog(page).getByLabel('Name').fill('Acme & Söhne');
+  await expect(dialog(page).getByLabel('Slug')).toHaveValue('acme-sohne');
+  await dialog(page).getByLabel('Slug').fill('acme');
+  await expectAccessible(page);
+  await submit(page, 'Create organization').click();
+  await expect(heading(page, 'Acme & Söhne')).toBeVisible();
+  await expect(page.getByText('No members yet')).toBeVisible();
+
+  await button(page, 'Add member').click();
+  await dialog(page).getByRole('combobox', { name: 'User' }).fill('ada');
+  await page.getByRole('option', { name: /Ada/ }).click();
+  await dialog(page).getByRole('combobox', { name: 'Roles' }).click();
+  await page.getByRole('option', { name: 'Billing' }).click();
+  await page.keyboard.press('Escape');
+  await submit(page, 'Add member').click();
+  const ada = page.getByRole('row', { name: /Ada/ });
+  await expect(ada).toContainText('Billing');
+  await expect(ada).toContainText('Admin');
+  await expect(page.getByText('Members: 1')).toBeVisible();
+  await expectAccessible(page);
+
+  await button(page, 'Suspend Ada').click();
+  await expect(dialog(page)).toContainText('Ada can no longer sign in to Acme & Söhne');
+  await submit(page, 'Suspend').click();
+  await expect(ada).toContainText('Suspended');
+  await button(page, 'Activate Ada').click();
+  await expect(ada).toContainText('Active');
+
+  await page.getByRole('link', { name: 'Events', exact: true }).last().click();
+  await expect(page.getByText('ada@acme.example became a member of Acme & Söhne')).toBeVisible();
+  await expectAccessible(page);
+
+  await page.goto(at(`users/${adaId}`));
+  const row = page.getByRole('table', { name: 'Organizations' }).getByRole('row', { name: /Acme/ });
+  await expect(row).toContainText('Billing');
+  await expectAccessible(page);
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search or go to' }).fill('söhne');
+  await page.getByRole('option', { name: /Acme/ }).click();
+  await expect(heading(page, 'Acme & Söhne')).toBeVisible();
+});
+
+test('settings show their effect, and a slug that is taken or metadata that is no object is refused', async () => {
+  const id = await createOrganization('Globex', 'globex');
+  await createOrganization('Initech', 'initech');
+  const { page } = owner;
+  await page.goto(at(`organizations/${id}/settings`));
+  const metadata = page.getByRole('textbox', { name: 'Metadata' });
+  await metadata.fill('plan: pro');
+  await button(page, 'Save changes').click();
+  await expect(metadata).toBeFocused();
+  await metadata.fill('{"plan": "pro"}');
+  await page.getByLabel('Slug').fill('initech');
+  await button(page, 'Save changes').click();
+  await expect(page.getByLabel('Slug')).toHaveAttribute('aria-invalid', 'true');
+  await page.getByLabel('Slug').fill('globex-corp');
+  await page.getByRole('radio', { name: 'Required' }).check();
+  await page.getByRole('switch', { name: /^Idle timeout/ }).uncheck({ force: true });
+  await expect(page.getByText(/^No effect: the project ends sessions/)).toBeVisible();
+  await page.getByRole('textbox', { name: 'Idle timeout' }).fill('5');
+  await expectAccessible(page);
+  await button(page, 'Save changes').click();
+  await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0);
+  const query =
+    'query ($id: ID!) { organization(id: $id) { slug mfaPolicy idleTimeoutSeconds maxSessionSeconds metadata } }';
+  expect(await hosted.admin.run(query, { id })).toEqual({
+    organization: {
+      ...{ slug: 'globex-corp', mfaPolicy: 'REQUIRED', idleTimeoutSeconds: 300, maxSessionSeconds: null },
+      metadata: { plan: 'pro' },
+    },
+  });
+});
+
+test('the keyboard suspends an organization and deletes it by its name', async () => {
+  const id = await createOrganization('Hooli', 'hooli');
+  const { page } = owner;
+  await page.goto(at(`organizations/${id}/danger`));
+  await tabTo(page, button(page, 'Suspend organization'));
+  await page.keyboard.press('Enter');
+  await tabTo(page, submit(page, 'Suspend organization'));
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Suspended: no one can sign in to this organization.')).toBeVisible();
+  await expectAccessible(page);
+  await tabTo(page, button(page, 'Delete organization'));
+  await page.keyboard.press('Enter');
+  await expect(submit(page, 'Delete organization')).toBeDisabled();
+  await page.keyboard.type('Hooli');
+  await tabTo(page, submit(page, 'Delete organization'));
+  await page.keyboard.press('Enter');
+  await expect(heading(page, 'Organizations')).toBeVisible();
+  await expect(page.getByText('Hooli', { exact: true })).toHaveCount(0);
+});
+
+test('an application is given to an organization', async () => {
+  await createOrganization('Umbrella', 'umbrella');
+  const { page } = owner;
+  await page.goto(at(`applications/${shop.clientId}/access`));
+  await button(page, 'Give access').click();
+  await dialog(page).getByText('Organization', { exact: true }).click();
+  await dialog(page).getByRole('combobox', { name: 'Organization' }).fill('umbr');
+  await page.getByRole('option', { name: /Umbrella/ }).click();
+  await expectAccessible(page);
+  await submit(page, 'Give access').click();
+  await expect(page.getByRole('table', { name: 'Assigned' }).getByRole('row', { name: /Umbrella/ })).toContainText(
+    'Members: 0',
+  );
+  await expect(page.getByRole('switch', { name: 'Require an organization' })).toBeEnabled();
+});
+
+test('a viewer sees the organization and its members, and no control; a German admin reads German', async ({
+  browser,
+}) => {
+  const id = await createOrganization('Tyrell', 'tyrell');
+  await hosted.admin.run(
+    'mutation ($input: AddOrganizationMemberInput!) { addOrganizationMember(input: $input) { id } }',
+    { input: { organizationId: id, userId: adaId } },
+  );
+  const who = { email: 'organizations-viewer@example.com', role: 'PROJECT_VIEWER', projectId: shop.projectId } as const;
+  const { page, context } = await visitConsole(browser, hosted.latchkey, hosted.admin, who);
+  await page.goto(at(`organizations/${id}`));
+  await expect(page.getByRole('row', { name: /Ada/ })).toContainText('Active');
+  await expect(page.getByRole('main').getByRole('button', { name: /Add|Suspend|Remove|Assign/ })).toHaveCount(0);
+  await context.close();
+
+  const storageState = await owner.context.storageState();
+  const german = await browser.newContext({ storageState, locale: 'de-DE' });
+  const inGerman = await german.newPage();
+  await inGerman.goto(at(`organizations/${id}`));
+  await expect(inGerman.getByRole('button', { name: 'Mitglied hinzufügen' })).toBeVisible();
+  await expect(inGerman.getByRole('button', { name: 'Ada sperren' })).toBeVisible();
+  await german.close();
+});
