@@ -40,6 +40,7 @@ export const chunks = [
   },
   // Operations, with what the pages that send them share.
   { name: 'organizations', test: admin('(?:generated/texts/organizations|organizations/(?:slug|stale))\\.') },
+  { name: 'streams', test: admin('(?:generated/texts/streams|streams/stream-state)\\.') },
   // The operations of the others.
   { debugName: 'operations', name: (id: string) => /\/generated\/texts\/(\w+)\./.exec(id)?.[1] ?? null },
   // Shared by pages of several areas.
@@ -53,7 +54,7 @@ export const chunks = [
   { name: 'select', test: new RegExp(`${mantine('Combobox', 'MultiSelect', 'Select')}|/ui/forms/search-select`) },
   { name: 'secrets', test: admin('ui/secrets') },
   { name: 'audit', test: admin('audit/(?:activity|event-list|event-text|sentences)\\.') },
-  { name: 'event-types', test: admin('webhooks/(?:webhook-form|event-types)|streams/stream-state') },
+  { name: 'event-types', test: admin('webhooks/(?:webhook-form|event-types)') },
   { name: 'deliveries', test: admin('(?:webhooks/webhook-state|ui/lists/deliveries)') },
   // Large parts of one area.
   { name: 'events', test: admin('audit/(?:events|query-bar|event-chips|event-query)\\.') },
