@@ -217,6 +217,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
     },
     token: endpoint,
     push: endpoint,
+    registration: endpoint,
     revoke: endpoint,
     introspect: endpoint,
     deviceAuthorization: endpoint,

@@ -48,6 +48,8 @@ import { Clients } from './domain/clients/clients.ts';
 import { DpopNonces } from './domain/clients/dpop/dpop-nonces.ts';
 import { DpopProofs } from './domain/clients/dpop/dpop-proofs.ts';
 import { ClientDocuments, type FetchDocument } from './domain/clients/introductions/client-documents.ts';
+import { ClientRegistrations } from './domain/clients/introductions/client-registrations.ts';
+import { RegistrationTokens } from './domain/clients/introductions/registration-tokens.ts';
 import { Origins } from './domain/clients/origins.ts';
 import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
 import { Configurations } from './domain/configuration/configurations.ts';
@@ -253,6 +255,8 @@ function withApplications(
     }),
     registry: new ClientRegistry(base),
     assertions: new ClientAssertions({ clock, remoteKeys }),
+    registrations: new ClientRegistrations({ ...base, clients, secrets: clientSecrets, allowPrivateTargets }),
+    registrationTokens: new RegistrationTokens(base),
     dpopNonces,
     dpopProofs: new DpopProofs({ clock, nonces: dpopNonces }),
     apis: new Apis(base),

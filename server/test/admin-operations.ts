@@ -27,6 +27,7 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
   const delegationKey = await services.delegationKeys.register(client, makePair().publicPem, system);
   const [apiKey] = await services.clients.apiKeysOf(services.db.reader(), [client]);
   const { clientSecret, secret } = await services.clientSecrets.issue(client, system);
+  const registration = await services.registrationTokens.issue(project.id, { name: 'CI' }, system);
   const scopes = [{ key: 'read', description: 'Read' }];
   const identifier = `https://${tag}.api.example.com`;
   const api = await services.apis.create({ ...of, identifier, name: 'Orders', scopes }, system);
@@ -63,6 +64,7 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
     client: client.id,
     apiKey: apiKey?.id ?? '',
     clientSecret: clientSecret.id,
+    registrationToken: registration.registrationToken.id,
     delegationKey: delegationKey.id,
     api: api.id,
     domain: domain.id,
@@ -188,6 +190,7 @@ export function argumentsOf(ours: ProjectObjects, name: string): string {
     registerDelegationKeys: `(input: { clientId: "${client}", signingKey: "x", encryptionKey: "x" })`,
     rotateDelegationKeys: `(input: { clientId: "${client}" })`,
     changeUsers: `(input: { projectId: "${project}", userIds: ["${user}"], action: DEACTIVATE })`,
+    issueRegistrationToken: `(input: { projectId: "${project}", name: "X" })`,
     issueScimToken: `(input: { projectId: "${project}", name: "X" })`,
     grantRole: `(input: { email: "x@example.com", role: PROJECT_VIEWER, projectId: "${project}" })`,
     issueAdminToken: `(input: { name: "X", role: PROJECT_VIEWER, projectId: "${project}" })`,

@@ -92,8 +92,8 @@ describe('an instance', () => {
         ({ openApi }) => typeof openApi === 'function',
       ),
     );
-    // The base issuer lacks the capabilities of projects: revoke, introspect, par, device_authorization.
-    expect(functions.length - operations.length).toBe(4);
+    // The base issuer lacks the capabilities of projects: revoke, introspect, par, device_authorization, and the four of registration.
+    expect(functions.length - operations.length).toBe(8);
   });
 
   it('follows the document in sign-in', async () => {
@@ -179,6 +179,19 @@ describe('an instance', () => {
     for (const path of ['token', 'introspect', 'revoke', 'device_authorization', 'par']) {
       await send({ ...web, secret: 'wrong' }, `/oauth2/${path}`, {});
       await send(web, `/oauth2/${path}`, {});
+    }
+    await app.services.projects.update(made.client.project.id, { clientRegistration: 'open' }, system);
+    const register = `${party.issuer}/oauth2/register`;
+    const json = { 'Content-Type': 'application/json' };
+    const metadata = { redirect_uris: [redirect_uri], token_endpoint_auth_method: 'none' };
+    const registered = await fetch(register, { method: 'POST', body: JSON.stringify(metadata), headers: json });
+    const { client_id, registration_access_token: key } = (await registered.json()) as Record<string, string>;
+    await fetch(register, { method: 'POST', body: '{}', headers: json });
+    for (const headers of [{}, { Authorization: `Bearer ${key}` }]) {
+      await fetch(`${register}/${client_id}`, { headers });
+      const replaced = JSON.stringify({ ...metadata, client_id });
+      await fetch(`${register}/${client_id}`, { method: 'PUT', body: replaced, headers: { ...json, ...headers } });
+      await fetch(`${register}/${client_id}`, { method: 'DELETE', headers });
     }
     const { pathname } = new URL(party.issuer);
     for (const name of ['openid-configuration', 'jwks.json']) await fetch(`${party.issuer}/.well-known/${name}`);

@@ -118,6 +118,8 @@ export const sentences = {
   'refresh-grant.revoked': ['sign-in', template("{actor} ended a refresh grant of {subject}")],
   'refresh-grants.revoked': ['applications', template("{actor} ended all refresh grants of {subject}")],
   'refresh-token.replayed': ['sign-in', template("A refresh token of {subject} was used again after its replacement; its access is revoked")],
+  'registration-token.issued': ['applications', template("{actor} issued the registration token {subject}")],
+  'registration-token.revoked': ['applications', template("{actor} revoked the registration token {subject}")],
   'role.assigned': ['people', template("{actor} assigned the role {role} of {client} to {subject}")],
   'role.created': ['applications', template("{actor} created the role {subject} of {client}")],
   'role.deleted': ['applications', template("{actor} deleted the role {subject} of {client}")],

@@ -13,6 +13,7 @@ import { Migration20261130003400AccountDeletions } from './20261130003400-accoun
 import { Migration20261130003500LogosOfClients } from './20261130003500-logos-of-clients.ts';
 import { Migration20261130009000IntroducedClients } from './20261130009000-introduced-clients.ts';
 import { Migration20261130009100ThirdPartyAccess } from './20261130009100-third-party-access.ts';
+import { Migration20261130009200RegistrationTokens } from './20261130009200-registration-tokens.ts';
 
 export const migrations = [
   { name: '20261129002000-baseline', class: Migration20261129002000Baseline },
@@ -29,4 +30,5 @@ export const migrations = [
   { name: '20261130003500-logos-of-clients', class: Migration20261130003500LogosOfClients },
   { name: '20261130009000-introduced-clients', class: Migration20261130009000IntroducedClients },
   { name: '20261130009100-third-party-access', class: Migration20261130009100ThirdPartyAccess },
+  { name: '20261130009200-registration-tokens', class: Migration20261130009200RegistrationTokens },
 ];

@@ -41,6 +41,7 @@ export function discoveryDocument({ url: issuer, capabilities, accepts, project 
     ...(capabilities.grantTypes.includes('device_code') && {
       device_authorization_endpoint: `${issuer}/oauth2/device_authorization`,
     }),
+    ...(accepts?.registration && { registration_endpoint: `${issuer}/oauth2/register` }),
     ...(accepts?.documents && { client_id_metadata_document_supported: true }),
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     response_types_supported: ['code'],

@@ -9,6 +9,9 @@ export type OAuthErrorCode =
   /** RFC 8707 section 2. */
   | 'invalid_target'
   | 'invalid_token'
+  /** RFC 7591 section 3.2.2. */
+  | 'invalid_redirect_uri'
+  | 'invalid_client_metadata'
   | 'insufficient_scope'
   /** RFC 9449 §5 and §8. */
   | 'invalid_dpop_proof'

@@ -28,6 +28,15 @@ import type { Context } from './openapi/operations.ts';
 import * as describe from './openapi/operations.ts';
 import { type ChoiceDeps, choiceEndpoint } from './organization.ts';
 import { type PushDeps, pushEndpoint } from './par.ts';
+import {
+  metadataBody,
+  type RegistrationDeps,
+  registerEndpoint,
+  registrationEndpoint,
+  registrationPath,
+  unregisterEndpoint,
+  updateEndpoint,
+} from './registration/registration.ts';
 import { type RevokeDeps, revokeEndpoint } from './revoke.ts';
 import { type TokenDeps, tokenEndpoint } from './token.ts';
 import { type UserInfoDeps, userInfoEndpoint } from './userinfo.ts';
@@ -40,6 +49,7 @@ export interface OidcDeps {
   revoke: RevokeDeps;
   introspect: IntrospectDeps;
   push: PushDeps;
+  registration: RegistrationDeps;
   deviceAuthorization: DeviceAuthorizationDeps;
   devicePages: DevicePagesDeps;
   userInfo: UserInfoDeps;
@@ -81,6 +91,11 @@ const document = { cors: anyOrigin, errors: oauthErrors } as const;
 const page = { headers, head: 'refused', errors: pageErrors } as const;
 /** An endpoint that applications call with a form. */
 const endpoint = { cors: registeredOrigins, headers, errors: oauthErrors } as const;
+/** Browsers of applications that are not registered yet may call it. */
+const registering = {
+  ...{ cors: anyOrigin, headers, errors: oauthErrors },
+  ...where(({ introductions }) => introductions),
+} as const;
 const body = formBody;
 const service = 'sign_in';
 
@@ -150,6 +165,30 @@ export const oidcRoutes: readonly OidcRoute[] = [
     methods: { POST: { body, handler: ({ push }) => pushEndpoint(push), openApi: describe.push } },
     ...endpoint,
     ...where(({ pushedRequests }) => pushedRequests),
+  },
+  {
+    path: registrationPath,
+    methods: {
+      POST: {
+        body: metadataBody,
+        handler: ({ registration }) => registerEndpoint(registration),
+        openApi: describe.register,
+      },
+    },
+    ...registering,
+  },
+  {
+    path: `${registrationPath}/:clientId`,
+    methods: {
+      GET: { handler: ({ registration }) => registrationEndpoint(registration), openApi: describe.readRegistration },
+      PUT: {
+        body: metadataBody,
+        handler: ({ registration }) => updateEndpoint(registration),
+        openApi: describe.updateRegistration,
+      },
+      DELETE: { handler: ({ registration }) => unregisterEndpoint(registration), openApi: describe.unregister },
+    },
+    ...registering,
   },
   {
     path: '/oauth2/device_authorization',

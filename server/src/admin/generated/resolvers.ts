@@ -10,6 +10,7 @@ import { ClientSecretResolver } from '../clients/client-secret.resolver.ts';
 import { ClientResolver } from '../clients/client.resolver.ts';
 import { DelegationKeyResolver } from '../clients/delegation-key.resolver.ts';
 import { RefreshGrantResolver } from '../clients/refresh-grant.resolver.ts';
+import { RegistrationTokenResolver } from '../clients/registration-token.resolver.ts';
 import { TrialResolver } from '../clients/trial.resolver.ts';
 import { DevMailboxResolver } from '../delivery/dev-mailbox.resolver.ts';
 import { MessageResolver } from '../delivery/message.resolver.ts';
@@ -54,6 +55,7 @@ export const resolvers = [
   ClientResolver,
   DelegationKeyResolver,
   RefreshGrantResolver,
+  RegistrationTokenResolver,
   TrialResolver,
   DevMailboxResolver,
   MessageResolver,

@@ -122,6 +122,8 @@ export const events = {
     'sign-in',
     'A refresh token of {subject} was used again after its replacement; its access is revoked',
   ],
+  'registration-token.issued': ['applications', '{actor} issued the registration token {subject}'],
+  'registration-token.revoked': ['applications', '{actor} revoked the registration token {subject}'],
   'role.assigned': ['people', '{actor} assigned the role {role} of {client} to {subject}'],
   'role.created': ['applications', '{actor} created the role {subject} of {client}'],
   'role.deleted': ['applications', '{actor} deleted the role {subject} of {client}'],

@@ -6,11 +6,13 @@ import { Client } from './client.entity.ts';
 import { ClientSecret } from './client-secret.entity.ts';
 import { DelegationKey } from './delegation-key.entity.ts';
 import { ClientIntroduction } from './introductions/client-introduction.entity.ts';
+import { RegistrationToken } from './introductions/registration-token.entity.ts';
 
 const nouns = {
   client: { table: 'clients', client: 'id' },
   'api-key': { table: 'api_keys', client: 'client_id' },
   'client-secret': { table: 'client_secrets', client: 'client_id' },
+  'registration-token': { table: 'registration_tokens' },
   'delegation-key': { table: 'delegation_keys', client: 'client_id' },
 } as const;
 
@@ -22,7 +24,7 @@ declare module '../kernel/nouns/declaration.ts' {
 
 export const clientsNouns = {
   nouns,
-  entities: [Client, ApiKey, UsedAssertion, ClientSecret, DelegationKey, ClientIntroduction],
+  entities: [Client, ApiKey, UsedAssertion, ClientSecret, DelegationKey, ClientIntroduction, RegistrationToken],
   transfer: [
     { type: 'client', table: 'clients', parent: childOf('project'), key: ['id'], omit: ['built_in'] },
     {
@@ -45,6 +47,15 @@ export const clientsNouns = {
       type: 'client-secret',
       table: 'client_secrets',
       parent: childOf('client'),
+      key: ['id'],
+      where: 't.revoked_at is null',
+      withoutSecrets: 'false',
+      secrets: [{ column: 'hash' }],
+    },
+    {
+      type: 'registration-token',
+      table: 'registration_tokens',
+      parent: childOf('project'),
       key: ['id'],
       where: 't.revoked_at is null',
       withoutSecrets: 'false',

@@ -64,6 +64,11 @@ const securitySchemes = {
     description: 'Client ID and client secret (client_secret_basic), at the issuers of projects.',
   },
   accessToken: { type: 'http', scheme: 'bearer', description: 'An access token of this issuer.' },
+  registrationToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An initial access token (RFC 7591), or a registration access token (RFC 7592).',
+  },
   scimToken: {
     type: 'http',
     scheme: 'bearer',

@@ -6,6 +6,7 @@ import {
   json,
   named,
   type Operation,
+  pathParameters,
   type Schema,
   secured,
   statuses,
@@ -189,6 +190,44 @@ export function revoke({ issuer: { capabilities }, operation }: Context): Operat
     security: clientSecurity(capabilities),
   });
 }
+
+const clientMetadata: Schema = { type: 'object', additionalProperties: true };
+const ofRegistration = pathParameters({ clientId: 'The client_id.' });
+const information = { description: 'The client.', content: json(clientMetadata) };
+const registrationErrors = statuses([400, 401, 403, 413, 429, 500, 503], oauthError);
+
+export const register = ({ operation }: Context): Operation =>
+  operation('register', {
+    summary: 'Register a client (RFC 7591), if the project accepts it',
+    requestBody: { required: true, content: json(clientMetadata) },
+    responses: { 201: information, ...registrationErrors },
+    security: [{}, ...secured('registrationToken')],
+  });
+
+export const readRegistration = ({ operation }: Context): Operation =>
+  operation('readRegistration', {
+    summary: 'Read the registration of a client (RFC 7592)',
+    parameters: ofRegistration,
+    responses: { 200: information, ...registrationErrors },
+    security: secured('registrationToken'),
+  });
+
+export const updateRegistration = ({ operation }: Context): Operation =>
+  operation('updateRegistration', {
+    summary: 'Replace the metadata of a registered client (RFC 7592)',
+    parameters: ofRegistration,
+    requestBody: { required: true, content: json(clientMetadata) },
+    responses: { 200: information, ...registrationErrors },
+    security: secured('registrationToken'),
+  });
+
+export const unregister = ({ operation }: Context): Operation =>
+  operation('unregister', {
+    summary: 'Delete a registered client (RFC 7592)',
+    parameters: ofRegistration,
+    responses: { 204: { description: 'Deleted. No body.' }, ...registrationErrors },
+    security: secured('registrationToken'),
+  });
 
 export function introspect({ issuer: { capabilities }, operation }: Context): Operation {
   return operation('introspect', {

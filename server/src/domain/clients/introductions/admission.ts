@@ -13,7 +13,7 @@ export function admitsDocumentsAt(host: string, policy: Policy): boolean {
 }
 
 /** Whether one of the hosts is at or below a blocked domain. */
-function isBlocked(hosts: readonly string[], { blockedClientDomains: blocked }: Policy): boolean {
+export function isBlocked(hosts: readonly string[], { blockedClientDomains: blocked }: Policy): boolean {
   return hosts.some((host) => isAtOrBelow(mailDomain(host) ?? host, (domain) => blocked.includes(domain)));
 }
 
