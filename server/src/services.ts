@@ -8,6 +8,7 @@ import { Arrivals } from './domain/accounts/arrivals/arrivals.ts';
 import { AccountDeletions } from './domain/accounts/deletions/account-deletions.ts';
 import { Invitations } from './domain/accounts/invitations.ts';
 import { NewUsers } from './domain/accounts/new-users.ts';
+import { OrganizationInvitations } from './domain/accounts/organization-invitations.ts';
 import { OwnAccount } from './domain/accounts/own/own-account.ts';
 import { OwnAuthenticator } from './domain/accounts/own/own-authenticator.ts';
 import { OwnContactChanges } from './domain/accounts/own/own-contacts.ts';
@@ -370,6 +371,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     directories: new Directories(signIn),
   };
   const invitations = new Invitations(lower);
+  const organizationInvitations = new OrganizationInvitations({ ...lower, invitations });
   const newUsers = new NewUsers({ ...lower, invitations });
   const domainNotices = new DomainNotices(lower);
   const accountAccess = new AccountAccess(lower);
@@ -378,6 +380,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     accountAccess,
     accountDeletions: new AccountDeletions({ ...lower, accountAccess }),
     invitations,
+    organizationInvitations,
     newUsers,
     arrivals: new Arrivals({ ...lower, newUsers }),
     signUpApprovals: new SignUpApprovals(lower),

@@ -54,6 +54,9 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
   const organizationRole = await services.organizationRoles.create(project.id, { key: 'admin', name: 'Admin' }, system);
   const member = { userId: user.id, roleKeys: ['admin'] };
   const organizationMembership = await services.memberships.add(organization, member, system);
+  await services.projects.update(project.id, { organizationsEnabled: true }, system);
+  const asked = { email: `eve@${tag}.example.com` };
+  const organizationInvitation = await services.organizationInvitations.invite(organization, asked, system);
   const { session, device } = await harness.signedIn(project, user, client.id);
   const scim = await services.directories.issueScimToken({ ...of, name: 'Okta' }, system);
   const viewer = { ...of, email: `v@${tag}.example.com`, role: 'project_viewer' } as const;
@@ -78,6 +81,7 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
     organization: organization.id,
     organizationRole: organizationRole.id,
     organizationMembership: organizationMembership.id,
+    organizationInvitation: organizationInvitation.id,
     session: session.id,
     device: device.id,
     passkey: await harness.passkeyOf(project, user),
@@ -123,7 +127,7 @@ export function callOperation(
  */
 export function argumentsOf(ours: ProjectObjects, name: string): string {
   const { api, client, group, logStream, organization, project, role, user, webhook } = ours;
-  const { organizationMembership: membership, organizationRole } = ours;
+  const { organizationInvitation: invitation, organizationMembership: membership, organizationRole } = ours;
   const table: Record<string, string> = {
     passkeyModelStanding: `(projectId: "${project}", aaguids: [], roots: [])`,
     messagePreview: `(projectId: "${project}", template: SIGN_IN_CODE, locale: "de")`,
@@ -172,6 +176,8 @@ export function argumentsOf(ours: ProjectObjects, name: string): string {
     deleteOrganization: `(input: { id: "${organization}" })`,
     createOrganizationRole: `(input: { projectId: "${project}", key: "x", name: "X" })`,
     updateOrganizationRole: `(input: { id: "${organizationRole}", name: "X" })`,
+    inviteOrganizationMember: `(input: { organizationId: "${organization}", email: "x@example.com" })`,
+    resendOrganizationInvitation: `(id: "${invitation}")`,
     addOrganizationMember: `(input: { organizationId: "${organization}", userId: "${user}" })`,
     updateOrganizationMember: `(input: { id: "${membership}", state: SUSPENDED })`,
     assignOrganizationRole: `(input: { membershipId: "${membership}", roleKey: "admin" })`,

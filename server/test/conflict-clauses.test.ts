@@ -12,6 +12,8 @@ import { administer } from './global-setup.ts';
 const handled: Record<string, string> = {
   'consents (project_id, id)': 'a new random id',
   'device_authorizations (project_id, id)': 'a new random id',
+  'organization_invitations (project_id, id)': 'a new random id',
+  'organization_invitations (project_id, secret_hash)': 'a new random secret',
   'sign_up_requests (project_id, id)': 'a new random id',
   'custom_values (project_id, attribute, key)': 'unlessTaken refuses the value',
 };

@@ -317,6 +317,18 @@ const attempts: Record<string, Attempt> = {
       cookieOf(own, other),
     ),
   'GraphQL endUserSession': graphql('mutation')('endUserSession(id: $id)', ({ sessionId }) => ({ id: sessionId })),
+  'GraphQL organizationInvitations': graphql('query')(
+    'organizationInvitations(organizationId: $id) { edges { node { email } } }',
+    ({ organization }) => ({ id: organization }),
+  ),
+  'GraphQL resendOrganizationInvitation': graphql('mutation')(
+    'resendOrganizationInvitation(id: $id) { email }',
+    ({ invitation }) => ({ id: invitation }),
+  ),
+  'GraphQL revokeOrganizationInvitation': graphql('mutation')(
+    'revokeOrganizationInvitation(id: $id) { email }',
+    ({ invitation }) => ({ id: invitation }),
+  ),
   'GraphQL removeOrganizationMember': graphql('mutation')('removeOrganizationMember(id: $id)', ({ membership }) => ({
     id: membership,
   })),

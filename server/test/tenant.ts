@@ -37,6 +37,8 @@ export interface Tenant {
   organization: string;
   organizationRole: string;
   membership: string;
+  /** An invitation to it. */
+  invitation: string;
   rp: RelyingParty;
   page: SigninPage;
   tokens: { id_token: string; access_token: string };
@@ -66,6 +68,8 @@ export async function tenant(app: TestApp): Promise<Tenant> {
   const organizationRole = await services.organizationRoles.create(project.id, { key: 'admin', name: 'Admin' }, system);
   const member = { userId: user.id, roleKeys: ['admin'] };
   const membership = await services.memberships.add(organization, member, system);
+  await services.projects.update(project.id, { organizationsEnabled: true }, system);
+  const invitation = await services.organizationInvitations.invite(organization, { email: 'eve@example.com' }, system);
   const scopes = [{ key: 'read', description: 'Read' }];
   const values = { projectId: project.id, identifier: 'https://api.example.com', name: 'Orders', scopes };
   const api = await services.apis.create(values, system);
@@ -99,6 +103,7 @@ export async function tenant(app: TestApp): Promise<Tenant> {
       organization: organization.id,
       organizationRole: organizationRole.id,
       membership: membership.id,
+      invitation: invitation.id,
       rp,
       page,
       sessionId,

@@ -690,6 +690,7 @@ export type MessageTemplate =
   | 'INVITATION'
   | 'LOGIN_CHANGED'
   | 'NEW_DEVICE'
+  | 'ORGANIZATION_INVITATION'
   | 'PASSKEY_CHANGED'
   | 'PHONE_CHANGED'
   | 'PHONE_CODE'

@@ -23,6 +23,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   DELETION_CANCELLED: t('Account deletion cancelled'),
   ACCOUNT_DELETED: t('Account deleted'),
   INVITATION: t('Invitation'),
+  ORGANIZATION_INVITATION: t('Invitation to an organization'),
   ADMIN_INVITATION: t('Invitation of an admin'),
   SCIM_TOKEN_EXPIRING: t('Directory token expires'),
   WEBHOOK_DISABLED: t('Webhook disabled'),

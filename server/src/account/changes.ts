@@ -1,5 +1,6 @@
 /** The changes of the account page, by the field `change` of their forms, and the notices of their refusals. */
 import type { AccountDeletions } from '../domain/accounts/deletions/account-deletions.ts';
+import type { OrganizationInvitations } from '../domain/accounts/organization-invitations.ts';
 import type { OwnAccount } from '../domain/accounts/own/own-account.ts';
 import type { OwnAuthenticator } from '../domain/accounts/own/own-authenticator.ts';
 import type { OwnChange } from '../domain/accounts/own/own-change.ts';
@@ -19,6 +20,7 @@ export interface ChangeDeps {
   ownAuthenticator: OwnAuthenticator;
   ownContacts: OwnContactChanges;
   ownData: OwnData;
+  organizationInvitations: Pick<OrganizationInvitations, 'accept'>;
 }
 
 /** Result of a change: a redirect to the page with a status, or a page that is shown once. */
@@ -98,6 +100,10 @@ export const changes: Record<string, Change> = {
   },
   'cancel-recovery': async ({ ownAccount }, change) => {
     await ownAccount.cancelRecovery(change);
+    return saved;
+  },
+  'accept-invitation': async ({ organizationInvitations }, change, form) => {
+    await organizationInvitations.accept(change, form.get('id') ?? '');
     return saved;
   },
   confirm: ({ ownAccount }, change, form) => ownAccount.confirm(change, sectionIn(form.get('section'))),

@@ -16,6 +16,7 @@ import { brandIn, type ExperienceContent } from '../domain/experience/content.ts
 import { Refusal } from '../domain/kernel/problem.ts';
 import { openProject } from '../domain/kernel/scope.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
+import { invitationPath } from '../domain/organizations/invitations/open-invitations.ts';
 import { addressKey, isAddress } from '../domain/users/login.ts';
 import { languageTagOf } from '../domain/users/profile.ts';
 import { actorOf, requestContext } from '../http/context.ts';
@@ -38,6 +39,7 @@ import {
 } from './cancel-view.ts';
 import { type ActionOutcome, type ChangeDeps, changes, refusalOf, sectionIn, statuses } from './changes.ts';
 import type { TestCode } from './contacts-view.ts';
+import { invitationView, noInvitationView } from './invitation-view.ts';
 import {
   accountView,
   chooserView,
@@ -81,6 +83,10 @@ export const accountRoutes: readonly Route<AccountDeps>[] = [
       GET: { handler: () => confirmed, openApi },
     },
   },
+  {
+    path: invitationPath,
+    methods: { GET: { handler: (deps) => withPages(deps, showInvitation), openApi } },
+  },
   cancelRoute(cancelPath, recoveryTexts, ({ recoveries }) => recoveries),
   cancelRoute(cancelDeletionPath, deletionTexts, ({ accountDeletions }) => accountDeletions),
 ];
@@ -120,6 +126,19 @@ async function askToCancel(
   const isOpen = isServed(req, link.project) && (await by.isCancellable(link.project, link.cancel));
   const view = isOpen ? cancelView(path, link, texts) : notCancelledView(texts);
   await send(deps, req, res, view, { status: isOpen ? 200 : 404 });
+}
+
+/** The page of an invitation's link. It changes nothing: the account page accepts the invitation, after a sign-in. */
+async function showInvitation(deps: AccountDeps, req: Request, res: Response): Promise<void> {
+  const given = parametersOf(req);
+  const projectId = given.get('project') ?? '';
+  const isHere = isUuid(projectId) && isServed(req, projectId);
+  const invitation = isHere ? await deps.ownAccount.invitation(projectId, given.get('invitation') ?? '') : null;
+  if (!invitation) return send(deps, req, res, noInvitationView(), { status: 404 });
+  const secret = deps.cookies.session(req, projectId);
+  const visitor = secret === undefined ? null : await deps.ownAccount.visit(projectId, secret, false);
+  if (visitor && isOf(visitor, invitation.email)) return back(res, projectId);
+  await send(deps, req, res, invitationView(projectId, invitation, visitor), visitor ? { visitor } : {});
 }
 
 /** Needs no session: the secret is in the form, which another site cannot know. */

@@ -10,6 +10,7 @@ import type { Device } from '../domain/credentials/device.entity.ts';
 import { deviceName } from '../domain/credentials/device-name.ts';
 import type { Passkey } from '../domain/credentials/passkey.entity.ts';
 import { logoPath } from '../domain/experience/logo-use.ts';
+import type { OpenInvitation } from '../domain/organizations/invitations/open-invitations.ts';
 import type { OwnOrganization } from '../domain/organizations/own-organizations.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
 import { profileOf } from '../domain/users/profile.ts';
@@ -19,6 +20,7 @@ import { scopeTexts } from '../http/scopes.ts';
 import { beginApp, setUpApp } from './authenticator-view.ts';
 import { contactsSections, type TestCode } from './contacts-view.ts';
 import { dataSection, deletionSection, pendingDeletionSection } from './data-view.ts';
+import { invitationSections } from './invitation-sections.ts';
 import { profileSection, type Translate } from './profile-view.ts';
 
 /** The text key of each problem. */
@@ -92,7 +94,7 @@ export function endedView(projectId: string, isForgotten: boolean): View {
     <p class="lead">${t('signInText')}</p>${signInForm(t, projectId)}`;
 }
 
-function signInForm(t: Translate, project: string, hint: Record<string, string> = {}): Html {
+export function signInForm(t: Translate, project: string, hint: Record<string, string> = {}): Html {
   return html`<form method="post" action="/account">${hidden({ change: 'sign-in', project, ...hint })}
     <button type="submit" class="main">${t('signIn')}</button></form>`;
 }
@@ -131,6 +133,7 @@ export function accountView(
       ${page.pendingDeletion(overview.deletion)}
       ${page.recovery(overview)}
       ${page.setUp(overview.app)}
+      ${page.invitations(overview.invitations)}
       ${page.openable(overview.openable)}
       ${page.profile(overview)}
       ${page.devices(overview.devices)}
@@ -233,6 +236,11 @@ class AccountPage {
     return html`<section aria-labelledby="recovery"><h2 id="recovery">${t('recoveryTitle')}</h2>
       <p class="notice">${t('recoveryText', values)}</p>
       ${this.form('cancel-recovery', {}, this.button(t('recoveryCancel')))}</section>`;
+  }
+
+  invitations(invitations: readonly OpenInvitation[]): Html {
+    const accept = (id: string, label: string) => this.form('accept-invitation', { id }, this.button(label));
+    return invitationSections(this.t, invitations, accept);
   }
 
   profile({ isFresh, profile }: AccountOverview): Html {

@@ -4,6 +4,7 @@
  */
 import { endAccessJob } from '../domain/access/access-losses.ts';
 import type { AccountDeletions } from '../domain/accounts/deletions/account-deletions.ts';
+import type { OrganizationInvitations } from '../domain/accounts/organization-invitations.ts';
 import type { Recoveries } from '../domain/accounts/recoveries.ts';
 import type { DirectoryWarnings } from '../domain/admins/directory-warnings.ts';
 import type { SignUpNotices } from '../domain/admins/sign-up-notices.ts';
@@ -49,6 +50,7 @@ export interface JobsDeps {
   domainEnd: DomainEnd;
   lostAccessEnd: LostAccessEnd;
   lostMembershipEnd: LostMembershipEnd;
+  organizationInvitations: OrganizationInvitations;
 }
 
 export function jobs(deps: JobsDeps): JobTable {
@@ -121,6 +123,7 @@ function periodicJobs({ db, delivery, projects, experiences, ...deps }: JobsDeps
     { name: 'directories.warn', everyMinutes: 60, run: () => deps.directoryWarnings.send() },
     { name: 'sign-ups.announce', everyMinutes: 5, run: () => deps.signUpNotices.send() },
     { name: 'sweep.custom-attributes', everyMinutes: 1, run: () => deps.customAttributes.sweep() },
+    { name: 'sweep.organization-invitations', everyMinutes: 60, run: () => deps.organizationInvitations.sweep() },
     { name: 'sweep.rest', everyMinutes: 30, run: () => deps.retention.sweep() },
   ];
 

@@ -7,6 +7,7 @@ import type { Clients } from '../../domain/clients/clients.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
 import { countMembersIn, rolesOfMembers } from '../../domain/organizations/membership-lists.ts';
 import { Organization } from '../../domain/organizations/organization.entity.ts';
+import { OrganizationRole } from '../../domain/organizations/organization-role.entity.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import type { Projects } from '../../domain/projects/projects.ts';
 import { atKey, keyText, type TenantKey } from '../../domain/projects/tenant.ts';
@@ -74,6 +75,7 @@ export function loadersFor(em: EntityManager, sources: Sources) {
     group: ofTenants(async (keys) => byKey(await em.find(Group, { $or: keys.map(atKey) }))),
     role: ofTenants(async (keys) => byKey(await em.find(ClientRole, { $or: keys.map(atKey) }))),
     organization: ofTenants(async (keys) => byKey(await em.find(Organization, { $or: keys.map(atKey) }))),
+    organizationRole: ofTenants(async (keys) => byKey(await em.find(OrganizationRole, { $or: keys.map(atKey) }))),
     /** At most `maxTotal`. */
     membersOfOrganization: ofTenants((keys) => countMembersIn(em, keys)),
     /** Undefined if the member has none. */

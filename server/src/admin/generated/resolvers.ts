@@ -21,6 +21,7 @@ import { ExperienceResolver, ExperienceContentResolver } from '../experience/exp
 import { SystemResolver } from '../instance/system.resolver.ts';
 import { SigningKeyResolver } from '../keys/signing-key.resolver.ts';
 import { LogoutDeliveryResolver, LogoutReceiverResolver } from '../logout/logout-delivery.resolver.ts';
+import { OrganizationInvitationResolver } from '../organizations/invitation.resolver.ts';
 import { OrganizationMembershipResolver, UserMembershipsResolver } from '../organizations/membership.resolver.ts';
 import { OrganizationRoleResolver } from '../organizations/organization-role.resolver.ts';
 import { OrganizationResolver } from '../organizations/organization.resolver.ts';
@@ -68,6 +69,7 @@ export const resolvers = [
   SigningKeyResolver,
   LogoutDeliveryResolver,
   LogoutReceiverResolver,
+  OrganizationInvitationResolver,
   OrganizationMembershipResolver,
   UserMembershipsResolver,
   OrganizationRoleResolver,

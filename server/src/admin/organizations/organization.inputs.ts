@@ -66,6 +66,14 @@ export class UpdateOrganizationMemberInput extends inputFields({
 }) {}
 
 @InputType()
+export class InviteOrganizationMemberInput extends inputFields({
+  organizationId: id(),
+  email: text(),
+  roleKeys: nullable(list(text('Default: the default roles of the organization.'))),
+  locale: nullable(text('Language of the mail (BCP 47), if the address has no user. Default: en.')),
+}) {}
+
+@InputType()
 export class AssignOrganizationRoleInput extends inputFields({ membershipId: id(), roleKey: text() }) {}
 
 @InputType()

@@ -6,6 +6,7 @@ import { codeTemplates } from '../delivery/wording.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Enrolment } from '../mfa/enrolment.entity.ts';
+import { isInvited } from '../organizations/invitations/open-invitations.ts';
 import { Project } from '../projects/project.entity.ts';
 import { addressKey, isAddress } from '../users/login.ts';
 import { type SignUpVerdict, signUpVerdict } from '../users/sign-up.ts';
@@ -83,7 +84,7 @@ export class Recipients {
     return isAddressReserved(em, projectId, addressKey(address), this.deps.clock.now());
   }
 
-  /** A valid setup link opens sign-up at the console. */
+  /** A valid setup link opens sign-up at the console, and an invitation to an organization opens it for its address. */
   private async verdictOn(
     em: EntityManager,
     project: Project,
@@ -91,6 +92,9 @@ export class Recipients {
     setupLinkId: string | undefined,
   ): Promise<SignUpVerdict> {
     const verdict = signUpVerdict(project, address);
+    if (verdict !== 'open' && project.organizationsEnabled) {
+      if (await isInvited(em, project.id, address, this.deps.clock.now())) return 'open';
+    }
     if (project.builtIn !== 'console' || setupLinkId === undefined) return verdict;
     return (await this.deps.setupLinks.isSetupLinkOpen(em, setupLinkId)) ? 'open' : verdict;
   }

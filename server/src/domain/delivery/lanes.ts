@@ -19,6 +19,7 @@ export const codes: readonly string[] = [...codeTemplates, 'test-message'];
 /** Templates that can be sent to many people at once, or to admins. */
 const bulk: readonly string[] = [
   'invitation',
+  'organization-invitation',
   'sign-up-requests',
   'admin-invitation',
   'scim-token-expiring',

@@ -19,6 +19,7 @@ export const templateNames = [
   'deletion-cancelled',
   'account-deleted',
   'invitation',
+  'organization-invitation',
   'sign-up-approved',
   'sign-up-requests',
   'admin-invitation',
@@ -66,6 +67,10 @@ export function sampleOf(template: TemplateName, app: string, now: Date): Messag
     'deletion-cancelled': { template: 'deletion-cancelled', app, at },
     'account-deleted': { template: 'account-deleted', app, at },
     invitation: { template: 'invitation', app, url: 'https://example.com/account', at },
+    'organization-invitation': {
+      template: 'organization-invitation',
+      ...{ app, organization: 'Globex', url: 'https://example.com/account/invitation', until: at, at },
+    },
     'sign-up-approved': { template: 'sign-up-approved', app, url: 'https://example.com/account', at },
     'sign-up-requests': { template: 'sign-up-requests', app, count: 3, url: 'https://example.com/admin', at },
     'admin-invitation': {

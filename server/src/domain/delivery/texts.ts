@@ -39,6 +39,9 @@ const outlines: { [T in MessageContent['template']]: (content: Content<T>) => Ou
   'deletion-cancelled': () => ({ before: ['deletion-cancelled.text', 'time', 'deletion-cancelled.again'] }),
   'account-deleted': () => ({ before: ['account-deleted.text', 'account-deleted.applications'] }),
   invitation: () => ({ before: ['invitation.text', ...invited] }),
+  'organization-invitation': () => ({
+    before: ['organization-invitation.text', 'organization-invitation.accept', 'admin-invitation.ignore'],
+  }),
   'sign-up-approved': () => ({ before: ['sign-up-approved.text', ...invited] }),
   'sign-up-requests': () => ({ before: ['sign-up-requests.text', 'sign-up-requests.review'] }),
   'admin-invitation': ({ role }) => ({
@@ -60,7 +63,7 @@ const outlines: { [T in MessageContent['template']]: (content: Content<T>) => Ou
 /** Values that are instants. */
 const instants = ['at', 'from', 'since', 'until'];
 /** Names that other people choose, often in another script. */
-const names = ['app', 'device', 'domain', 'email', 'passkey', 'token', 'webhook'];
+const names = ['app', 'device', 'domain', 'email', 'organization', 'passkey', 'token', 'webhook'];
 
 /** The texts of a message, without the project's own. */
 export function wordingIn(locale: Locale, content: MessageContent): Wording {

@@ -1,9 +1,9 @@
 import type { Declaration } from '../kernel/nouns/declaration.ts';
 import { childOf } from '../kernel/nouns/transfer.ts';
 import type { UserTables } from '../users/user-tables.ts';
+import { OrganizationInvitation } from './invitations/organization-invitation.entity.ts';
 import { Organization } from './organization.entity.ts';
 import { OrganizationDomain } from './organization-domain.entity.ts';
-import { OrganizationInvitation } from './organization-invitation.entity.ts';
 import { OrganizationMembership } from './organization-membership.entity.ts';
 import { OrganizationDefaultRole, OrganizationMembershipRole, OrganizationRole } from './organization-role.entity.ts';
 import { organizationTables } from './user-tables.ts';

@@ -23,6 +23,7 @@ import type { Enrolment, MfaMethod } from '../../mfa/enrolment.entity.ts';
 import type { Mfa } from '../../mfa/mfa.ts';
 import type { RecoveryGrant } from '../../mfa/recovery-grant.entity.ts';
 import { endStandIns } from '../../mfa/reset.ts';
+import { invitationOf, invitationsOf, type OpenInvitation } from '../../organizations/invitations/open-invitations.ts';
 import type { Memberships } from '../../organizations/memberships.ts';
 import { type OwnOrganization, organizationsOfUser } from '../../organizations/own-organizations.ts';
 import { isTrusted } from '../../policy/device-trust.ts';
@@ -86,6 +87,8 @@ export interface AccountOverview {
   applications: ApplicationAccess[];
   openable: OpenableClient[];
   organizations: OwnOrganization[];
+  /** Invitations to organizations, of the user's login address. */
+  invitations: OpenInvitation[];
   profile: OwnProfile;
   factors: OwnFactor[];
   recoveryCodesLeft: number;
@@ -131,6 +134,12 @@ export class OwnAccount {
     );
   }
 
+  /** The invitation of a link; null if it cannot be accepted. */
+  invitation(projectId: string, secret: string): Promise<OpenInvitation | null> {
+    const { clock, db } = this.deps;
+    return inProject(projectId, () => invitationOf(db.alone, { projectId, secret, now: clock.now() }));
+  }
+
   async overview({ project, user, session }: Visitor): Promise<AccountOverview> {
     const { clock, customAttributes, db, devices, mfa, passkeys, sessions } = this.deps;
     const em = db.reader();
@@ -148,6 +157,7 @@ export class OwnAccount {
       applications: await applicationsOf(this.deps, em, user),
       openable: await openableClients(em, keyIn(project.id, user.id)),
       organizations: project.organizationsEnabled ? await organizationsOfUser(em, keyIn(project.id, user.id)) : [],
+      invitations: await invitationsTo(em, user, project, now),
       profile: await ownProfile(em, project, user, await customAttributes.current(project.id)),
       factors: factors.map((factor) => shown(factor, project, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
@@ -346,4 +356,10 @@ function shown(factor: Enrolment, project: Project, user: User): OwnFactor {
     addedAt: factor.verifiedAt ?? factor.createdAt,
     lastUsedAt: lastUsedAt ?? null,
   };
+}
+
+/** Only a login address that receives codes can accept one. */
+async function invitationsTo(em: EntityManager, user: User, project: Project, now: Date): Promise<OpenInvitation[]> {
+  if (!project.organizationsEnabled || user.email == null) return [];
+  return invitationsOf(em, { projectId: project.id, email: user.email, now });
 }

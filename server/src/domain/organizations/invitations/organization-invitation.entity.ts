@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { instant, key } from '../kernel/columns.ts';
-import { impliedTenant, sameProject } from '../projects/tenant.ts';
-import { Organization } from './organization.entity.ts';
+import { instant, key } from '../../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../../projects/tenant.ts';
+import { Organization } from '../organization.entity.ts';
 
 const open = '("accepted_at" is null and "revoked_at" is null)';
 

@@ -1,0 +1,20 @@
+import type { Visitor } from '../domain/accounts/own/own-change.ts';
+import type { OpenInvitation } from '../domain/organizations/invitations/open-invitations.ts';
+import { html } from '../http/markup.ts';
+import { signInForm, type View } from './view.ts';
+
+/** The page of an invitation's link: explains it, and begins a sign-in with its address. @param visitor signed in with another one */
+export function invitationView(
+  project: string,
+  { organization, email }: OpenInvitation,
+  visitor: Visitor | null,
+): View {
+  return (t) => html`<h1>${t('invitationTitle', { organization })}</h1>
+    <p class="lead">${t(visitor ? 'invitationOther' : 'signInAs', { address: email })}</p>
+    ${signInForm(t, project, { login_hint: email })}`;
+}
+
+/** The page of a link that is used, revoked, expired or unknown. */
+export function noInvitationView(): View {
+  return (t) => html`<h1>${t('invitationGone')}</h1><p class="lead">${t('invitationGoneText')}</p>`;
+}
