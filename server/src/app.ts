@@ -25,6 +25,7 @@ import { briefly, builtFiles, forEver } from './http/built-files.ts';
 import { withContext } from './http/context.ts';
 import { Cookies } from './http/cookies.ts';
 import { docsRoutes } from './http/docs/page.ts';
+import { withIssuer } from './http/issuer.ts';
 import { type Observer, observed } from './http/observer.ts';
 import { openApiRoutes } from './http/openapi/routes.ts';
 import { Pages } from './http/pages.ts';
@@ -36,10 +37,10 @@ import { siteAt, siteFault, withSite } from './http/site.ts';
 import { observeServices, statusRoutes } from './http/status/page.ts';
 import { plainDocuments } from './oidc/documents.ts';
 import type { EndSessionDeps } from './oidc/end-session.ts';
-import { withIssuer } from './oidc/issuer.ts';
 import { missingIssuer, oidcPages } from './oidc/pages.ts';
 import { domainMetadataRoutes, metadataRoutes, type OidcDeps, oidcRoutes } from './oidc/routes.ts';
 import { apiDocument } from './openapi.ts';
+import { type SamlDeps, samlRoutes } from './saml/routes.ts';
 import { mountScim } from './scim/routes.ts';
 import type { Services } from './services.ts';
 import { signinRoutes } from './signin/routes.ts';
@@ -96,6 +97,8 @@ export function routesOf(options: AppOptions): Express {
   const ofSite = withIssuer((req) => siteAt(req).issuer, oidc.missingIssuer);
   mount(app, oidcRoutes, oidc, { before: ofSite });
   mount(app, domainMetadataRoutes, oidc, { before: ofSite });
+  const saml = samlDeps(options, cookies, oidc);
+  mount(app, samlRoutes, saml, { before: ofSite });
   mount(app, signinRoutes, {
     ...services,
     cookies,
@@ -124,6 +127,7 @@ export function routesOf(options: AppOptions): Express {
   const ofProject = withIssuer(({ params }) => services.issuers.ofSlug(String(params['slug'])), oidc.missingIssuer);
   mount(app, oidcRoutes, oidc, { prefix: '/p/:slug', before: ofProject });
   mount(app, metadataRoutes, oidc, { before: ofProject });
+  mount(app, samlRoutes, saml, { prefix: '/p/:slug', before: ofProject });
   const poolTurns = new PoolTurns(options.poolSize);
   mountScim(app, { ...services, issuer, clock, random, log, poolTurns });
   mount(app, delegationRoutes, { ...services, clients: services.registry, issuer, clock, log });
@@ -242,6 +246,22 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
       pages: endSessionPages,
     },
   };
+}
+
+/** The pages are those of OpenID Connect. */
+function samlDeps({ services, clock, random }: AppOptions, cookies: Cookies, { authorize }: OidcDeps): SamlDeps {
+  const { choicePage, consent, errorPage, noAccessPage } = authorize;
+  const endpoint = {
+    ...services,
+    refusals: services.tokenRefusals,
+    clock,
+    random,
+    cookies,
+    choicePage,
+    errorPage,
+    noAccessPage,
+  };
+  return { sso: { ...endpoint, csrf: consent.csrf }, slo: endpoint, samlKeys: services.samlKeys };
 }
 
 /** Reads `id_token_hint`. */

@@ -81,6 +81,7 @@ import { Database } from './domain/kernel/database.ts';
 import type { Queue, QueueGauge } from './domain/kernel/queue.ts';
 import type { Random } from './domain/kernel/random.ts';
 import { Keys } from './domain/keys/keys.ts';
+import { SamlKeys } from './domain/keys/saml-keys.ts';
 import { defaultSchedule } from './domain/keys/schedule.ts';
 import { Signer } from './domain/keys/signer.ts';
 import type { SigningAlgorithm } from './domain/keys/signing-key.entity.ts';
@@ -91,6 +92,7 @@ import { LogoutChannel, type PostLogoutToken } from './domain/logout/logout-chan
 import { LostAccessEnd } from './domain/logout/lost-access-end.ts';
 import { LostMembershipEnd } from './domain/logout/lost-membership-end.ts';
 import { LogoutNotices } from './domain/logout/notices.ts';
+import { SamlLogout } from './domain/logout/saml-logout.ts';
 import { Mfa } from './domain/mfa/mfa.ts';
 import { followPhone } from './domain/mfa/user-tables.ts';
 import { MembershipLosses } from './domain/organizations/membership-losses.ts';
@@ -119,6 +121,7 @@ import { Introspection } from './domain/tokens/introspection.ts';
 import { Mint } from './domain/tokens/mint.ts';
 import { RefreshGrants } from './domain/tokens/refresh-grants.ts';
 import { RevocableTokens } from './domain/tokens/revocable-tokens.ts';
+import { SamlAnswers } from './domain/tokens/saml-answers.ts';
 import { TokenRefusals } from './domain/tokens/token-refusals.ts';
 import { Tokens } from './domain/tokens/tokens.ts';
 import { CustomAttributes } from './domain/users/custom/custom-attributes.ts';
@@ -243,6 +246,7 @@ function withApplications(
     ...base,
     issuers: new Issuers(base),
     keys,
+    samlKeys: new SamlKeys(base),
     signer: new Signer({ ...base, keys }),
     issuerKeys: new IssuerKeys({ ...base, keys }),
     projects,
@@ -319,9 +323,11 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
 function withTokens(lower: ReturnType<typeof withUsers>) {
   const { registry, claims } = lower;
   const mint = new Mint({ ...lower, applicationClaims: claims });
+  const tokens = new Tokens({ ...lower, mint, clients: registry, applicationClaims: claims });
   return {
     ...lower,
-    tokens: new Tokens({ ...lower, mint, clients: registry, applicationClaims: claims }),
+    tokens,
+    samlAnswers: new SamlAnswers({ ...lower, tokens }),
     tokenRefusals: new TokenRefusals(lower),
     refreshGrants: new RefreshGrants(lower),
     clientTokens: new ClientTokens(lower),
@@ -360,10 +366,12 @@ function withSignIn(lower: ReturnType<typeof withTokens>, settings: DomainSettin
 function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, readTxt }: Ports) {
   const logoutRelay = new Relay({ ...signIn, channel: new LogoutChannel({ ...signIn, post: postLogoutToken }) });
   const logoutNotices = new LogoutNotices({ ...signIn, relay: logoutRelay });
+  const logout = new Logout({ ...signIn, logoutNotices, relay: logoutRelay });
   const lower = {
     ...signIn,
     logoutNotices,
-    logout: new Logout({ ...signIn, logoutNotices, relay: logoutRelay }),
+    logout,
+    samlLogout: new SamlLogout({ ...signIn, logout }),
     lostAccessEnd: new LostAccessEnd({ ...signIn, logoutNotices }),
     lostMembershipEnd: new LostMembershipEnd({ ...signIn, logoutNotices }),
     accounts: new Accounts({ ...signIn, logoutNotices }),

@@ -8,6 +8,7 @@ import { startRoutes } from '../src/http/plain/start-page.ts';
 import { labelOf, type Route } from '../src/http/routes/route.ts';
 import { statusRoutes } from '../src/http/status/page.ts';
 import { domainMetadataRoutes, metadataRoutes, oidcRoutes } from '../src/oidc/routes.ts';
+import { samlRoutes } from '../src/saml/routes.ts';
 import { scimPrefix, scimRoutes } from '../src/scim/routes.ts';
 import { signinRoutes } from '../src/signin/routes.ts';
 
@@ -25,11 +26,13 @@ const below = (prefix: string, routes: readonly Route<never, never>[], label = p
 export const rows: readonly Row[] = [
   ...below('', oidcRoutes),
   ...below('', domainMetadataRoutes),
+  ...below('', samlRoutes),
   ...below('', signinRoutes),
   ...below('', accountRoutes),
   ...below('', startRoutes),
   ...below('/p/:slug', oidcRoutes),
   ...below('', metadataRoutes),
+  ...below('/p/:slug', samlRoutes),
   ...below(scimPrefix, scimRoutes, '/v1/scim/:project'),
   ...below('', delegationRoutes),
   ...below('', adminRoutes),

@@ -6,7 +6,7 @@ interface Profile {
 }
 
 /** Service provider of @node-saml/node-saml. */
-export class SAML {
+export declare class SAML {
   constructor(options: Record<string, unknown>);
   getAuthorizeUrlAsync(relayState: string, host: string | undefined, options: object): Promise<string>;
   getAuthorizeFormAsync(relayState: string, host: string | undefined): Promise<string>;
@@ -40,7 +40,7 @@ interface Provider extends Entity {
   ): Promise<{ context: string }>;
 }
 
-export const samlify: {
+export declare const samlify: {
   ServiceProvider(settings: object): Service;
   IdentityProvider(settings: object): Provider;
   SamlLib: { replaceTagsByValue(template: string, values: Record<string, string>): string };

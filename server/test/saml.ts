@@ -55,7 +55,6 @@ export async function sampleResponse(key: SigningKey, { envelope, assertion, sig
       authTime: sample.at,
       contextClass: 'urn:oasis:names:tc:SAML:2.0:ac:classes:X509',
       sessionIndex: '_session1',
-      sessionUntil: new Date('2026-11-29T20:00:00Z'),
       attributes: [{ name: 'email', values: ['ada@example.com'] }],
       ...assertion,
     },

@@ -138,6 +138,7 @@ export const sentences = {
   'setup-link.used': ['administration', template("A setup link was used")],
   'signin.network_limited': ['sign-in', template("{subject} requested too many codes")],
   'signin.refused': ['sign-in', template("A step of the sign-in of {subject} was refused")],
+  'saml-key.published': ['administration', template("{actor} published a SAML signing key")],
   'signing-key.published': ['administration', template("{actor} published a signing key")],
   'signing-key.withdrawn': ['administration', template("{actor} withdrew a signing key")],
   'sms.limit_reached': ['sign-in', template("The daily SMS limit of {subject} was reached")],

@@ -233,6 +233,22 @@ export type CreateClientInput = {
   refreshTokenTtlSeconds?: number | null | undefined;
   /** Default: false. */
   relatedOrigins?: boolean | null | undefined;
+  /** Certificates of its signed requests (PEM or base64), at most 5. Logout requests need one. */
+  samlCertificates?: Array<string> | null | undefined;
+  /** Certificate with an RSA key that assertions are encrypted for (PEM or base64). Absent: not encrypted. */
+  samlEncryptionCertificate?: string | null | undefined;
+  /** Entity ID: makes the application one of kind SAML, whose `redirectUris` are its ACS URLs, the default first. It cannot be added or removed later. */
+  samlEntityId?: string | null | undefined;
+  /** Default: false. */
+  samlIdpInitiated?: boolean | null | undefined;
+  /** Its SingleLogoutService (HTTP-Redirect), where responses to its logout requests go. */
+  samlLogoutUri?: string | null | undefined;
+  /** The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user. */
+  samlNameId?: SamlNameId | null | undefined;
+  /** Default: false. */
+  samlRequestsSigned?: boolean | null | undefined;
+  /** Default: BOTH. */
+  samlSigned?: SamlSigned | null | undefined;
   /** False: no secret key, for an application without a back end. Default: true. */
   secretKey?: boolean | null | undefined;
   /** https, or http on loopback. The account page links to applications with a start address. */
@@ -834,6 +850,18 @@ export type RotateDelegationKeysInput = {
   overlapSeconds?: number | null | undefined;
 };
 
+/** The NameID of users at a SAML application. */
+export type SamlNameId =
+  | 'EMAIL'
+  | 'PERSISTENT'
+  | 'TRANSIENT';
+
+/** The signed parts of a SAML response. */
+export type SamlSigned =
+  | 'ASSERTION'
+  | 'BOTH'
+  | 'RESPONSE';
+
 /** The whole draft: absent fields have the default. */
 export type SaveExperienceDraftInput = {
   /** A color such as `#2f55d4`. */
@@ -1027,6 +1055,22 @@ export type UpdateClientInput = {
   refreshTokenTtlSeconds?: number | null | undefined;
   /** Default: false. */
   relatedOrigins?: boolean | null | undefined;
+  /** Certificates of its signed requests (PEM or base64), at most 5. Logout requests need one. */
+  samlCertificates?: Array<string> | null | undefined;
+  /** Certificate with an RSA key that assertions are encrypted for (PEM or base64). Absent: not encrypted. */
+  samlEncryptionCertificate?: string | null | undefined;
+  /** Entity ID: makes the application one of kind SAML, whose `redirectUris` are its ACS URLs, the default first. It cannot be added or removed later. */
+  samlEntityId?: string | null | undefined;
+  /** Default: false. */
+  samlIdpInitiated?: boolean | null | undefined;
+  /** Its SingleLogoutService (HTTP-Redirect), where responses to its logout requests go. */
+  samlLogoutUri?: string | null | undefined;
+  /** The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user. */
+  samlNameId?: SamlNameId | null | undefined;
+  /** Default: false. */
+  samlRequestsSigned?: boolean | null | undefined;
+  /** Default: BOTH. */
+  samlSigned?: SamlSigned | null | undefined;
   /** https, or http on loopback. The account page links to applications with a start address. */
   startUri?: string | null | undefined;
   /** Whether users must consent before it gets their data. The browser SDK is refused. Default: false. */
@@ -2805,4 +2849,4 @@ export type ReplayFailedWebhookDeliveriesMutation = { replayFailedWebhookDeliver
 
 export type ProjectSwitchesFragment = { blocksDisposableMail: boolean, signUpMails: boolean, accountDeletion: boolean, emailFactor: boolean, organizationsEnabled: boolean };
 
-export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, organizationRequired: boolean };
+export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, organizationRequired: boolean, samlRequestsSigned: boolean, samlIdpInitiated: boolean };

@@ -11,6 +11,7 @@ import { Migration20261130000000Organizations } from './20261130000000-organizat
 import { Migration20261130000100OrganizationChoices } from './20261130000100-organization-choices.ts';
 import { Migration20261130003400AccountDeletions } from './20261130003400-account-deletions.ts';
 import { Migration20261130003500LogosOfClients } from './20261130003500-logos-of-clients.ts';
+import { Migration20261130006000SamlApplications } from './20261130006000-saml-applications.ts';
 import { Migration20261130009000IntroducedClients } from './20261130009000-introduced-clients.ts';
 import { Migration20261130009100ThirdPartyAccess } from './20261130009100-third-party-access.ts';
 import { Migration20261130009200RegistrationTokens } from './20261130009200-registration-tokens.ts';
@@ -28,6 +29,7 @@ export const migrations = [
   { name: '20261130000100-organization-choices', class: Migration20261130000100OrganizationChoices },
   { name: '20261130003400-account-deletions', class: Migration20261130003400AccountDeletions },
   { name: '20261130003500-logos-of-clients', class: Migration20261130003500LogosOfClients },
+  { name: '20261130006000-saml-applications', class: Migration20261130006000SamlApplications },
   { name: '20261130009000-introduced-clients', class: Migration20261130009000IntroducedClients },
   { name: '20261130009100-third-party-access', class: Migration20261130009100ThirdPartyAccess },
   { name: '20261130009200-registration-tokens', class: Migration20261130009200RegistrationTokens },

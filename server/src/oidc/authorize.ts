@@ -14,6 +14,8 @@ import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
+import { sendForm } from '../http/form-post.ts';
+import { clientsAt, issuerOf } from '../http/issuer.ts';
 import { formParameters, lacksCookies, type Parameters, parametersOf } from '../http/parameters.ts';
 import { routeLabel } from '../http/routes/route.ts';
 import {
@@ -25,8 +27,6 @@ import {
   type TargetFault,
 } from './authorization-request.ts';
 import { askForConsent, browserOf, type ConsentDeps, resumePath } from './consent.ts';
-import { sendForm } from './form-post.ts';
-import { clientsAt, issuerOf } from './issuer.ts';
 import { OAuthError, type OAuthErrorCode, toOAuthError } from './oauth-error.ts';
 import type { ChoicePage, OrganizationNames } from './organization.ts';
 import { pushedHandle } from './par.ts';
@@ -256,6 +256,7 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
     };
     if (outcome === 'sign-in-first') return res.redirect(303, signInPage(flow));
     if (outcome === 'approve-device') return res.redirect(303, approvalPage(issuer, flow));
+    if (outcome === 'answer-saml') return res.redirect(303, samlResumePage(issuer, flow));
     deps.cookies.clearFlow(res, flow);
     if (outcome === 'other-user') return redirectNoted(otherUser);
     if (outcome === 'no-access') return redirectError(issuer, res, target, noAccess);
@@ -298,6 +299,11 @@ export function signInPage(flow: string): string {
 /** The page on which the user of a device decides (RFC 8628 section 3.3). */
 export function approvalPage({ url }: Issuer, flow: string): string {
   return `${url}/device/approval?${new URLSearchParams({ flow })}`;
+}
+
+/** Where the SAML endpoints answer a request of theirs. */
+function samlResumePage({ url }: Issuer, flow: string): string {
+  return `${url}/saml/resume?${new URLSearchParams({ flow })}`;
 }
 
 type Target = Pick<CheckedTarget, 'redirectUri' | 'state'> & { responseMode: ResponseMode };

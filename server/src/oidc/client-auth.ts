@@ -8,9 +8,9 @@ import { hasSecret } from '../domain/clients/clients.ts';
 import { refuse } from '../domain/kernel/problem.ts';
 import { digest } from '../domain/kernel/secret.ts';
 import { type Issuer, projectIssuerUrl } from '../domain/projects/issuer.ts';
+import { clientsAt, issuerOf } from '../http/issuer.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { type ClientCredential, credentialOf, reject } from './client-credential.ts';
-import { clientsAt, issuerOf } from './issuer.ts';
 
 export interface ClientAuthDeps {
   assertions: Pick<ClientAssertions, 'check'>;

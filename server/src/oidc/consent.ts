@@ -4,8 +4,8 @@ import type { AuthorizationRequest } from '../domain/ceremonies/requests/authori
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import { actorOf } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
+import { issuerOf } from '../http/issuer.ts';
 import { parametersOf } from '../http/parameters.ts';
-import { issuerOf } from './issuer.ts';
 
 export interface ConsentDeps {
   authorizations: Pick<Authorizations, 'answerConsent'>;

@@ -11,8 +11,8 @@ import type { TenantKey } from '../domain/projects/tenant.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import { actorOf } from '../http/context.ts';
+import { clientsAt, issuerOf } from '../http/issuer.ts';
 import { lacksCookies, type Parameters, parametersOf } from '../http/parameters.ts';
-import { clientsAt, issuerOf } from './issuer.ts';
 
 interface Hint {
   userId: string;

@@ -7,9 +7,9 @@ import { isUuid } from '../domain/kernel/secret.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import type { Cookies } from '../http/cookies.ts';
+import { issuerOf } from '../http/issuer.ts';
 import { type Parameters, parametersOf } from '../http/parameters.ts';
 import { browserOf, type ConsentDeps, resumePath } from './consent.ts';
-import { issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 import { parameterFault } from './parameter-fault.ts';
 

@@ -10,11 +10,11 @@ import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
+import { issuerOf } from '../http/issuer.ts';
 import { formParameters, type Parameters } from '../http/parameters.ts';
 import { check, checkTarget, named } from './authorization-request.ts';
 import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps } from './client-auth.ts';
 import { formOf, namedClient } from './client-credential.ts';
-import { issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 import type { OrganizationNames } from './organization.ts';
 

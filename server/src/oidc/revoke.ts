@@ -3,9 +3,9 @@ import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import type { RevocableTokens } from '../domain/tokens/revocable-tokens.ts';
 import { actorOf } from '../http/context.ts';
+import { issuerOf } from '../http/issuer.ts';
 import { authenticateClient, type ClientAuthDeps } from './client-auth.ts';
 import { formOf } from './client-credential.ts';
-import { issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export interface RevokeDeps extends ClientAuthDeps {

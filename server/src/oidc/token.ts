@@ -10,6 +10,7 @@ import type { TokenResponse } from '../domain/tokens/mint.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import { actorOf } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
+import { issuerOf } from '../http/issuer.ts';
 import { omitsPkceAt } from './authorization-request.ts';
 import { authenticateClient, type ClientAuthDeps } from './client-auth.ts';
 import { formOf, namedClient } from './client-credential.ts';
@@ -24,7 +25,6 @@ import {
   type TokenRequest,
 } from './grants/grant.ts';
 import { refreshToken } from './grants/refresh-token.ts';
-import { issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export interface TokenDeps extends ClientAuthDeps, GrantDeps, DpopDeps {

@@ -5,8 +5,8 @@ import { Refusal } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { UserInfoOutcome } from '../domain/tokens/tokens.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
+import { issuerOf } from '../http/issuer.ts';
 import { parametersOf, queryOf } from '../http/parameters.ts';
-import { issuerOf } from './issuer.ts';
 import { type OAuthErrorCode, toOAuthError } from './oauth-error.ts';
 
 export interface UserInfoDeps extends DpopDeps {

@@ -67,6 +67,7 @@ const recorded: Record<string, string[]> = {
     'signing-key.published: new signing-key, of another project',
     'signing-key.published: new signing-key, of another project',
   ],
+  rotateSamlKey: ['saml-key.published: new saml-key'],
   retryLogoutDelivery: ['logout-delivery.retried: logoutDelivery'],
   revokeRefreshGrant: ['refresh-grant.revoked: user'],
   revokeRefreshGrants: ['refresh-grants.revoked: client'],

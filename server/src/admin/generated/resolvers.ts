@@ -27,6 +27,7 @@ import { OrganizationRoleResolver } from '../organizations/organization-role.res
 import { OrganizationResolver } from '../organizations/organization.resolver.ts';
 import { ProjectResolver } from '../projects/project.resolver.ts';
 import { RoleResolver, RoleAssignmentResolver } from '../roles/role.resolver.ts';
+import { SamlResolver } from '../saml/saml.resolver.ts';
 import { LogStreamResolver } from '../streams/log-stream.resolver.ts';
 import { SignInHistoryResolver } from '../support/sign-in-history.resolver.ts';
 import { ViewAsResolver } from '../support/view-as.resolver.ts';
@@ -77,6 +78,7 @@ export const resolvers = [
   ProjectResolver,
   RoleResolver,
   RoleAssignmentResolver,
+  SamlResolver,
   LogStreamResolver,
   SignInHistoryResolver,
   ViewAsResolver,

@@ -142,6 +142,7 @@ export const events = {
   'setup-link.used': ['administration', 'A setup link was used'],
   'signin.network_limited': ['sign-in', '{subject} requested too many codes'],
   'signin.refused': ['sign-in', 'A step of the sign-in of {subject} was refused'],
+  'saml-key.published': ['administration', '{actor} published a SAML signing key'],
   'signing-key.published': ['administration', '{actor} published a signing key'],
   'signing-key.withdrawn': ['administration', '{actor} withdrew a signing key'],
   'sms.limit_reached': ['sign-in', 'The daily SMS limit of {subject} was reached'],

@@ -1,7 +1,7 @@
 import { Cache } from '../kernel/cache.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { inAllProjects, openProject } from '../kernel/scope.ts';
+import { inAllProjects, inProject, openProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { type Fragment, findPrepared, query, type Statement, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
@@ -100,6 +100,16 @@ export class ClientRegistry {
       return this.cached.bySecretHash(keyHash);
     },
   };
+
+  /** The enabled SAML application of a project with this entity ID, from the database. Opens the project. */
+  async bySamlEntityId(projectId: string, entityId: string): Promise<Client | null> {
+    const found = sql<{ id: string }>`select id from clients
+      where project_id = ${projectId}::uuid and saml_entity_id = ${entityId}::text`;
+    const [row] = await inProject(projectId, () =>
+      query(this.deps.db.alone, found, { prepare: 'clients.by-entity-id' }),
+    );
+    return row ? this.current.byId(row.id) : null;
+  }
 
   /** The client of a live secret key (`lk_sk_…`), from the database; null for any other text. */
   readonly bySecretKey = async (key: string): Promise<Client | null> => {

@@ -34,7 +34,10 @@ const schema = defineEntity({
         'create unique index "clients_project_id_metadata_url_unique" on "clients" ("project_id", "metadata_url") where ("metadata_url" is not null)',
     },
   ],
-  uniques: [{ name: 'clients_project_id_built_in_unique', properties: ['project', 'builtIn'] }],
+  uniques: [
+    { name: 'clients_project_id_built_in_unique', properties: ['project', 'builtIn'] },
+    { name: 'clients_project_id_saml_entity_id_unique', properties: ['project', 'samlEntityId'] },
+  ],
 });
 
 /** An OIDC relying party of one project. */

@@ -17,6 +17,7 @@ import { sessionPolicyFields } from '../projects/project.resource.ts';
 import { clientSwitches } from './client-switches.resource.ts';
 import { checkLogoutUri } from './logout-uri.ts';
 import { checkRedirectUri } from './redirect-uri.ts';
+import { samlFields } from './saml/saml.resource.ts';
 
 const maxUris = 100;
 
@@ -133,6 +134,7 @@ export const clientFields = {
     },
   ),
   ...clientSwitches,
+  ...samlFields,
   /** Whether each user of the project may use it, or only those whom an access rule names (decisions/0371). */
   access: choice(
     {

@@ -5,7 +5,7 @@ import { checkLogoId } from '../experience/logo-use.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Database, withoutTimeLimit } from '../kernel/database.ts';
+import { type Database, flushUnlessTaken, withoutTimeLimit } from '../kernel/database.ts';
 import { named, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
@@ -24,6 +24,7 @@ import { checkedSettings } from './client-settings.ts';
 import { checkFapi } from './fapi.ts';
 import { checkPowers } from './powers.ts';
 import { hasAppScheme } from './redirect-uri.ts';
+import { checkSameKind, checkSamlApplication } from './saml/saml-application.ts';
 
 export interface NewClient extends Partial<ClientSettings> {
   projectId: string;
@@ -117,6 +118,8 @@ export class Clients {
       checkKey(client);
       checkAppSchemes(client);
       checkFapi(client);
+      checkSamlApplication(client);
+      await flushUnlessTaken(em, 'client', 'samlEntityId');
       audit.record(em, { type: 'client.created', actor, ...aboutClient(client), detail: { after: settings } });
       const publishable = this.makeKey(em, client, 'publishable', actor);
       const secret = input.secretKey === false ? null : this.makeKey(em, client, 'secret', actor);
@@ -164,7 +167,7 @@ export class Clients {
       await checkLogoId(em, client.project.id, 'logoId', settings.logoId);
       // Disabling again keeps the first time.
       if (settings.disabledAt && client.disabledAt) delete settings.disabledAt;
-      const { adminScopes, relatedOrigins, redirectUris, thirdParty, disabledAt = null } = client;
+      const { adminScopes, relatedOrigins, redirectUris, thirdParty, samlEntityId, disabledAt = null } = client;
       const before = { adminScopes, relatedOrigins, redirectUris, thirdParty, disabledAt };
       const isOpen = client.access === 'everyone';
       const changed = change<Client>(client, settings);
@@ -172,9 +175,12 @@ export class Clients {
       checkKey(client);
       checkAppSchemes(client);
       checkFapi(client);
+      checkSamlApplication(client);
+      checkSameKind({ samlEntityId }, client);
       if (!changed) return client;
       client.version += 1;
       client.updatedAt = this.deps.clock.now();
+      await flushUnlessTaken(em, 'client', 'samlEntityId');
       audit.record(em, { type: 'client.updated', actor, ...aboutClient(client), detail: { ...changed } });
       if (isOpen && client.access === 'assigned') await this.deps.accessLost(em, aboutClient(client));
       return client;

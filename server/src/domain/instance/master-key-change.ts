@@ -11,6 +11,7 @@ import { recoveryCodePurpose } from '../mfa/recovery-codes.ts';
 /** Columns of sealed values, with the purpose of each. A test compares it with the schema. */
 export const sealedColumns = [
   { table: 'signing_keys', column: 'sealed_private_key', purpose: 'signing-key' },
+  { table: 'saml_keys', column: 'sealed_private_key', purpose: 'saml-key' },
   { table: 'enrolments', column: 'sealed_secret', purpose: 'totp' },
   { table: 'delegation_keys', column: 'sealed_signing_key', purpose: 'delegation-signing-key' },
   { table: 'delegation_keys', column: 'sealed_encryption_key', purpose: 'delegation-encryption-key' },

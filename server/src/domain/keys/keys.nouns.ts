@@ -1,9 +1,12 @@
 import type { Declaration } from '../kernel/nouns/declaration.ts';
+import { childOf } from '../kernel/nouns/transfer.ts';
 import { RetiredMacKey } from './retired-mac-key.entity.ts';
+import { SamlKey } from './saml-key.entity.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
 const nouns = {
   'signing-key': {},
+  'saml-key': { table: 'saml_keys' },
 } as const;
 
 declare module '../kernel/nouns/declaration.ts' {
@@ -14,5 +17,15 @@ declare module '../kernel/nouns/declaration.ts' {
 
 export const keysNouns = {
   nouns,
-  entities: [SigningKey, RetiredMacKey],
+  entities: [SigningKey, RetiredMacKey, SamlKey],
+  transfer: [
+    {
+      type: 'saml-key',
+      table: 'saml_keys',
+      parent: childOf('project'),
+      key: ['id'],
+      withoutSecrets: 'false',
+      secrets: [{ column: 'sealed_private_key', purpose: 'saml-key' }],
+    },
+  ],
 } satisfies Declaration;

@@ -44,6 +44,8 @@ export interface Capabilities {
   introductions: boolean;
   /** Whether discovery names every language of the pages; service.md 2.7 has five. */
   uiLocales: boolean;
+  /** Whether it is a SAML 2.0 identity provider, too. */
+  saml: boolean;
 }
 
 /** The project of an issuer. `organizationsEnabled`: possibly stale; for documents only. Absent: false. */
@@ -102,6 +104,7 @@ const base: Capabilities = {
   loginHints: false,
   introductions: false,
   uiLocales: false,
+  saml: false,
 };
 
 const ofProjects: Capabilities = {
@@ -124,6 +127,7 @@ const ofProjects: Capabilities = {
   loginHints: true,
   introductions: true,
   uiLocales: true,
+  saml: true,
 };
 
 export function baseIssuer(url: string): Issuer {

@@ -42,3 +42,16 @@ export type StatusName = keyof typeof statusCodes;
 
 /** Clock skew that messages may have, in seconds. */
 export const skewSeconds = 60;
+
+const context = 'urn:oasis:names:tc:SAML:2.0:ac:classes:';
+export const contextClasses = {
+  unspecified: `${context}unspecified`,
+  /** REFEDS MFA Profile. */
+  multiFactor: 'https://refeds.org/profile/mfa',
+} as const;
+
+/** Context classes that each sign-in meets, which is stronger than a password. */
+export const ordinaryClasses: readonly string[] = [
+  ...['unspecified', 'Password', 'PasswordProtectedTransport', 'Preauthenticated', 'PreviousSession', 'X509'],
+  ...['PublicKey', 'SoftwarePKI', 'TLSClient', 'Unregistered', 'Federated'],
+].map((name) => `${context}${name}`);

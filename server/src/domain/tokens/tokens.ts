@@ -15,7 +15,7 @@ import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { authorizationCode, type Exchange } from './grants/authorization-code.ts';
 import { grantTokens } from './grants/grant.ts';
 import { type Refresh, refreshToken } from './grants/refresh-token.ts';
-import type { Mint, TokenResponse } from './mint.ts';
+import type { Grant, Mint, TokenResponse } from './mint.ts';
 import { type CodeColumns, insertedCode, userHasAccess } from './new-code.ts';
 import { parseRefreshToken } from './refresh-token.ts';
 import { codeUnderSession, type SessionCode } from './session-code.ts';
@@ -68,6 +68,11 @@ export class Tokens {
   /** Redeems a code, see `grants/authorization-code.ts`. Null if the cached client is stale. Refuses as `grantTokens`. */
   exchange(exchange: Exchange): Promise<TokenResponse | null> {
     return grantTokens(this.deps, this.codes, exchange);
+  }
+
+  /** Like {@link exchange}, for another response than tokens. */
+  redeem<Response>(exchange: Exchange, respond: (grant: Grant) => Promise<Response>): Promise<Response | null> {
+    return grantTokens({ ...this.deps, mint: { tokens: respond } }, this.codes, exchange);
   }
 
   /** Replaces a refresh token, see `grants/refresh-token.ts`. Null and refusals as {@link exchange}. @param refresh.token as sent */

@@ -9,11 +9,11 @@ import {
 } from '../../domain/tokens/device/device-authorizations.ts';
 import { grantedScope } from '../../domain/tokens/scope.ts';
 import { requestContext } from '../../http/context.ts';
+import { issuerOf } from '../../http/issuer.ts';
 import { scopesFor } from '../authorization-request.ts';
 import { authenticateClient, type ClientAuthDeps } from '../client-auth.ts';
 import { formOf } from '../client-credential.ts';
 import { refuseResource, requireGrant } from '../grants/grant.ts';
-import { issuerOf } from '../issuer.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { namedOrganization, type OrganizationNames } from '../organization.ts';
 

@@ -16,11 +16,11 @@ import type { Project } from '../../domain/projects/project.entity.ts';
 import { shownUserCode, typedUserCode } from '../../domain/tokens/device/user-code.ts';
 import { actorOf } from '../../http/context.ts';
 import type { Cookies } from '../../http/cookies.ts';
+import { issuerOf } from '../../http/issuer.ts';
 import type { PageContent, Pages } from '../../http/pages.ts';
 import { parametersOf } from '../../http/parameters.ts';
 import { isSameOrigin } from '../../http/same-origin.ts';
 import { type AuthorizeDeps, approvalPage, signInPage } from '../authorize.ts';
-import { issuerOf } from '../issuer.ts';
 import type { ChoicePage } from '../organization.ts';
 import { facts } from './facts.ts';
 

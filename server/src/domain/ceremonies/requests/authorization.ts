@@ -43,6 +43,7 @@ export interface Completion {
     | 'other-user'
     | 'acr-unmet'
     | 'approve-device'
+    | 'answer-saml'
     | 'refused'
     | 'no-access'
     | WithoutAccess

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { isSamlApplication } from '../../clients/saml/saml-application.ts';
 import type { Consents } from '../../consents/consents.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
@@ -177,14 +178,21 @@ export class Authorizations {
    * {@link ConsentRequired} until the user has answered; `other-user` if the request hinted at another user, `acr-unmet`
    * if it was not proved as the request requires, {@link WithoutAccess} until the user leaves, then `no-access`; `refused` if the user
    * refused, `approve-device` if the response goes to
-   * a device, after its user's approval, `confirmed` if it only confirms the user to the account page; null if this
+   * a device, after its user's approval, `answer-saml` if it is a SAML request and the caller another protocol, `confirmed` if it only confirms the user to the account page; null if this
    * browser has no such flow of this issuer.
    *
    * @param leaves whether a user without access returns to the application
    */
-  complete(issuer: Issuer, browser: FlowBrowser, leaves = false): Promise<Completion | null> {
+  complete(
+    issuer: Issuer,
+    browser: FlowBrowser,
+    leaves = false,
+    protocol: 'openid' | 'saml' = 'openid',
+  ): Promise<Completion | null> {
     return this.continued(issuer, browser, async (em, request, session) => {
       if (request.deviceAuthorizationId) return { request, outcome: 'approve-device' };
+      const isSaml = isSamlApplication(request.client.getEntity());
+      if (isSaml !== (protocol === 'saml')) return isSaml ? { request, outcome: 'answer-saml' } : null;
       if (!session) return { request, outcome: 'sign-in-first' };
       const end = async (outcome: Completion['outcome']) =>
         (await this.deps.requests.finish(em, request)) ? { request, outcome } : null;

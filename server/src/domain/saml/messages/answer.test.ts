@@ -357,8 +357,8 @@ describe('values', () => {
     ['no AuthnStatement', /<saml:AuthnStatement.*?<\/saml:AuthnStatement>/, '', 'malformed'],
     [
       'a session that has ended',
-      /SessionNotOnOrAfter="[^"]*"/,
-      'SessionNotOnOrAfter="2026-11-29T11:00:00Z"',
+      ' SessionIndex=',
+      ' SessionNotOnOrAfter="2026-11-29T11:00:00Z" SessionIndex=',
       'expired',
     ],
     ['a sign-in in the future', /AuthnInstant="[^"]*"/, 'AuthnInstant="2026-11-29T13:00:00Z"', 'not-yet-valid'],

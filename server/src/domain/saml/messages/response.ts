@@ -17,7 +17,6 @@ export interface NewAssertion {
   authTime: Date;
   contextClass: string;
   sessionIndex: string;
-  sessionUntil: Date;
   attributes: readonly SamlAttribute[];
 }
 
@@ -68,9 +67,9 @@ export function statusOf(code: StatusName, detail?: StatusName, message?: string
 }
 
 function assertionOf({ issuer, at, destination, inResponseTo }: Envelope, asserted: NewAssertion): Markup {
-  const { nameId, audience, authTime, contextClass, sessionIndex, sessionUntil } = asserted;
+  const { nameId, audience, authTime, contextClass, sessionIndex } = asserted;
   const until = written(later(at, assertionSeconds));
-  return markup`<saml:Assertion xmlns:saml="${ns.assertion}" ID="${asserted.id}" Version="2.0" IssueInstant="${written(at)}"><saml:Issuer>${issuer}</saml:Issuer><saml:Subject><saml:NameID Format="${nameId.format}">${nameId.value}</saml:NameID><saml:SubjectConfirmation Method="${bearer}"><saml:SubjectConfirmationData NotOnOrAfter="${until}" Recipient="${destination}"${optional('InResponseTo', inResponseTo)}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${written(at)}" NotOnOrAfter="${until}"><saml:AudienceRestriction><saml:Audience>${audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement AuthnInstant="${written(authTime)}" SessionIndex="${sessionIndex}" SessionNotOnOrAfter="${written(sessionUntil)}"><saml:AuthnContext><saml:AuthnContextClassRef>${contextClass}</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>${statementOf(asserted.attributes)}</saml:Assertion>`;
+  return markup`<saml:Assertion xmlns:saml="${ns.assertion}" ID="${asserted.id}" Version="2.0" IssueInstant="${written(at)}"><saml:Issuer>${issuer}</saml:Issuer><saml:Subject><saml:NameID Format="${nameId.format}">${nameId.value}</saml:NameID><saml:SubjectConfirmation Method="${bearer}"><saml:SubjectConfirmationData NotOnOrAfter="${until}" Recipient="${destination}"${optional('InResponseTo', inResponseTo)}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${written(at)}" NotOnOrAfter="${until}"><saml:AudienceRestriction><saml:Audience>${audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement AuthnInstant="${written(authTime)}" SessionIndex="${sessionIndex}"><saml:AuthnContext><saml:AuthnContextClassRef>${contextClass}</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>${statementOf(asserted.attributes)}</saml:Assertion>`;
 }
 
 /** An `AttributeStatement` must not be empty. */

@@ -14,7 +14,7 @@ import { type Executing, execute, type Fragment, query, type Statement, sql } fr
 import type { Issuer } from '../../projects/issuer.ts';
 import { keyIn } from '../../projects/tenant.ts';
 import { subColumn } from '../../users/identity/sub.ts';
-import type { Grant, GrantRow, Mint, TokenResponse } from '../mint.ts';
+import type { Grant, GrantRow, TokenResponse } from '../mint.ts';
 import { endRefreshGrant } from '../user-tables.ts';
 
 /** What a client proved itself by. Each is valid once: a statement records it. */
@@ -80,11 +80,11 @@ export interface GrantKind<Request extends GrantRequest, Found> {
   familyOf(found: Found): { userId: string; grantId: string | null; tokenId?: string };
 }
 
-interface Granting {
+interface Granting<Response = TokenResponse> {
   db: Database;
   clock: Clock;
   audit: Audit;
-  mint: Mint;
+  mint: { tokens(grant: Grant, issuer: Issuer, refreshToken: string | undefined): Promise<Response> };
 }
 
 /** Reads of one request. Another one follows only if the row changed between read and write. */
@@ -95,11 +95,11 @@ const maxReads = 3;
  * up. Null, with nothing written, if the cached client is stale. Refuses `client-rejected` and `proof-rejected` for a replayed
  * assertion or proof, and `grant-rejected` with the reason of the first check that is not met.
  */
-export async function grantTokens<Request extends GrantRequest, Found extends object>(
-  deps: Granting,
+export async function grantTokens<Request extends GrantRequest, Found extends object, Response = TokenResponse>(
+  deps: Granting<Response>,
   kind: GrantKind<Request, Found>,
   request: Request,
-): Promise<TokenResponse | null> {
+): Promise<Response | null> {
   const now = deps.clock.now();
   let credentials: Credentials = request.isAssertionRecorded ? { proof: request.proof } : request;
   for (let reads = 0; reads < maxReads; reads += 1) {
@@ -120,7 +120,7 @@ export async function grantTokens<Request extends GrantRequest, Found extends ob
 
 /** Records the credentials: they are spent by being presented. Null if the cached client is stale. */
 async function refused<Request extends GrantRequest, Found>(
-  deps: Granting,
+  deps: Granting<unknown>,
   kind: GrantKind<Request, Found>,
   request: Request,
   { fault, found, credentials, now }: { fault: GrantFault; found?: Found; credentials: Credentials; now: Date },
@@ -134,7 +134,7 @@ async function refused<Request extends GrantRequest, Found>(
 
 /** Ends the tokens of a replayed credential (RFC 6749 §4.1.2, RFC 9700 §4.14.2). Nothing of it is visible to the caller. */
 async function endReplayed(
-  { db, audit }: Granting,
+  { db, audit }: Granting<unknown>,
   { replayed }: { replayed: EventType },
   { actor, client }: GrantRequest,
   { userId, grantId, tokenId }: ReturnType<GrantKind<GrantRequest, unknown>['familyOf']>,

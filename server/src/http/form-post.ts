@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { chooseLocale, continueLabels, directionOf } from '../domain/delivery/locale.ts';
-import { escapeHtml, hiddenFields } from '../http/html.ts';
+import { escapeHtml, hiddenFields } from './html.ts';
 
 const script = 'document.forms[0].submit();';
 const scriptHash = createHash('sha256').update(script).digest('base64');

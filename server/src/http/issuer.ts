@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { clientIdOf } from '../domain/clients/client-id.ts';
 import { byClientId, type ClientSource, type KeyHolder } from '../domain/clients/client-registry.ts';
+import { isSamlApplication } from '../domain/clients/saml/saml-application.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 
 /** Finds the issuer that a request addresses, or null. */
@@ -25,10 +26,11 @@ export function issuerOf(req: Request): Issuer {
   return issuer;
 }
 
-/** The clients of an issuer: at a project's issuer, those of the project, also those that introduced themselves. */
+/** The clients of OpenID Connect of an issuer: at a project's issuer, those of the project, also those that introduced themselves. */
 export function clientsAt(issuer: Issuer, source: ClientSource): ClientSource {
-  const known = (client: Client) =>
+  const isHere = (client: Client) =>
     issuer.project === null ? client.introducedBy == null : client.project.getEntity().slug === issuer.project.slug;
+  const known = (client: Client) => !isSamlApplication(client) && isHere(client);
   const ours = async (finding: Promise<KeyHolder | null>) => {
     const holder = await finding;
     return holder && known(holder.client) ? holder : null;

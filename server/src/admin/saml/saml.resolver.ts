@@ -1,0 +1,73 @@
+import { X509Certificate } from 'node:crypto';
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { found, refuse } from '../../domain/kernel/problem.ts';
+import type { SamlKey } from '../../domain/keys/saml-key.entity.ts';
+import { projectIssuerUrl } from '../../domain/projects/issuer.ts';
+import { readServiceProvider } from '../../domain/saml/messages/metadata.ts';
+import { SamlError } from '../../domain/saml/saml-error.ts';
+import { entityIdOf } from '../../domain/tokens/saml-answers.ts';
+import { Requires } from '../api/access.ts';
+import type { AdminContext } from '../api/context.ts';
+import { SamlIdentityProviderView, SamlServiceProviderView } from './saml.view.ts';
+
+@Resolver()
+export class SamlResolver {
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'clients:read' })
+  @Query(() => SamlIdentityProviderView)
+  async samlIdentityProvider(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em }: AdminContext) {
+    const { slug } = found(await domain.projects.find(em, projectId), 'project');
+    const url = projectIssuerUrl(domain.signer.base.url, slug);
+    const keys = await domain.samlKeys.published(projectId);
+    const endpoints = { entityId: entityIdOf({ url }), ssoUrl: `${url}/saml/sso`, sloUrl: `${url}/saml/slo` };
+    return { ...ofProject(projectId), ...endpoints, certificates: keys.map(shown) };
+  }
+
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'clients:read' })
+  @Query(() => SamlServiceProviderView, {
+    description: 'The settings that the metadata of an application contain, for `createClient`. Stores nothing.',
+  })
+  samlServiceProvider(
+    @Arg('projectId', () => ID) projectId: string,
+    @Arg('metadata', () => String, { description: 'XML, at most 512 KB.' }) metadata: string,
+  ) {
+    try {
+      const read = readServiceProvider(metadata);
+      return {
+        ...ofProject(projectId),
+        samlEntityId: read.entityId,
+        redirectUris: read.acsUrls,
+        samlCertificates: read.signingCertificates,
+        samlEncryptionCertificate: read.encryptionCertificates[0] ?? null,
+        samlRequestsSigned: read.signsRequests,
+        // Logout requests need a certificate.
+        samlLogoutUri: read.signingCertificates.length > 0 ? (read.sloUrl ?? null) : null,
+      };
+    } catch (error) {
+      if (!(error instanceof SamlError)) throw error;
+      return refuse({
+        code: 'invalid',
+        field: 'metadata',
+        reason: `is no metadata of a service provider (${error.message})`,
+      });
+    }
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true, scope: 'clients:write' })
+  @Mutation(() => SamlIdentityProviderView, {
+    description:
+      'Publishes a successor of the signing certificate, which signs after 30 days: update applications that do not read the metadata. The former one stays published for another 30.',
+  })
+  async rotateSamlKey(@Arg('projectId', () => ID) projectId: string, @Ctx() ctx: AdminContext) {
+    await ctx.domain.samlKeys.rotate(projectId, ctx.actor);
+    return this.samlIdentityProvider(projectId, ctx);
+  }
+}
+
+/** What the access rule of the views reads. */
+const ofProject = (id: string) => ({ project: { id } });
+
+function shown({ project, id, certificate, signsFrom, publishedUntil }: SamlKey) {
+  const read = new X509Certificate(certificate);
+  const dates = { expiresAt: new Date(read.validTo), signsFrom, publishedUntil: publishedUntil ?? null };
+  return { project, id, pem: read.toString(), fingerprint: read.fingerprint256, ...dates };
+}

@@ -1,0 +1,129 @@
+import { refuse } from '../../kernel/problem.ts';
+import { choice, flag, text, texts } from '../../kernel/resource.ts';
+import { SamlError } from '../../saml/saml-error.ts';
+import { readCertificate } from '../../saml/security/certificate.ts';
+import { checkRedirectUri } from '../redirect-uri.ts';
+
+const nameIds = ['persistent', 'email', 'transient'] as const;
+const signedParts = ['both', 'assertion', 'response'] as const;
+const maxCertificates = 5;
+
+/** Settings of SAML applications, part of `clientFields`: a client with an entity ID is one (decisions/0390). */
+export const samlFields = {
+  samlEntityId: text({
+    ...{ default: null, clearable: true, check: entityId, sensitive: true },
+    says: 'Entity ID of a SAML application. Absent: the application speaks OpenID Connect.',
+    input:
+      'Entity ID: makes the application one of kind SAML, whose `redirectUris` are its ACS URLs, the default first. It cannot be added or removed later.',
+  }),
+  samlNameId: choice(
+    { name: 'SamlNameId', says: 'The NameID of users at a SAML application.', values: nameIds },
+    {
+      ...{ default: 'persistent', sensitive: true },
+      says: 'The NameID, if its requests name no format.',
+      input: 'The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user.',
+    },
+  ),
+  samlSigned: choice(
+    { name: 'SamlSigned', says: 'The signed parts of a SAML response.', values: signedParts },
+    { default: 'both', sensitive: false, input: 'Default: BOTH.' },
+  ),
+  samlCertificates: texts({
+    ...{ default: [], check: certificates, sensitive: true },
+    says: 'Certificates of its signed requests (PEM).',
+    input: 'Certificates of its signed requests (PEM or base64), at most 5. Logout requests need one.',
+  }),
+  samlEncryptionCertificate: text({
+    ...{
+      default: null,
+      clearable: true,
+      check: (pem: string, field: string) => encryptionCertificate(pem, field),
+      sensitive: true,
+    },
+    says: 'Certificate that assertions are encrypted for (PEM).',
+    input: 'Certificate with an RSA key that assertions are encrypted for (PEM or base64). Absent: not encrypted.',
+  }),
+  samlLogoutUri: text({
+    ...{ default: null, clearable: true, check: address, sensitive: true },
+    says: 'Its SingleLogoutService (HTTP-Redirect).',
+    input: 'Its SingleLogoutService (HTTP-Redirect), where responses to its logout requests go.',
+  }),
+  samlRequestsSigned: flag({
+    ...{ default: false, sensitive: true, input: 'Default: false.' },
+    says: 'Whether requests without a signature are refused.',
+    control: {
+      section: 'saml',
+      label: {
+        en: 'Require signed requests',
+        de: 'Signierte Anfragen verlangen',
+        es: 'Exigir peticiones firmadas',
+        fr: 'Exiger des requêtes signées',
+        ja: '署名付きリクエストを必須にする',
+      },
+      help: {
+        en: 'Sign-in requests without a valid signature are refused.',
+        de: 'Anmeldeanfragen ohne gültige Signatur werden abgelehnt.',
+        es: 'Se rechazan las peticiones de inicio de sesión sin una firma válida.',
+        fr: 'Les requêtes de connexion sans signature valide sont refusées.',
+        ja: '有効な署名のないサインインリクエストは拒否されます。',
+      },
+    },
+  }),
+  samlIdpInitiated: flag({
+    ...{ default: false, sensitive: true, input: 'Default: false.' },
+    says: 'Whether sign-ins can begin here, without a request of the application.',
+    control: {
+      section: 'saml',
+      label: {
+        en: 'Allow IdP-initiated sign-in',
+        de: 'IdP-initiierte Anmeldung erlauben',
+        es: 'Permitir el inicio de sesión desde el IdP',
+        fr: 'Autoriser la connexion initiée par l’IdP',
+        ja: 'IdP 起点のサインインを許可する',
+      },
+      help: {
+        en: 'Users can start at a link of this server, without a request of the application.',
+        de: 'Benutzer können über einen Link dieses Servers beginnen, ohne Anfrage der Anwendung.',
+        es: 'Los usuarios pueden empezar en un enlace de este servidor, sin petición de la aplicación.',
+        fr: 'Les utilisateurs peuvent partir d’un lien de ce serveur, sans requête de l’application.',
+        ja: 'ユーザーは、アプリケーションのリクエストなしに、このサーバーのリンクから始められます。',
+      },
+    },
+  }),
+};
+
+/** SAML Core section 8.3.6: a URI of at most 1,024 characters. Many products have names that are none. */
+function entityId(value: string, field: string): string {
+  const isWritable = /^[\x21-\x7e]{1,1024}$/.test(value);
+  return isWritable
+    ? value
+    : refuse({ code: 'invalid', field, reason: 'must be 1 to 1,024 characters of ASCII without spaces' });
+}
+
+/** As PEM. */
+function certificate(value: string, field: string) {
+  try {
+    return readCertificate(value);
+  } catch (error) {
+    if (!(error instanceof SamlError)) throw error;
+    const reason = error.reason === 'algorithm-refused' ? error.detail : 'is no X.509 certificate';
+    return refuse({ code: 'invalid', field, reason });
+  }
+}
+
+function certificates(values: string[], field: string): string[] {
+  if (values.length > maxCertificates) {
+    refuse({ code: 'invalid', field, reason: `must contain at most ${maxCertificates} certificates` });
+  }
+  return [...new Set(values.map((value, index) => certificate(value, `${field}[${index}]`).pem))];
+}
+
+function encryptionCertificate(value: string, field: string): string {
+  const { key, pem } = certificate(value, field);
+  return key.asymmetricKeyType === 'rsa' ? pem : refuse({ code: 'invalid', field, reason: 'must have an RSA key' });
+}
+
+function address(uri: string, field: string): string {
+  const reason = checkRedirectUri(uri);
+  return reason === null ? uri : refuse({ code: 'invalid', field, reason });
+}

@@ -1,0 +1,179 @@
+import { createPublicKey, X509Certificate } from 'node:crypto';
+import type { Claims } from '../claims/claims.ts';
+import type { Client } from '../clients/client.entity.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import type { Random } from '../kernel/random.ts';
+import { digest } from '../kernel/secret.ts';
+import type { SamlKeys } from '../keys/saml-keys.ts';
+import type { Vault } from '../keys/vault.ts';
+import { metAcr } from '../policy/acr.ts';
+import type { Issuer } from '../projects/issuer.ts';
+import { keyIn } from '../projects/tenant.ts';
+import { newResponse, type SamlAttribute } from '../saml/messages/response.ts';
+import { contextClasses, nameIdFormats } from '../saml/names.ts';
+import { encrypt } from '../saml/security/encryption.ts';
+import type { Markup } from '../saml/xml/write.ts';
+import type { Grant, GrantRow } from './mint.ts';
+import type { Tokens } from './tokens.ts';
+
+/** See `samlNameId` of clients. */
+export type NameIdKind = 'persistent' | 'email' | 'transient';
+
+/** What a SAML request asks its answer to repeat; stored as the `nonce` of its authorization request. */
+export interface SamlAsked {
+  /** ID of the request; absent: the sign-in began here. */
+  id?: string | undefined;
+  nameId: NameIdKind;
+  /** The requested context class that every sign-in meets. */
+  contextClass?: string | undefined;
+}
+
+/** Scopes of a SAML application: they decide the attributes besides those of mappings. */
+export const samlScope = 'openid profile email groups roles';
+
+/** A request is answered once: its ID is remembered for longer than it could be accepted and answered. */
+const rememberSeconds = 3600;
+
+/** The user has no value for the NameID. */
+class NoNameIdError extends Error {}
+
+interface SamlAnswersDeps {
+  clock: Clock;
+  random: Random;
+  vault: Vault;
+  tokens: Pick<Tokens, 'redeem'>;
+  claims: Pick<Claims, 'forUserInfo'>;
+  samlKeys: Pick<SamlKeys, 'signing'>;
+  db: ConstructorParameters<typeof Claims>[0]['db'];
+}
+
+/** SAML responses. A sign-in for a SAML application ends with an authorization code, which is redeemed here. */
+export class SamlAnswers {
+  constructor(private readonly deps: SamlAnswersDeps) {}
+
+  /**
+   * A signed response for the sign-in of a code (SAML Profiles section 4.1.4.2): the same checks, participation and event as for a
+   * token response. Null if the client has changed meanwhile; `no-name-id` if the user has no value for it. Refuses
+   * `grant-rejected`, and `client-rejected` if the request was answered before.
+   *
+   * @param acsUrl that of the code
+   */
+  async answer({ client, issuer, code, acsUrl, asked, actor }: Asked): Promise<{ xml: string } | 'no-name-id' | null> {
+    const redeemed = {
+      client,
+      issuer,
+      code,
+      redirectUri: acsUrl,
+      codeVerifier: undefined,
+      authenticatedBy: 'none',
+      actor,
+    } as const;
+    const assertion = asked.id === undefined ? undefined : this.used(asked.id);
+    try {
+      return await this.deps.tokens.redeem({ ...redeemed, assertion }, (grant) =>
+        this.response(grant, { issuer, acsUrl, asked }),
+      );
+    } catch (error) {
+      if (error instanceof NoNameIdError) return 'no-name-id';
+      throw error;
+    }
+  }
+
+  /** Recorded with the answer, as a client assertion is with its tokens. */
+  private used(requestId: string) {
+    const forgetAt = secondsLater(this.deps.clock.now(), rememberSeconds);
+    return { jtiHash: digest(`saml:${requestId}`), keyHash: null, forgetAt };
+  }
+
+  private async response(
+    { client, row }: Grant,
+    { issuer, acsUrl, asked }: Pick<Asked, 'issuer' | 'acsUrl' | 'asked'>,
+  ) {
+    const { clock, random, samlKeys } = this.deps;
+    const key = await samlKeys.signing(client.project.id);
+    const nameId = this.nameId(asked.nameId, client, row);
+    if (nameId === null) throw new NoNameIdError();
+    const at = clock.now();
+    const response = await newResponse(
+      { id: samlId(random), issuer: entityIdOf(issuer), at, destination: acsUrl, inResponseTo: asked.id },
+      {
+        id: samlId(random),
+        nameId,
+        audience: client.samlEntityId ?? '',
+        authTime: new Date(row.auth_time),
+        contextClass: contextOf(row, asked),
+        sessionIndex: row.session_id === null ? samlId(random) : sessionIndexOf(row.session_id),
+        attributes: await this.attributes(client, row),
+      },
+      { signs: client.samlSigned, key, seal: this.sealFor(client) },
+    );
+    return { xml: response.xml };
+  }
+
+  /** Null: the user has no such value. */
+  nameId(kind: NameIdKind, client: Client, { sub, email, session_id: sessionId }: NameIdSource) {
+    const format = nameIdFormats[kind];
+    if (kind === 'persistent') return { format, value: sub };
+    if (kind === 'email') return email === null ? null : { format, value: email };
+    // The same for the whole session, so that the application can log it out.
+    return { format, value: `_${this.deps.vault.mac('saml-name-id', `${client.id} ${sessionId}`, sub)}` };
+  }
+
+  private sealFor({ samlEncryptionCertificate: pem }: Client): ((assertion: Markup) => Markup) | undefined {
+    if (pem == null) return undefined;
+    const { publicKey } = new X509Certificate(pem);
+    const { random } = this.deps;
+    return (assertion) =>
+      encrypt(
+        assertion,
+        createPublicKey(publicKey.export({ type: 'spki', format: 'pem' })),
+        random.bytes(32),
+        random.bytes(12),
+      );
+  }
+
+  private async attributes(client: Client, { user_id: userId, scope }: GrantRow): Promise<SamlAttribute[]> {
+    const of = { client: keyIn(client.project.id, client.id), userId, scopes: scope.split(' ') };
+    const claims = (await this.deps.claims.forUserInfo(this.deps.db.alone, of)) ?? {};
+    return Object.entries(claims).flatMap(([name, value]) => {
+      const values = [value]
+        .flat()
+        .filter((one) => one !== null && typeof one !== 'object')
+        .map(String);
+      return values.length === 0 ? [] : [{ name, values }];
+    });
+  }
+}
+
+interface Asked {
+  client: Client;
+  issuer: Issuer;
+  code: string;
+  acsUrl: string;
+  asked: SamlAsked;
+  actor: Actor;
+}
+
+type NameIdSource = Pick<GrantRow, 'sub' | 'email' | 'session_id'>;
+
+/** Our entity ID, and the address of our metadata. */
+export function entityIdOf({ url }: Pick<Issuer, 'url'>): string {
+  return `${url}/saml/metadata`;
+}
+
+/** `ID` of a message: NCName with 160 bits (SAML Core section 1.3.4). */
+export function samlId(random: Random): string {
+  return `_${Buffer.from(random.bytes(20)).toString('hex')}`;
+}
+
+/** Not the id alone, which may begin with a digit: some products want an NCName. */
+export function sessionIndexOf(sessionId: string): string {
+  return `_${sessionId}`;
+}
+
+/** A passkey with PIN or biometrics is more than applications ask for, and is stated where they ask for nothing else. */
+function contextOf({ amr }: GrantRow, { contextClass }: SamlAsked): string {
+  if (contextClass !== undefined) return contextClass;
+  return metAcr(['phr'], amr) === null ? contextClasses.unspecified : contextClasses.multiFactor;
+}

@@ -1,0 +1,80 @@
+/**
+ * SAML 2.0 identity provider, at the issuers of projects (decisions/0390): metadata, Web Browser SSO and Single Logout. Owns the
+ * bindings. Not here: the messages (`domain/saml`), sign-in (`signin/`), the content of assertions (`domain/tokens`).
+ */
+import type { RequestHandler } from 'express';
+import express from 'express';
+import type { SamlKeys } from '../domain/keys/saml-keys.ts';
+import { idpMetadata } from '../domain/saml/messages/metadata.ts';
+import { entityIdOf } from '../domain/tokens/saml-answers.ts';
+import { type Body, bounded } from '../http/bodies.ts';
+import { issuerOf } from '../http/issuer.ts';
+import { noStore, type Route } from '../http/routes/route.ts';
+import { type SloDeps, sloEndpoint } from './slo.ts';
+import { resumeEndpoint, type SsoDeps, ssoEndpoint, startEndpoint } from './sso.ts';
+
+export interface SamlDeps {
+  sso: SsoDeps;
+  slo: SloDeps;
+  samlKeys: Pick<SamlKeys, 'published'>;
+}
+
+/** A message of 256 KB in base64, in a form. */
+const maxBytes = 384 * 1024;
+const form = express.text({ type: 'application/x-www-form-urlencoded', limit: maxBytes });
+const body: Body = { maxBytes, read: bounded(form, maxBytes) };
+
+const offered = { at: (req: Parameters<RequestHandler>[0]) => issuerOf(req).capabilities.saml };
+/** GET has effects. */
+const page = { headers: noStore, head: 'refused', offered } as const;
+
+export const samlRoutes: readonly Route<SamlDeps>[] = [
+  { path: '/saml/metadata', methods: { GET: { handler: sendMetadata, openApi: 'page' } }, offered },
+  {
+    path: '/saml/sso',
+    methods: {
+      GET: { handler: ({ sso }) => ssoEndpoint(sso), openApi: 'page' },
+      POST: { body, handler: ({ sso }) => ssoEndpoint(sso), openApi: 'page' },
+    },
+    ...page,
+    service: 'sign_in',
+  },
+  {
+    path: '/saml/resume',
+    methods: { GET: { handler: ({ sso }) => resumeEndpoint(sso), openApi: 'page' } },
+    ...page,
+    service: 'sign_in',
+  },
+  {
+    path: '/saml/start/:client',
+    methods: { GET: { handler: ({ sso }) => startEndpoint(sso), openApi: 'page' } },
+    ...page,
+  },
+  {
+    path: '/saml/slo',
+    methods: {
+      GET: { handler: ({ slo }) => sloEndpoint(slo), openApi: 'page' },
+      POST: { body, handler: ({ slo }) => sloEndpoint(slo), openApi: 'page' },
+    },
+    ...page,
+  },
+];
+
+function sendMetadata({ samlKeys }: SamlDeps): RequestHandler {
+  return async (req, res) => {
+    const issuer = issuerOf(req);
+    const keys = await samlKeys.published(issuer.project?.id ?? '');
+    const endpoints = {
+      entityId: entityIdOf(issuer),
+      ssoUrl: `${issuer.url}/saml/sso`,
+      sloUrl: `${issuer.url}/saml/slo`,
+    };
+    res.setHeader('Cache-Control', 'public, max-age=300');
+    res.type('application/samlmetadata+xml').send(
+      idpMetadata(
+        endpoints,
+        keys.map(({ certificate }) => certificate),
+      ).xml,
+    );
+  };
+}
