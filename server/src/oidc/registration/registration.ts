@@ -8,7 +8,7 @@ import { openProject } from '../../domain/kernel/scope.ts';
 import type { Issuer } from '../../domain/projects/issuer.ts';
 import { type Body, bounded } from '../../http/bodies.ts';
 import { actorOf } from '../../http/context.ts';
-import { issuerOf } from '../issuer.ts';
+import { issuerOf } from '../../http/issuer.ts';
 import { OAuthError, toOAuthError } from '../oauth-error.ts';
 
 export interface RegistrationDeps {
