@@ -39,7 +39,7 @@ async function begin(): Promise<void> {
     const hosted = await hostedSignin(application, data['flow']!);
     const trustedUser = await hosted.trustedUser();
     // The address step of a pending sign-in, to which the user went back, is not left again.
-    const isPending = data['pending'] === 'true' && (history.state === null || history.state.begun);
+    const isPending = data['pending'] === 'true' && (!history.state || history.state.begun);
     const resumed = isPending ? await hosted.resume().catch(() => undefined) : undefined;
     if (!resumed) page.reveal();
     await texts;

@@ -6,6 +6,7 @@ import { atLoopback } from './adapters/http/loopback.ts';
 import type { Log } from './adapters/telemetry/log.ts';
 import { DirectorySelfTest } from './admin/directories/self-test.ts';
 import { type AdminDeps, adminRoutes, adminService } from './admin/routes.ts';
+import { connectRoutes } from './connect/routes.ts';
 import { delegationRoutes } from './delegation/routes.ts';
 import { byClientId } from './domain/clients/client-registry.ts';
 import { claimedNameOf } from './domain/clients/introductions/introduced-clients.ts';
@@ -107,6 +108,13 @@ export function routesOf(options: AppOptions): Express {
     isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
     relatedOrigins: () => services.origins.related(),
     onStep: (step, result) => options.onSignInStep?.(step, result),
+    log,
+  });
+  mount(app, connectRoutes, {
+    ...services,
+    experienceOf: ({ id }) => services.experiences.published(services.db.reader(), id),
+    cookies,
+    pages,
     log,
   });
   mount(app, accountRoutes, {

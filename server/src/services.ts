@@ -33,6 +33,7 @@ import { AuditRetention } from './domain/audit/audit-retention.ts';
 import { SigninCallers } from './domain/ceremonies/callers.ts';
 import { Ceremonies } from './domain/ceremonies/ceremonies.ts';
 import { recordCodeEvent } from './domain/ceremonies/code-events.ts';
+import { FederatedSignIns } from './domain/ceremonies/federated.ts';
 import { endOpenWork } from './domain/ceremonies/open-work.ts';
 import { Recipients } from './domain/ceremonies/recipients.ts';
 import { AuthorizationRequests } from './domain/ceremonies/requests/authorization-requests.ts';
@@ -54,6 +55,11 @@ import { RegistrationTokens } from './domain/clients/introductions/registration-
 import { Origins } from './domain/clients/origins.ts';
 import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
 import { Configurations } from './domain/configuration/configurations.ts';
+import { Connections } from './domain/connections/connections.ts';
+import { Identities } from './domain/connections/identities.ts';
+import { Providers } from './domain/connections/providers.ts';
+import type { UpstreamClient } from './domain/connections/upstream.ts';
+import { UpstreamSignIns } from './domain/connections/upstream-sign-ins.ts';
 import { Consents } from './domain/consents/consents.ts';
 import { PendingChanges } from './domain/contacts/pending-changes.ts';
 import { PhoneChanges } from './domain/contacts/phone-changes.ts';
@@ -152,6 +158,8 @@ export interface Ports {
   fetchJson?: FetchJson;
   /** Reads the metadata documents of clients. Absent: none can be read. */
   fetchDocument?: FetchDocument;
+  /** Exchanges codes with upstream providers. Absent: none can be reached. */
+  upstream?: UpstreamClient;
   /** Reads TXT records. Absent: none can be read. */
   readTxt?: ReadTxt;
   /** Called for each event of the audit log, for metrics. */
@@ -209,7 +217,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const applications = withApplications(base, ports, settings);
   const users = withUsers(applications, ports);
   const tokens = withTokens(users);
-  const signIn = withSignIn(tokens, settings);
+  const connections = withConnections(tokens, ports, settings);
+  const signIn = withSignIn(connections, settings);
   const accounts = withAccounts(signIn, ports);
   const deliveries = withDeliveries(accounts, ports, settings);
   return withInstance(deliveries, ports, settings);
@@ -259,6 +268,7 @@ function withApplications(
       fetchDocument: fetchDocument ?? (async () => ({ error: 'no network' })),
     }),
     registry: new ClientRegistry(base),
+    remoteKeys,
     assertions: new ClientAssertions({ clock, remoteKeys }),
     registrations: new ClientRegistrations({ ...base, clients, secrets: clientSecrets, allowPrivateTargets }),
     registrationTokens: new RegistrationTokens(base),
@@ -317,6 +327,7 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
     signUpRequests: new SignUpRequests(lower),
     sessions: new Sessions(lower),
     consents: new Consents(lower),
+    identities: new Identities({ ...lower, users }),
   };
 }
 
@@ -337,8 +348,28 @@ function withTokens(lower: ReturnType<typeof withUsers>) {
   };
 }
 
+/** Connections to upstream identity providers. */
+function withConnections(
+  lower: ReturnType<typeof withTokens>,
+  { fetchJson, upstream }: Ports,
+  { allowPrivateTargets }: DomainSettings,
+) {
+  const reach = { fetchJson: fetchJson ?? (async () => ({ error: 'no network' })), allowPrivateTargets };
+  const unreachable = async () => ({ fault: 'unreachable' as const });
+  const providers = new Providers({ ...lower, ...reach });
+  return {
+    ...lower,
+    connections: new Connections({ ...lower, allowPrivateTargets }),
+    upstreamSignIns: new UpstreamSignIns({
+      ...lower,
+      providers,
+      upstream: upstream ?? { redeem: unreachable, userInfo: unreachable },
+    }),
+  };
+}
+
 /** Requests of applications, and the sign-ins that complete them. */
-function withSignIn(lower: ReturnType<typeof withTokens>, settings: DomainSettings) {
+function withSignIn(lower: ReturnType<typeof withConnections>, settings: DomainSettings) {
   const perMinute = settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY;
   const requests = new AuthorizationRequests(lower);
   const deviceAuthorizations = new DeviceAuthorizations({ ...lower, perMinute });
@@ -358,6 +389,7 @@ function withSignIn(lower: ReturnType<typeof withTokens>, settings: DomainSettin
       setupLinks: lower.admins,
       challengesPerMinute: settings.challengesPerMinute ?? Number.POSITIVE_INFINITY,
     }),
+    federated: new FederatedSignIns({ ...lower, callers, setupLinks: lower.admins }),
     retention: new Retention(lower),
   };
 }

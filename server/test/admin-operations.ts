@@ -44,6 +44,9 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
     header: null,
   } as const;
   const logStream = await services.logStreams.create(project.id, 'http', { ...streamed, secret: streamSecret }, system);
+  const connectionSecret = `secret of the provider of ${tag}`;
+  const oidc = { issuer: `https://${tag}.idp.example.com`, clientId: 'latchkey', clientSecret: connectionSecret };
+  const connection = await services.connections.create({ ...of, preset: 'generic', name: 'IdP', oidc }, system);
   const user = await services.db.transaction((em) =>
     services.users.signUp(em, project.id, `ada@${tag}.example.com`, system),
   );
@@ -93,9 +96,13 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
     consent: await harness.consentOf(client, user),
     signUpRequest: await harness.signUpRequestOf(client),
     accessRule: (await harness.services.accessRules.grant(client, { userId: user.id }, system)).id,
+    connection: connection.id,
     logo: (await services.experiences.addLogo(project.id, pngOf(64, 64), system)).id,
   };
-  return { ids, secrets: [String(secretKey), scim.token, token.token, secret, webhookSecret, streamSecret] };
+  return {
+    ids,
+    secrets: [String(secretKey), scim.token, token.token, secret, webhookSecret, streamSecret, connectionSecret],
+  };
 }
 
 export type Root = 'Query' | 'Mutation';
@@ -126,7 +133,7 @@ export function callOperation(
  * derived from its rule. Any other operation needs a row here; without one, its test fails.
  */
 export function argumentsOf(ours: ProjectObjects, name: string): string {
-  const { api, client, group, logStream, organization, project, role, user, webhook } = ours;
+  const { api, client, connection, group, logStream, organization, project, role, user, webhook } = ours;
   const { organizationInvitation: invitation, organizationMembership: membership, organizationRole } = ours;
   const table: Record<string, string> = {
     passkeyModelStanding: `(projectId: "${project}", aaguids: [], roots: [])`,
@@ -142,6 +149,10 @@ export function argumentsOf(ours: ProjectObjects, name: string): string {
     logStreams: `(projectId: "${project}")`,
     createLogStream: `(input: { projectId: "${project}", kind: HTTP, target: "https://x.example.com/" })`,
     updateLogStream: `(input: { id: "${logStream}", paused: true })`,
+    connections: `(projectId: "${project}")`,
+    createConnection: `(input: { projectId: "${project}", kind: OIDC, name: "IdP", oidc: { issuer: "https://idp.example.com", clientId: "x" } })`,
+    updateConnection: `(input: { id: "${connection}", name: "Staff" })`,
+    setConnectionState: `(input: { id: "${connection}", state: ENABLED })`,
     createWebhook: `(input: { projectId: "${project}", url: "https://x.example.com/" })`,
     updateWebhook: `(input: { id: "${webhook}", enabled: false })`,
     auditEvents: `(projectId: "${project}")`,

@@ -15,6 +15,7 @@ const handled: Record<string, string> = {
   'organization_invitations (project_id, id)': 'a new random id',
   'organization_invitations (project_id, secret_hash)': 'a new random secret',
   'sign_up_requests (project_id, id)': 'a new random id',
+  'identities (project_id, id)': 'a new random id',
   'custom_values (project_id, attribute, key)': 'unlessTaken refuses the value',
 };
 

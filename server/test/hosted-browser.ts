@@ -20,6 +20,8 @@ export class HostedBrowser {
   }
 
   readonly browser = new CookieBrowser();
+  /** The handle of the flow. */
+  flow = '';
   page!: SigninPage;
   private credential!: Credential;
 
@@ -34,6 +36,7 @@ export class HostedBrowser {
   /** Shows the sign-in page of a flow. */
   async show(to: URL): Promise<void> {
     const flow = to.searchParams.get('flow') ?? '';
+    this.flow = flow;
     const now = () => Math.floor(this.world.app.clock.now().getTime() / 1000);
     this.credential = { origin: this.url, flow, cookie: this.cookie };
     this.page = new SigninPage(this.url, this.credential, this.page?.key ?? (await newDeviceKey()), now);

@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import { accountRoutes } from '../src/account/routes.ts';
 import { adminRoutes } from '../src/admin/routes.ts';
+import { connectRoutes } from '../src/connect/routes.ts';
 import { delegationRoutes } from '../src/delegation/routes.ts';
 import { docsRoutes } from '../src/http/docs/page.ts';
 import { openApiRoutes } from '../src/http/openapi/routes.ts';
@@ -28,6 +29,7 @@ export const rows: readonly Row[] = [
   ...below('', domainMetadataRoutes),
   ...below('', samlRoutes),
   ...below('', signinRoutes),
+  ...below('', connectRoutes),
   ...below('', accountRoutes),
   ...below('', startRoutes),
   ...below('/p/:slug', oidcRoutes),

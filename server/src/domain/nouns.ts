@@ -6,6 +6,7 @@ import { auditNouns } from './audit/audit.nouns.ts';
 import { ceremoniesNouns } from './ceremonies/ceremonies.nouns.ts';
 import { claimsNouns } from './claims/claims.nouns.ts';
 import { clientsNouns } from './clients/clients.nouns.ts';
+import { connectionsNouns } from './connections/connections.nouns.ts';
 import { consentsNouns } from './consents/consents.nouns.ts';
 import { contactsNouns } from './contacts/contacts.nouns.ts';
 import { credentialsNouns } from './credentials/credentials.nouns.ts';
@@ -58,6 +59,7 @@ const layers = {
   credentials: credentialsNouns,
   otp: otpNouns,
   mfa: mfaNouns,
+  connections: connectionsNouns,
   contacts: contactsNouns,
   consents: consentsNouns,
   signups: signupsNouns,

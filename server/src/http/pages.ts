@@ -93,7 +93,11 @@ export class Pages {
       ...values,
       ...(brand && { project_name: brand.name }),
     };
-    const names = { app: all['client_name'] ?? '', project: all['project_name'] ?? '' };
+    const names = {
+      app: all['client_name'] ?? '',
+      project: all['project_name'] ?? '',
+      connection: all['connection_name'] ?? '',
+    };
     const own = brandedTexts(brand);
     const t = (key: string) => this.lookUp(language, texts[key] ?? key, names, own);
     const made: Record<string, string> = {

@@ -9,6 +9,7 @@ import { Migration20261129190000Subjects } from './20261129190000-subjects.ts';
 import { Migration20261129200000SignUpMails } from './20261129200000-sign-up-mails.ts';
 import { Migration20261130000000Organizations } from './20261130000000-organizations.ts';
 import { Migration20261130000100OrganizationChoices } from './20261130000100-organization-choices.ts';
+import { Migration20261130003000Connections } from './20261130003000-connections.ts';
 import { Migration20261130003400AccountDeletions } from './20261130003400-account-deletions.ts';
 import { Migration20261130003500LogosOfClients } from './20261130003500-logos-of-clients.ts';
 import { Migration20261130006000SamlApplications } from './20261130006000-saml-applications.ts';
@@ -27,6 +28,7 @@ export const migrations = [
   { name: '20261129200000-sign-up-mails', class: Migration20261129200000SignUpMails },
   { name: '20261130000000-organizations', class: Migration20261130000000Organizations },
   { name: '20261130000100-organization-choices', class: Migration20261130000100OrganizationChoices },
+  { name: '20261130003000-connections', class: Migration20261130003000Connections },
   { name: '20261130003400-account-deletions', class: Migration20261130003400AccountDeletions },
   { name: '20261130003500-logos-of-clients', class: Migration20261130003500LogosOfClients },
   { name: '20261130006000-saml-applications', class: Migration20261130006000SamlApplications },

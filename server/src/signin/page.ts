@@ -11,11 +11,13 @@ import { type Project, passkeyPolicyOf } from '../domain/projects/project.entity
 import type { TestMode } from '../domain/projects/test-mode.ts';
 import { requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
+import { resumeAddress } from '../http/flow-addresses.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
 import { sendEnded, startLink, wayOnOf } from '../http/plain/ended-page.ts';
 import { siteAt } from '../http/site.ts';
+import { type ConnectionLinksDeps, connectionLinks, connectTexts, waitingOf } from './connection-links.ts';
 
-export interface SigninPageDeps {
+export interface SigninPageDeps extends ConnectionLinksDeps {
   callers: Pick<SigninCallers, 'requestOf'>;
   ceremonies: Pick<Ceremonies, 'isPending'>;
   authorizations: Pick<Authorizations, 'isConfirmation' | 'isMet' | 'renew' | 'startOf' | 'wayOn'>;
@@ -68,7 +70,9 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
   }
   const uiLocales = request.uiLocales ?? undefined;
   const experience = await deps.experiences.published(deps.db.reader(), project.id);
-  const texts = deps.authorizations.isConfirmation(request) ? accountTexts(request) : {};
+  const connecting = await waitingOf(deps, request);
+  const own = deps.authorizations.isConfirmation(request) ? accountTexts(request) : {};
+  const texts = connecting ? { ...own, ...connectTexts } : own;
   deps.pages.send(req, res, 'index', {
     texts,
     brand: (language) => brandIn(experience, project.name, language),
@@ -80,6 +84,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
         otherwise: 'error.next',
         uiLocales,
       }),
+      connections: await connectionLinks(deps, req, request, flow),
     },
     values: {
       flow,
@@ -88,7 +93,8 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       project_name: project.name,
       client_id: client.id,
       client_name: client.name,
-      login_hint: request.loginHint ?? '',
+      connection_name: connecting?.name ?? '',
+      login_hint: connecting?.email ?? request.loginHint ?? '',
       asked: askedBy(deps, request),
       pending: String(isPending),
       adds_passkey: String(request.addsPasskey),
@@ -139,9 +145,4 @@ export function signinAgain({ authorizations, cookies }: SigninPageDeps): Reques
 function goTo(res: Response, address: string): void {
   res.setHeader('Cache-Control', 'no-store');
   res.redirect(303, address);
-}
-
-/** Where the hosted page leads after the sign-in. @param issuer the issuer of the flow's request */
-export function resumeAddress(issuer: string, flow: string): string {
-  return `${issuer}/authorize/resume?${new URLSearchParams({ flow })}`;
 }

@@ -23,12 +23,13 @@ import { type Body, bounded, maxBodyBytes } from '../http/bodies.ts';
 import { accentPath, logoPath } from '../http/brand.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { type CorsPolicy, readableBy } from '../http/cors.ts';
+import { resumeAddress } from '../http/flow-addresses.ts';
 import { againPath } from '../http/plain/ended-page.ts';
 import { noStore, type Operation, type Route, routeLabel, type Unlisted } from '../http/routes/route.ts';
 import { siteAt } from '../http/site.ts';
 import { accentSheet, brandingOf, logoFile } from './experience.ts';
 import { signinOperation } from './openapi.ts';
-import { resumeAddress, type SigninPageDeps, signinAgain, signinPage } from './page.ts';
+import { type SigninPageDeps, signinAgain, signinPage } from './page.ts';
 import { logFields, toSigninFailure, UnreadableRequest } from './signin-error.ts';
 import { checked, readJson, readStep, txnOf, writeAnswer, writeResumed } from './wire.ts';
 

@@ -269,8 +269,8 @@ export type ResumeResponse =
       time: number;
       /** The normalized address. */
       userid: string;
-      /** Thumbprint of the device key that the sign-in was started with; '' if the proof is a session. */
-      jkt: string;
+      /** Thumbprint of the device key that the sign-in was started with; '' if the proof is a session, absent if it is an answer of a provider. */
+      jkt?: string;
       remember_device: boolean;
       prompt: ResumedPrompt;
     };

@@ -93,10 +93,45 @@ function lifetimeOf(cacheControl: string, age: string | undefined): number | nul
   return seconds === undefined ? null : Math.max(0, Number(seconds) - (Number(age) || 0));
 }
 
+/** A whole response: at most 64 KB. */
+interface BoundedResponse {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+}
+
+/** A request to a URL that a customer registered, with its response of at most 64 KB. See {@link send}. */
+export function exchange(
+  method: 'GET' | 'POST',
+  url: string,
+  options: OutboundOptions,
+  body = '',
+): Promise<BoundedResponse | { error: string }> {
+  return send<BoundedResponse | { error: string }>(method, url, options, body, (response, done) => {
+    const { headers, statusCode: status = 0 } = response;
+    readBody(response, maxDocumentBytes, (read) => done('error' in read ? read : { status, headers, ...read }));
+  });
+}
+
 function readJson(
   response: IncomingMessage,
   maxBytes: number,
   done: (answer: { json: unknown } | { error: string }) => void,
+): void {
+  readBody(response, maxBytes, (read) => {
+    if ('error' in read) return done(read);
+    try {
+      done({ json: JSON.parse(read.body.toString()) });
+    } catch {
+      done({ error: 'the document is not JSON' });
+    }
+  });
+}
+
+function readBody(
+  response: IncomingMessage,
+  maxBytes: number,
+  done: (answer: { body: Buffer } | { error: string }) => void,
 ): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -110,13 +145,7 @@ function readJson(
     chunks.push(chunk);
   });
   response.on('error', (error) => done({ error: reasonOf(error) }));
-  response.on('end', () => {
-    try {
-      done({ json: JSON.parse(Buffer.concat(chunks).toString()) });
-    } catch {
-      done({ error: 'the document is not JSON' });
-    }
-  });
+  response.on('end', () => done({ body: Buffer.concat(chunks) }));
 }
 
 /**

@@ -4,6 +4,7 @@ import { omissions } from '../../domain/claims/application-claims.ts';
 import { claimLists, groupSelections } from '../../domain/claims/claim-settings.entity.ts';
 import { apiKeyKinds } from '../../domain/clients/api-key.entity.ts';
 import { delegationParties } from '../../domain/clients/delegation-key.entity.ts';
+import { connectionKinds, connectionStates } from '../../domain/connections/connection.entity.ts';
 import { credentialOrigins } from '../../domain/credentials/credential.entity.ts';
 import { messageOutcomes } from '../../domain/delivery/message.entity.ts';
 import { templateNames } from '../../domain/delivery/samples.ts';
@@ -38,6 +39,12 @@ export const DelegationPartyEnum = enumOf(
   'DelegationParty',
   'Owner of the keys: the client (service provider) or Latchkey (identity provider).',
   delegationParties,
+);
+export const ConnectionKindEnum = enumOf('ConnectionKind', 'Protocol of an upstream provider.', connectionKinds);
+export const ConnectionStateEnum = enumOf(
+  'ConnectionState',
+  'Only an enabled connection is offered to users. `TESTED`: a test succeeded with the current settings.',
+  connectionStates,
 );
 export const GroupSelectionEnum = enumOf('GroupSelection', 'The groups in the claim `groups`.', groupSelections);
 export const ClaimListEnum = enumOf('ClaimList', 'A list of a user.', claimLists);

@@ -12,7 +12,7 @@ import { execute, sql } from '../kernel/sql.ts';
 import type { LimitRule } from '../limits/limits.ts';
 import { networkOf } from '../otp/network.ts';
 import { recordNetworkLimit } from '../otp/network-limit.ts';
-import { accountOf, provedIn, withPiece } from '../policy/evidence.ts';
+import { accountOf, has, provedIn, withPiece } from '../policy/evidence.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
 import { type CheckedPage, inSignIn, type SigninCaller } from './callers.ts';
@@ -255,13 +255,8 @@ export class Ceremonies {
   /** Names no user: without a sign-in, anyone can send any address. */
   private async expired(em: EntityManager, step: CeremonyStep, { actor, client, project }: SigninCaller) {
     const code = 'transaction-expired';
-    const event = {
-      type: 'signin.refused',
-      actor,
-      projectId: project.id,
-      clientId: client.id,
-      detail: { step },
-    } as const;
+    const about = { projectId: project.id, clientId: client.id, detail: { step } };
+    const event = { type: 'signin.refused', actor, ...about } as const;
     await this.deps.audit.recordRepeated(em, event, code);
     return { refused: { code } } as const;
   }
@@ -335,6 +330,7 @@ export class Ceremonies {
       stateAllows,
       codeChallenge: ceremony.codeChallenge ?? null,
       jkt: ceremony.jkt ?? null,
+      takesKey: steps[step].proof === 'registration' && has(ceremony.evidence, 'federated'),
       body: input.body,
       consumeNonce: async (nonce) => digest(nonce) === taken.hash && !isPast(taken.expiresAt, now),
       nowSeconds: seconds(now),

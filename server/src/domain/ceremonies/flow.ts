@@ -2,6 +2,7 @@ import type { SigninStep, StepUp } from '@latchkey/contracts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { JWK } from 'jose';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
+import type { Identities } from '../connections/identities.ts';
 import type { PhoneChanges } from '../contacts/phone-changes.ts';
 import type { Device } from '../credentials/device.entity.ts';
 import type { Devices } from '../credentials/devices.ts';
@@ -47,6 +48,7 @@ export interface FlowDeps {
   phones: Pick<PhoneChanges, 'begin' | 'complete'>;
   delivery: Delivery;
   recipients: Recipients;
+  identities: Pick<Identities, 'linkProved'>;
   sessions: Sessions;
   tokens: Tokens;
   setupLinks: SetupLinks;

@@ -55,8 +55,11 @@ export interface Resumed {
   nowSeconds: number;
   /** The normalized address. */
   userid: string;
-  /** RFC 7638 thumbprint of the device key that the sign-in was started with; '' if the proof is a session. */
-  jkt: string;
+  /**
+   * RFC 7638 thumbprint of the device key that the sign-in was started with; '' if the proof is a session, undefined if it is an
+   * answer of a provider: the sign-in then takes the page's key.
+   */
+  jkt: string | undefined;
   rememberDevice: boolean;
   prompt: ResumedPrompt;
 }
@@ -95,7 +98,7 @@ export async function isPending(em: EntityManager, request: PageRequest, now: Da
 function pendingOf({ project, id, addsPasskey }: PageRequest, now: Date): Fragment {
   return sql`from ceremonies where project_id = ${project.id}::uuid and request_id = ${id}::uuid
     and address is not null and finished_at is null and expires_at > ${now}
-    and (jkt is not null and step_up is null and state = any(${resumable}::text[])
+    and ((jkt is not null or state = 'otp_verified') and step_up is null and state = any(${resumable}::text[])
       or ${addsPasskey} and state = 'stepped_up' and step_up = 'create_passkey')`;
 }
 
@@ -128,7 +131,7 @@ export async function resumed(em: EntityManager, deps: FlowDeps, caller: Resumed
     expiresInSeconds: seconds(ceremony.expiresAt) - seconds(now),
     nowSeconds: seconds(now),
     userid: ceremony.address ?? '',
-    jkt: ceremony.jkt ?? '',
+    jkt: ceremony.jkt ?? (prompt.status === 'OTP_VERIFIED' ? undefined : ''),
     rememberDevice: ceremony.rememberDevice,
     prompt,
   };

@@ -46,6 +46,7 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
     graceSeconds: 3600,
   },
   { table: 'authorization_requests', where: (at) => sql`expires_at <= ${at}`, graceSeconds: renewableSeconds },
+  { table: 'upstream_requests', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
   { table: 'pushed_requests', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 60 },
   { table: 'enrolments', where: (at) => sql`verified_at is null and created_at <= ${at}`, graceSeconds: day },
   // A revoked key is refused as long as its row exists.

@@ -137,7 +137,7 @@ export function siteOfPage({
   return siteOf(deps.issuer, caller.request?.issuer);
 }
 
-/** Whether a device key alone is insufficient: step-up, `prompt=login`, `max_age`, or a setup link. */
+/** Whether a device key alone is insufficient: step-up, `prompt=login`, `max_age`, a setup link, or an identity to store. */
 export function isPersonRequired({
   caller: { request },
   ceremony,
@@ -145,7 +145,8 @@ export function isPersonRequired({
   caller: Pick<SigninCaller, 'request'>;
   ceremony: Pick<Ceremony, 'stepUp'>;
 }): boolean {
-  return ceremony.stepUp != null || request?.personRequired === true || request?.setupLinkId != null;
+  const isAsked = request?.personRequired === true || request?.setupLinkId != null || request?.connectingId != null;
+  return ceremony.stepUp != null || isAsked;
 }
 
 /** Methods that can be enrolled: those the project offers, SMS only if it can be sent. */

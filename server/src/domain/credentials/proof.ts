@@ -41,6 +41,8 @@ export interface ProofContext {
   codeChallenge: string | null;
   /** The transaction's key thumbprint. */
   jkt: string | null;
+  /** Whether a transaction without a key takes that of this registration: the server began it (decisions/0388). */
+  takesKey?: boolean;
   /** The raw request body. */
   body: Uint8Array;
   /** Consumes the transaction's nonce if it is unexpired: one conditional update of exactly one row. */
@@ -122,7 +124,7 @@ async function disagreement(
   if (!context.stateAllows) return 'state';
   if (claims.txn !== context.txn) return 'transaction';
   if ((claims.cc ?? null) !== context.codeChallenge) return 'code-challenge';
-  if (context.jkt === null || jkt !== context.jkt) return 'thumbprint';
+  if (context.jkt === null ? !context.takesKey : jkt !== context.jkt) return 'thumbprint';
   if (claims.bh !== digest(context.body)) return 'body';
   if (!(await context.consumeNonce(claims.nonce))) return 'nonce';
   if (!(Math.abs(claims.iat - context.nowSeconds) <= clockSkewSeconds)) return 'time';

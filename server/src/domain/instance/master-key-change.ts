@@ -19,6 +19,8 @@ export const sealedColumns = [
   { table: 'webhooks', column: 'sealed_secret', purpose: 'webhook-secret' },
   { table: 'webhooks', column: 'sealed_previous_secret', purpose: 'webhook-previous-secret' },
   { table: 'log_streams', column: 'sealed_secret', purpose: 'log-stream-secret' },
+  { table: 'connections', column: 'sealed_secret', purpose: 'connection-secret' },
+  { table: 'upstream_requests', column: 'sealed_secrets', purpose: 'upstream-request' },
   { table: 'idempotent_requests', column: 'sealed_answer', purpose: 'idempotent-answer' },
   { table: 'retired_mac_keys', column: 'sealed_key', purpose: 'mac-key' },
 ] as const;

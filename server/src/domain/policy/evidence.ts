@@ -20,6 +20,20 @@ export type Evidence = { account: string; at: string } /** `ceremony`: the sign-
   | { kind: 'new-passkey'; credential: string }
   /** A session with a fresh proof, which lets its own browser add a passkey (decisions/0344). `amr`: of the session. */
   | { kind: 'session'; session: string; amr: string[] }
+  /**
+   * An answer of an upstream provider (decisions/0388). `ceremony`: the sign-in that received it. `authTime`: when the person
+   * authenticated there, if the provider says. `isFresh`: that was after it was asked to authenticate them again.
+   */
+  | {
+      kind: 'federated';
+      connection: string;
+      subject: string;
+      ceremony: string;
+      amr: string[];
+      acr: string | null;
+      authTime: string | null;
+      isFresh: boolean;
+    }
 );
 
 export type EvidenceKind = Evidence['kind'];
@@ -47,13 +61,28 @@ export function has(evidence: readonly Evidence[], kind: EvidenceKind): boolean 
 
 /**
  * Time of the last proof by the person; null: none (decisions §11, freshness). A device key needs no interaction, a
- * passkey without PIN or biometrics only a touch by anyone.
+ * passkey without PIN or biometrics only a touch by anyone, and a provider may have answered from its own session.
  */
 export function freshAt(evidence: readonly Evidence[]): Date | null {
-  const last = evidence.findLast(
-    (piece) => piece.kind !== 'device-key' && (piece.kind !== 'passkey' || piece.verified),
-  );
-  return last ? new Date(last.at) : null;
+  const last = evidence.findLast(isByPerson);
+  return last ? provedAt(last) : null;
+}
+
+function isByPerson(piece: Evidence): boolean {
+  if (piece.kind === 'passkey') return piece.verified;
+  return piece.kind === 'federated' ? piece.isFresh : piece.kind !== 'device-key';
+}
+
+/** When a piece was proved: with a provider, when the person authenticated there. */
+export function provedAt(piece: Evidence): Date {
+  const at = new Date(piece.at);
+  const authTime = piece.kind === 'federated' && piece.authTime !== null ? new Date(piece.authTime) : at;
+  return authTime < at ? authTime : at;
+}
+
+/** The answer of an upstream provider. */
+export function federatedOf(evidence: readonly Evidence[]) {
+  return evidence.find((piece) => piece.kind === 'federated');
 }
 
 /** The devices that this sign-in registered. They are trusted once it ends with everything that it requires. */
@@ -87,24 +116,37 @@ export function provedPasskey(evidence: readonly Evidence[]): string | undefined
   return undefined;
 }
 
-/** The sign-ins in which the user proved the mailbox: a factor started in one of them can be verified. */
+/** The sign-ins in which the user proved the mailbox or signed in upstream: a factor started in one of them can be verified. */
 export function provedIn(evidence: readonly Evidence[]): string[] {
-  return evidence.flatMap((piece) => (piece.kind === 'mail-code' ? [piece.ceremony] : []));
+  return evidence.flatMap((piece) =>
+    piece.kind === 'mail-code' || piece.kind === 'federated' ? [piece.ceremony] : [],
+  );
 }
 
 /**
  * Authentication methods (RFC 8176; decisions §8). An email factor adds nothing to a mail code of the same sign-in: one
  * mailbox is not two factors. Nor does it for a user with a passkey, on any device: reading the mailbox is enough to
  * register a device (decisions/0153). A passkey with PIN or biometrics is two factors in one. A passkey that was
- * created adds nothing: the browser may have been led to any page, as with the code that allowed the creation.
+ * created adds nothing: the browser may have been led to any page, as with the code that allowed the creation. A provider's
+ * answer adds `fed` and the methods that it names, never `mfa`; an email factor adds no second one to it.
  *
  * @param holdsPasskey whether a passkey has verified the user, also while the project's passkeys are off
  */
 export function amrOf(evidence: readonly Evidence[], holdsPasskey = false): string[] {
   const passkey = passkeyOf(evidence);
   if (passkey) return [passkey.synced ? 'swk' : 'hwk', 'user', 'pop', ...(passkey.verified ? ['mfa'] : [])];
+  const upstream = federatedOf(evidence);
   const factor = evidence.find((piece) => piece.kind === 'factor');
-  const isMailed = has(evidence, 'mail-code');
+  if (upstream && !factor && !has(evidence, 'recovery-code') && !has(evidence, 'mail-code')) {
+    return [...new Set(['fed', ...upstream.amr])];
+  }
+  const own = ownAmrOf(evidence, holdsPasskey);
+  return upstream ? ['fed', ...own] : own;
+}
+
+function ownAmrOf(evidence: readonly Evidence[], holdsPasskey: boolean): string[] {
+  const factor = evidence.find((piece) => piece.kind === 'factor');
+  const isMailed = has(evidence, 'mail-code') || has(evidence, 'federated');
   if (has(evidence, 'recovery-code') || factor?.method === 'totp') return ['swk', 'otp', 'mfa'];
   if (factor?.method === 'sms') return ['swk', 'sms', 'mfa'];
   if (factor?.method === 'email' && !isMailed && !holdsPasskey) return ['swk', 'otp', 'mfa'];

@@ -1,5 +1,5 @@
 import type { MfaMethod } from '../projects/project.resource.ts';
-import { type Evidence, freshAt, has, isRecovered, passkeyOf, provedPasskey } from './evidence.ts';
+import { type Evidence, federatedOf, freshAt, has, isRecovered, passkeyOf, provedPasskey } from './evidence.ts';
 
 /** `mailbox`: it adds nothing to a mail code, nor to a device that a mail code registered. */
 export type FactorStrength = MfaMethod | 'mailbox';
@@ -59,7 +59,7 @@ export function nextRequirement(evidence: readonly Evidence[], context: SignInCo
   const passkey = passkeyOf(evidence);
   if (provedPasskey(evidence)) return 'nothing';
   if (passkey) return meetsPolicy(context) && isOneFactorEnough(context) ? 'nothing' : 'verification';
-  if (!has(evidence, 'device-key')) return 'device';
+  if (!has(evidence, 'device-key') && !has(evidence, 'federated')) return 'device';
   const { hasPasskey, needsPasskey, passkeyRequired } = context;
   const isReplaced = has(evidence, 'recovery-code') || isRecovered(evidence);
   if (hasPasskey && (needsPasskey || (passkeyRequired && !isReplaced))) return 'passkey';
@@ -94,7 +94,8 @@ export function mayAddPasskey(
   evidence: readonly Evidence[],
   context: Pick<SignInContext, 'factors' | 'hasPasskey'>,
 ): boolean {
-  const isMailed = has(evidence, 'mail-code');
+  // One who has just authenticated upstream has proved as much as one who has read the mailbox.
+  const isMailed = has(evidence, 'mail-code') || federatedOf(evidence)?.isFresh === true;
   const hasOther = evidence.some((piece) => {
     const strength = piece.kind === 'factor' ? strengthOf(piece, context.hasPasskey) : 'mailbox';
     return strength !== 'mailbox' && (strength !== 'email' || !(isMailed || context.hasPasskey));

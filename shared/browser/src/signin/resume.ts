@@ -26,14 +26,18 @@ export async function resume(setting: Setting, transactions: Transactions): Prom
   const { application, connection, now, store } = setting;
   const answer = (await post(connection, 'resume', encode({}), undefined, undefined)) as ResumeResponse;
   if (!application || answer.status !== 'PENDING') return undefined;
-  const key = (await store.listKeys(application)).find(({ kid }) => kid === answer.jkt);
+  const { jkt } = answer;
+  // Without a key, an upstream provider's answer began the sign-in: it takes this page's.
+  const key =
+    jkt === undefined
+      ? await transactions.keyOf(application, answer.userid)
+      : (await store.listKeys(application)).find(({ kid }) => kid === jkt);
   // Under a session, the passkey that the user adds needs no device key.
   if (!key && answer.prompt.status !== 'PASSKEY_OFFERED') return undefined;
   const { userid } = key ?? answer;
   const { txn, nonce, expires_in, time, remember_device: rememberDevice, prompt } = answer;
   transactions.keep({
     ...{ txn, nonce, application, lifetime: expires_in * 1000, ahead: time * 1000 - now() },
-    ...{ codeChallenge: undefined, codeVerifier: undefined, passkeyOptions: undefined },
     ...{ userid, key: key as DeviceKey, options: { rememberDevice }, newDevice: false },
     awaitsAuthenticate: prompt.status === 'DEVICE_REGISTERED',
   });

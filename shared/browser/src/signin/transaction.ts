@@ -24,13 +24,13 @@ export type Begun = {
   /** Milliseconds from the challenge until `txn` expires. */
   lifetime: number;
   /** PKCE challenge, from the page or created here. */
-  codeChallenge: string | undefined;
+  codeChallenge?: string | undefined;
   /** Verifier of a challenge created here. */
   codeVerifier?: string | undefined;
   /** Milliseconds by which the service's clock is ahead of the page's, added to the timestamps of proofs. */
   ahead: number;
   /** For one sign-in by passkey, if requested. */
-  passkeyOptions: PasskeyRequestOptions | undefined;
+  passkeyOptions?: PasskeyRequestOptions | undefined;
 };
 /** One pending sign-in of an address, from its challenge to its end, in memory only. */
 export type Transaction = Begun & {

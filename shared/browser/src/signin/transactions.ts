@@ -53,7 +53,7 @@ export class Transactions {
     let application = await this.application();
     // Retry with the returned client IDs if they were unknown or outdated.
     for (let round = 0; round < 3; round++) {
-      const key = application && (await this.#keyOf(application, userid));
+      const key = application && (await this.keyOf(application, userid));
       const begun = await this.challenge(options, key ? { jkt: key.kid } : {});
       const { issuer, clientId } = begun.application;
       if (key && application && issuer === application.issuer && clientId === application.clientId)
@@ -108,7 +108,7 @@ export class Transactions {
   }
 
   /** The user's device key in this browser; created if missing. */
-  async #keyOf({ issuer, clientId }: Application, userid: string): Promise<DeviceKey> {
+  async keyOf({ issuer, clientId }: Application, userid: string): Promise<DeviceKey> {
     const { store, now } = this.#setting;
     const owner = { issuer, clientId, userid: normalizeUserid(userid) };
     const existing = await store.findKey(owner);

@@ -58,6 +58,8 @@ const schema = defineEntity({
     /** The user who answered the consent page last. */
     decidedBy: p.uuid().nullable(),
     isAllowed: p.boolean().nullable(),
+    /** The answer of an upstream provider whose identity is stored once the person has proved an account in this flow. */
+    connectingId: p.uuid().nullable(),
     /** Sequence number over all sign-ins and requests; independent of process clocks. */
     moment: p.bigint('number').defaultRaw("nextval('moments')").ignoreSchemaChanges('default'),
     /** Whether it can begin again after it has expired: it came by a browser, and was not pushed (RFC 9126, single use). */
@@ -75,6 +77,6 @@ const schema = defineEntity({
   ],
 });
 
-/** A pending authorization request (a flow of the hosted page). Immutable, except for the user's decision. */
+/** A pending authorization request (a flow of the hosted page). Immutable, except for the user's decision and `connectingId`. */
 export class AuthorizationRequest extends schema.class {}
 schema.setClass(AuthorizationRequest);

@@ -42,7 +42,8 @@ export const authenticate: StepRule<'authenticate'> = {
     Object.assign(ceremony, {
       address: key,
       evidence: isOther ? [] : ceremony.evidence,
-      rememberDevice: input.rememberDevice ?? true,
+      // A browser that a provider signed in is not trusted: its account there may end.
+      rememberDevice: (input.rememberDevice ?? true) && (isOther || !has(ceremony.evidence, 'federated')),
       stepUp: input.stepUp ?? null,
       mfaMethod: null,
       mfaSessionHash: null,
@@ -125,6 +126,7 @@ async function continueEarlier(flow: Flow, device: Device): Promise<void> {
   if (!earlier?.evidence.some(isOfKey)) return;
   earlier.finishedAt = deps.clock.now();
   ceremony.evidence = earlier.evidence;
+  if (has(earlier.evidence, 'federated')) ceremony.rememberDevice = false;
   flow.caller = inSignIn(caller, provedIn(earlier.evidence)[0] ?? earlier.id);
 }
 

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../audit/audit.ts';
 import type { CredentialKind } from '../../credentials/credential.entity.ts';
-import { amrOf, type Evidence, freshAt, provedPasskey } from '../../policy/evidence.ts';
+import { amrOf, type Evidence, freshAt, provedAt, provedPasskey } from '../../policy/evidence.ts';
 import type { SignIn } from '../../sessions/sessions.ts';
 import type { SigninCaller } from '../callers.ts';
 import type { FlowDeps } from '../flow.ts';
@@ -22,17 +22,20 @@ export function concluded(evidence: readonly Evidence[], holdsPasskey = false): 
   if (!last) throw new Error('a sign-in without evidence has no end');
   return {
     amr: amrOf(evidence, holdsPasskey),
-    authTime: new Date(last.at),
+    authTime: provedAt(last),
     freshAt: freshAt(evidence),
     passkeyId: provedPasskey(evidence),
   };
 }
 
-/** The user of a sign-in, and the device or passkey that signed in. */
+/** The user of a sign-in, and the device, passkey or connection that signed in. */
 export interface SignedIn {
   user: { id: string; userName: string };
-  credential: { kind: CredentialKind; id: string };
+  credential: { kind: CredentialKind | 'federated'; id: string };
 }
+
+/** The fields of `user.signed_in` that name the credential. */
+const detailNames = { 'device-key': 'deviceId', passkey: 'passkeyId', federated: 'connectionId' } as const;
 
 /** @param caller in this sign-in (`inSignIn`) */
 export function signInEvent(caller: SigninCaller, { user, credential }: SignedIn, { amr }: Conclusion): AuditEntry {
@@ -43,7 +46,7 @@ export function signInEvent(caller: SigninCaller, { user, credential }: SignedIn
     projectId: caller.project.id,
     clientId: caller.client.id,
     subject: { kind: 'user', id: user.id, name: user.userName },
-    detail: { amr, ...(kind === 'device-key' ? { deviceId: id } : { passkeyId: id }) },
+    detail: { amr, [detailNames[kind]]: id },
   };
 }
 
@@ -57,7 +60,7 @@ export function sessionOf(
   return {
     project: caller.project,
     userId: user.id,
-    deviceId: credential.id,
+    deviceId: credential.kind === 'federated' ? undefined : credential.id,
     amr,
     passkeyId,
     authTime,

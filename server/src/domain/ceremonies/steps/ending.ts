@@ -50,7 +50,8 @@ export function isUnproved({ client, request, origin }: SigninPage): Fragment {
  * has no session that is to be renewed or replaced.
  */
 export function endsPlainly({ project, request }: SigninPage, facts: HeldRow, now: Date): boolean {
-  const asksForMore = request?.setupLinkId != null || request?.addsPasskey || request?.addsAuthenticator;
+  const isOfLink = request?.setupLinkId != null || request?.connectingId != null;
+  const asksForMore = isOfLink || request?.addsPasskey || request?.addsAuthenticator;
   return !asksForMore && !isHeldLive(facts, project, now);
 }
 

@@ -3,7 +3,17 @@ import { Device } from '../../credentials/device.entity.ts';
 import { notedUse } from '../../credentials/devices.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { execute, sql } from '../../kernel/sql.ts';
-import { accountOf, type Evidence, grantOf, has, isRecovered, registeredIn, withPiece } from '../../policy/evidence.ts';
+import {
+  accountOf,
+  type Evidence,
+  federatedOf,
+  grantOf,
+  has,
+  isRecovered,
+  provedPasskey,
+  registeredIn,
+  withPiece,
+} from '../../policy/evidence.ts';
 import { type FactorStrength, mayAddPasskey, nextRequirement, type SignInContext } from '../../policy/requirements.ts';
 import { passkeyPolicyOf } from '../../projects/project.entity.ts';
 import { sdkScope } from '../../tokens/scope.ts';
@@ -17,10 +27,10 @@ import type { Success } from './steps.ts';
 /** Seconds after the proof within which the change of a step-up, or a new passkey, must follow. */
 const stepUpSeconds = 5 * 60;
 
-export interface Proved {
+export interface Ended {
   user: User;
-  /** The device or passkey that signed in. */
-  credential: Credential;
+  /** The device or passkey that signed in; null: an upstream provider did. */
+  credential: Credential | null;
   /** The piece that this step adds to the evidence. */
   proved: Evidence;
   /** True if this sign-in changed neither user nor device. */
@@ -32,15 +42,21 @@ export interface Proved {
   recoveryCodes?: string[] | null;
 }
 
+/** The end of a sign-in by a device or passkey. */
+export interface Proved extends Ended {
+  credential: Credential;
+}
+
 /**
  * Ends the ceremony and issues the code or the session. Throws if the evidence does not name this user and credential, or
  * if a requirement is still open: a step that calls too early is a bug.
  */
-export async function finish(flow: Flow, ending: Proved): Promise<Success> {
+export async function finish(flow: Flow, ending: Ended): Promise<Success> {
   const { deps, caller, ceremony } = flow;
   const { conclusion, offersPasskey } = await conclude(flow, ending);
   const now = deps.clock.now();
   await noteSignIn(flow, ending, conclusion, now);
+  await connect(flow, ending);
   if (offersPasskey) ceremony.stepUp = 'create_passkey';
   // A step-up stays open while the proof is fresh.
   if (ceremony.stepUp) ceremony.expiresAt = secondsLater(now, stepUpSeconds);
@@ -62,16 +78,16 @@ export async function finish(flow: Flow, ending: Proved): Promise<Success> {
 }
 
 /** @returns and whether the hosted page may offer a passkey */
-async function conclude(flow: Flow, ending: Proved): Promise<{ conclusion: Conclusion; offersPasskey: boolean }> {
+async function conclude(flow: Flow, ending: Ended): Promise<{ conclusion: Conclusion; offersPasskey: boolean }> {
   const { user, credential, proved } = ending;
   const { ceremony } = flow;
   const evidence = withPiece(ceremony.evidence, proved);
-  const isNamed = evidence.some(
-    (piece) =>
-      (piece.kind === 'device-key' && piece.device === credential.id) ||
-      (piece.kind === 'passkey' && piece.credential === credential.id),
-  );
-  if (accountOf(evidence) !== user.id || credential.user.id !== user.id || !isNamed) {
+  const isNamed = evidence.some((piece) => {
+    if (credential === null) return piece.kind === 'federated';
+    const id = piece.kind === 'device-key' ? piece.device : piece.kind === 'passkey' ? piece.credential : undefined;
+    return id === credential.id && credential.user.id === user.id;
+  });
+  if (accountOf(evidence) !== user.id || !isNamed) {
     throw new Error('the evidence of the sign-in names another user or credential');
   }
   const context = ending.context ?? (await currentContext(flow, ending));
@@ -82,7 +98,18 @@ async function conclude(flow: Flow, ending: Proved): Promise<{ conclusion: Concl
   };
 }
 
-function signedInBy({ user, credential }: Proved): SignedIn {
+/** Stores the identity that waits for this flow, after a proof of the account by its mailbox or passkey (decisions/0387). */
+async function connect({ em, deps, caller, ceremony }: Flow, { user, proved }: Ended): Promise<void> {
+  const connectingId = caller.request?.connectingId;
+  const evidence = withPiece(ceremony.evidence, proved);
+  if (!connectingId || !(has(evidence, 'mail-code') || provedPasskey(evidence))) return;
+  await deps.identities.linkProved(em, connectingId, user, caller.actor);
+}
+
+function signedInBy({ user, credential, proved }: Ended): SignedIn {
+  if (credential === null) {
+    return { user, credential: { kind: 'federated', id: federatedOf([proved])?.connection ?? '' } };
+  }
   return { user, credential: { kind: credential instanceof Device ? 'device-key' : 'passkey', id: credential.id } };
 }
 
@@ -92,9 +119,9 @@ async function isMailedBesidePasskey({ em, deps }: Flow, user: User, evidence: r
   return deps.passkeys.isHeldBy(em, { projectId: user.project.id, userId: user.id });
 }
 
-async function currentContext(flow: Flow, { user, credential }: Proved): Promise<SignInContext> {
+async function currentContext(flow: Flow, { user, credential }: Ended): Promise<SignInContext> {
   await flow.em.flush();
-  return signInContext(flow, await flow.deps.mfa.factors(flow.em, user), credential);
+  return signInContext(flow, await flow.deps.mfa.factors(flow.em, user), credential ?? { user });
 }
 
 /**
@@ -124,7 +151,7 @@ async function mayOffer(
 }
 
 /** Writes the last use of user and device, and the audit event; in one statement if both rows are already stored. */
-async function noteSignIn(flow: Flow, ending: Proved, conclusion: Conclusion, now: Date): Promise<void> {
+async function noteSignIn(flow: Flow, ending: Ended, conclusion: Conclusion, now: Date): Promise<void> {
   const { em, deps, caller, ceremony } = flow;
   const { user, credential } = ending;
   if (conclusion.freshAt) await deps.guessing.remember(em, user, caller.actor.ip);
@@ -175,7 +202,7 @@ async function code({ em, deps, caller, ceremony }: Flow, user: User, { amr, aut
   });
 }
 
-async function session(flow: Flow, ending: Proved, conclusion: Conclusion) {
+async function session(flow: Flow, ending: Ended, conclusion: Conclusion) {
   const { em, deps, caller } = flow;
   const { user, proved } = ending;
   const signIn = sessionOf(deps, caller, signedInBy(ending), conclusion);

@@ -1,3 +1,4 @@
+import { calculateJwkThumbprint } from 'jose';
 import { type Problem, problemOf } from '../../kernel/problem.ts';
 import type { Enrolment, MfaMethod } from '../../mfa/enrolment.entity.ts';
 import { accountOf, type Evidence, provedIn, withPiece } from '../../policy/evidence.ts';
@@ -18,7 +19,7 @@ import {
 import { finish } from './finish.ts';
 import { needPasskey } from './new-passkey.ts';
 
-/** Registers the page's key for the user whose mail code was verified, and starts the chosen second factor. */
+/** Registers the page's key for the user whose mail code or provider's answer was verified, and starts the chosen second factor. */
 export const verifyDevice: StepRule<'verify-device'> = {
   async take(flow) {
     const { em, deps, caller, ceremony, input } = flow;
@@ -34,7 +35,7 @@ export const verifyDevice: StepRule<'verify-device'> = {
       }
       if (input.mfaMethod === undefined) return choose(flow);
     }
-    // A mail code of an earlier sign-in allows finishing the factor started there, not adding a key or a factor.
+    // A mail code or answer of an earlier sign-in allows finishing the factor started there, not adding a key or a factor.
     if (!provedIn(ceremony.evidence).includes(ceremony.id)) return { refused: { code: 'transaction-expired' } };
     return register(flow, user, factors);
   },
@@ -107,7 +108,8 @@ async function destinationOf(flow: Flow, user: User, method: MfaMethod): Promise
 
 async function registerKey(flow: Flow, user: User) {
   const { em, deps, caller, ceremony, publicJwk } = flow;
-  if (!publicJwk || !ceremony.jkt) throw new Error('device registration without a proof');
+  if (!publicJwk) throw new Error('device registration without a proof');
+  ceremony.jkt ??= await calculateJwkThumbprint(publicJwk);
   const { device, isNew } = await deps.devices.register(em, {
     project: caller.project,
     clientId: caller.client.id,

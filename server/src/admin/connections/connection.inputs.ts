@@ -1,0 +1,54 @@
+import { InputType } from 'type-graphql';
+import { ConnectionKindEnum, ConnectionStateEnum } from '../api/enums.ts';
+import { boolean, id, inputFields, jsonObject, list, nullable, object, oneOf, text } from '../api/fields.ts';
+
+@InputType({ description: 'Settings of an OpenID Connect provider. Absent: as the preset fixes, or unchanged.' })
+class OidcConnectionInput extends inputFields({
+  issuer: nullable(text('`issuer` of its discovery document, letter by letter.')),
+  clientId: nullable(text('The id of this server at the provider.')),
+  clientSecret: nullable(text('Stored sealed, never shown.')),
+  scopes: nullable(list(text('Default: openid, email and profile.'))),
+  hostedDomain: nullable(
+    text('Preset `google`: the Google Workspace domain that users must have; empty: any account.'),
+  ),
+}) {}
+
+const shared = {
+  jit: nullable(boolean('Whether a person without an account gets one, if their address may sign up. Default: false.')),
+  refreshesProfile: nullable(
+    boolean('Whether each sign-in updates the profile. Default: false, only the first one sets it.'),
+  ),
+  mappings: nullable(
+    jsonObject(
+      'The claim of each attribute: `givenName`, `familyName`, `displayName`, `locale`. Default: the standard claims.',
+    ),
+  ),
+};
+
+@InputType()
+export class CreateConnectionInput extends inputFields({
+  projectId: id(),
+  kind: oneOf(ConnectionKindEnum),
+  preset: nullable(
+    text(
+      '`generic` (default), `google`, `microsoft`, `entra`, `okta`, `auth0`, `keycloak`, `gitlab`, `onelogin`, `jumpcloud` or `pingone`.',
+    ),
+  ),
+  name: text('Shown on the sign-in page.'),
+  oidc: object(OidcConnectionInput),
+  ...shared,
+}) {}
+
+@InputType({ description: 'Absent fields are unchanged.' })
+export class UpdateConnectionInput extends inputFields({
+  id: id(),
+  name: nullable(text()),
+  oidc: nullable(object(OidcConnectionInput)),
+  ...shared,
+}) {}
+
+@InputType()
+export class SetConnectionStateInput extends inputFields({
+  id: id(),
+  state: oneOf(ConnectionStateEnum, '`ENABLED` or `DISABLED`.'),
+}) {}

@@ -1,0 +1,101 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { Connection } from '../../domain/connections/connection.entity.ts';
+import { countIdentities } from '../../domain/connections/identities.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
+import { Requires } from '../api/access.ts';
+import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
+import { CreateConnectionInput, SetConnectionStateInput, UpdateConnectionInput } from './connection.inputs.ts';
+import {
+  ConnectionCallback,
+  ConnectionFailure,
+  ConnectionTest,
+  ConnectionView,
+  CreatedConnection,
+  OidcConnectionView,
+} from './connection.view.ts';
+
+/** Applications read connections only: a provider says who signs in. */
+@Resolver(() => ConnectionView)
+export class ConnectionResolver {
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
+  @Query(() => [ConnectionView], { description: 'The connections of a project, oldest first; at most 50.' })
+  connections(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em }: AdminContext) {
+    return domain.connections.list(em, projectId);
+  }
+
+  @Requires('project_viewer', { about: { connection: 'id' }, scope: 'projects:read' })
+  @Query(() => ConnectionView)
+  connection(@Arg('id', () => ID) id: string, @Ctx() { domain, em, projectId }: ProjectContext) {
+    return domain.connections.get(em, keyIn(projectId, id));
+  }
+
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
+  @Mutation(() => CreatedConnection, { description: 'It is a draft: enable it when a test has succeeded.' })
+  async createConnection(
+    @Arg('input', () => CreateConnectionInput) input: CreateConnectionInput,
+    @Ctx() ctx: AdminContext,
+  ) {
+    const { projectId, kind: _, preset, name, oidc, ...rest } = input;
+    const wanted = { ...withoutNulls(rest), projectId, name, oidc, preset: preset ?? 'generic' };
+    const connection = await ctx.domain.connections.create(wanted, ctx.actor);
+    return { connection, callback: { redirectUri: ctx.domain.connections.redirectUri(connection.id) } };
+  }
+
+  @Requires('project_admin', { about: { connection: 'id' }, fresh: true })
+  @Mutation(() => ConnectionView, { description: 'Tests and sign-ins under way with other settings are refused.' })
+  updateConnection(
+    @Arg('input', () => UpdateConnectionInput) { id, ...change }: UpdateConnectionInput,
+    @Ctx() ctx: ProjectContext,
+  ) {
+    return ctx.domain.connections.update(keyIn(ctx.projectId, id), withoutNulls(change), ctx.actor);
+  }
+
+  @Requires('project_admin', { about: { connection: 'id' }, fresh: true })
+  @Mutation(() => ConnectionView, { description: 'Sessions stay; sign-ins under way are refused once it is disabled.' })
+  setConnectionState(
+    @Arg('input', () => SetConnectionStateInput) { id, state }: SetConnectionStateInput,
+    @Ctx() ctx: ProjectContext,
+  ) {
+    return ctx.domain.connections.setState(keyIn(ctx.projectId, id), state, ctx.actor);
+  }
+
+  @Requires('project_admin', { about: { connection: 'id' } })
+  @Mutation(() => ConnectionTest, { description: 'Prepares a test sign-in.' })
+  async testConnection(@Arg('id', () => ID) id: string, @Ctx() { domain, em, projectId }: ProjectContext) {
+    const connection = await domain.connections.get(em, keyIn(projectId, id));
+    const state = await domain.upstreamSignIns.prepareTest(connection);
+    return { url: domain.connections.testAddress(id, state) };
+  }
+
+  @Requires('project_admin', { about: { connection: 'id' }, fresh: true })
+  @Mutation(() => ID, { description: 'Deletes it with the identities of users there. Returns its id.' })
+  async deleteConnection(@Arg('id', () => ID) id: string, @Ctx() ctx: ProjectContext) {
+    await ctx.domain.connections.remove(keyIn(ctx.projectId, id), ctx.actor);
+    return id;
+  }
+
+  @FieldResolver(() => OidcConnectionView)
+  oidc(@Root() { settings }: Connection) {
+    return settings;
+  }
+
+  @FieldResolver(() => ConnectionCallback)
+  callback(@Root() { id }: Connection, @Ctx() { domain }: AdminContext) {
+    return { redirectUri: domain.connections.redirectUri(id) };
+  }
+
+  @FieldResolver(() => Boolean, { description: 'Whether a client secret is stored.' })
+  hasSecret(@Root() { sealedSecret }: Connection) {
+    return sealedSecret != null;
+  }
+
+  @FieldResolver(() => [ConnectionFailure])
+  failures(@Root() { failures }: Connection) {
+    return Object.entries(failures).map(([reason, count]) => ({ reason, count }));
+  }
+
+  @FieldResolver(() => Int, { description: 'Users who have signed in by it, counted up to 1,000.' })
+  identities(@Root() connection: Connection, @Ctx() { em }: AdminContext) {
+    return countIdentities(em, connection);
+  }
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
+import { Factories } from '../../../test/factories.ts';
+import type { Project } from '../../domain/projects/project.entity.ts';
+
+let harness: AdminHarness;
+let make: Factories;
+let project: Project;
+
+beforeAll(async () => {
+  harness = await openAdminHarness();
+  make = new Factories(harness.services, harness.clock);
+});
+afterAll(() => harness.close());
+beforeEach(async () => {
+  project = await make.project({ name: 'Acme' });
+});
+
+const shown = `id kind preset name state jit refreshesProfile mappings hasSecret identities
+  oidc { issuer clientId scopes hostedDomain } callback { redirectUri } failures { reason count }`;
+const create = (input: object) =>
+  harness.call(
+    `mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { connection { ${shown} } callback { redirectUri } } }`,
+    { input: { projectId: project.id, kind: 'OIDC', name: 'Acme IdP', ...input } },
+  );
+const oidc = { issuer: 'https://idp.example.com', clientId: 'latchkey', clientSecret: 'do not show' };
+const update = (input: object) =>
+  harness.call(`mutation ($input: UpdateConnectionInput!) { updateConnection(input: $input) { ${shown} } }`, { input });
+
+it('a connection is created as a draft, shown without its secret, changed, enabled and deleted', async () => {
+  const { data, errors } = await create({ oidc });
+  expect(errors).toEqual([]);
+  const { connection, callback } = data.createConnection;
+  expect(connection).toMatchObject({
+    ...{
+      kind: 'OIDC',
+      preset: 'generic',
+      name: 'Acme IdP',
+      state: 'DRAFT',
+      jit: false,
+      hasSecret: true,
+      identities: 0,
+    },
+    oidc: { issuer: oidc.issuer, clientId: 'latchkey', scopes: ['openid', 'email', 'profile'], hostedDomain: null },
+    mappings: { givenName: 'given_name', familyName: 'family_name', displayName: 'name', locale: 'locale' },
+    failures: [],
+  });
+  expect(callback.redirectUri).toMatch(new RegExp(`/connect/${connection.id}/callback$`));
+  const changed = await update({
+    id: connection.id,
+    jit: true,
+    oidc: { clientId: 'other' },
+    mappings: { displayName: 'n' },
+  });
+  expect(changed.data.updateConnection).toMatchObject({
+    ...{ jit: true, hasSecret: true, mappings: { displayName: 'n' } },
+    oidc: { issuer: oidc.issuer, clientId: 'other' },
+  });
+  const state = (to: string) =>
+    harness.call(`mutation { setConnectionState(input: { id: "${connection.id}", state: ${to} }) { state } }`);
+  expect((await state('ENABLED')).data.setConnectionState).toEqual({ state: 'ENABLED' });
+  expect((await state('TESTED')).errors[0].extensions).toMatchObject({ code: 'invalid', field: 'state' });
+  const list = await harness.call(
+    `{ connections(projectId: "${project.id}") { id state } connection(id: "${connection.id}") { name } }`,
+  );
+  expect(list.data).toEqual({
+    connections: [{ id: connection.id, state: 'ENABLED' }],
+    connection: { name: 'Acme IdP' },
+  });
+  expect(JSON.stringify([data, changed, list])).not.toContain('do not show');
+  const removed = await harness.call(`mutation { deleteConnection(id: "${connection.id}") }`);
+  expect(removed.data).toEqual({ deleteConnection: connection.id });
+  expect((await harness.call(`{ connection(id: "${connection.id}") { id } }`)).code).toBe('not-found');
+});
+
+it.each([
+  ['oidc.issuer', { oidc: { ...oidc, issuer: 'idp.example.com' } }],
+  ['oidc.issuer', { oidc: { ...oidc, issuer: 'https://idp.example.com/?x=1' } }],
+  ['oidc.issuer', { oidc: { ...oidc, issuer: 'https://user:pass@idp.example.com' } }],
+  ['oidc.clientId', { oidc: { ...oidc, clientId: '' } }],
+  ['oidc.clientId', { oidc: { issuer: oidc.issuer } }],
+  ['oidc.clientSecret', { oidc: { ...oidc, clientSecret: 'two\nlines' } }],
+  ['oidc.scopes', { oidc: { ...oidc, scopes: ['email'] } }],
+  ['oidc.scopes[1]', { oidc: { ...oidc, scopes: ['openid', 'two words'] } }],
+  ['oidc.hostedDomain', { oidc: { ...oidc, hostedDomain: 'example.com' } }],
+  ['preset', { oidc, preset: 'constructor' }],
+  ['name', { oidc, name: ' ' }],
+  ['mappings.picture', { oidc, mappings: { picture: 'picture' } }],
+  ['mappings.locale', { oidc, mappings: { locale: 7 } }],
+])('refuses a wrong %s', async (field, input) => {
+  expect((await create(input)).errors[0].extensions).toMatchObject({ code: 'invalid', field });
+});

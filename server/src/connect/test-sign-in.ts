@@ -1,0 +1,103 @@
+import type { Request, Response } from 'express';
+import type { Connections } from '../domain/connections/connections.ts';
+import type { UpstreamFault } from '../domain/connections/upstream.ts';
+import type { UpstreamPerson } from '../domain/connections/upstream-request.entity.ts';
+import type { PendingUpstream, UpstreamSignIns } from '../domain/connections/upstream-sign-ins.ts';
+import { openProject } from '../domain/kernel/scope.ts';
+import { actorOf } from '../http/context.ts';
+import { escapeHtml } from '../http/html.ts';
+import type { Pages } from '../http/pages.ts';
+import { parametersOf } from '../http/parameters.ts';
+import { siteAt } from '../http/site.ts';
+
+export interface TestDeps {
+  connections: Pick<Connections, 'redirectUri' | 'tested'>;
+  upstreamSignIns: Pick<UpstreamSignIns, 'beginTest' | 'find' | 'redeem' | 'take'>;
+  pages: Pages;
+}
+
+/** The address that the admin API gives for a test; its `state` is the secret of the request. */
+export const testPath = '/connect/:connection/test';
+
+/** Leads the browser of an admin to the provider. The answer begins no session. */
+export async function startTest(deps: TestDeps, req: Request, res: Response): Promise<void> {
+  const id = String(req.params['connection']);
+  const pending = await deps.upstreamSignIns.find(id, parametersOf(req).get('state') ?? '');
+  if (pending?.request.requestId !== null || pending.request.usedAt) return show(deps, req, res, { fault: 'response' });
+  const begun = await deps.upstreamSignIns.beginTest(pending, redirectUriOf(deps, req, id));
+  if ('fault' in begun) return show(deps, req, res, begun);
+  res.setHeader('Referrer-Policy', 'no-referrer');
+  res.redirect(303, begun.url);
+}
+
+/** Shows what the provider answered. */
+export async function endTest(
+  deps: TestDeps,
+  req: Request,
+  res: Response,
+  pending: PendingUpstream,
+  parameters: URLSearchParams,
+): Promise<void> {
+  const { connection, request } = pending;
+  openProject(request.project.id);
+  if (!(await deps.upstreamSignIns.take(request))) return show(deps, req, res, { fault: 'response' });
+  const answer = await deps.upstreamSignIns.redeem(pending, parameters, redirectUriOf(deps, req, connection.id));
+  if ('person' in answer) await deps.connections.tested(connection, actorOf(req));
+  show(deps, req, res, answer);
+}
+
+function redirectUriOf({ connections }: TestDeps, req: Request, id: string): string {
+  return connections.redirectUri(id, siteAt(req).origin);
+}
+
+type Answer = { person: UpstreamPerson; claims: Record<string, unknown> } | { fault: UpstreamFault };
+
+/** For admins, in English like the console's own names of claims. */
+function show({ pages }: TestDeps, req: Request, res: Response, answer: Answer): void {
+  const isGood = 'person' in answer;
+  pages.send(req, res, 'plain/connection-test', {
+    status: isGood ? 200 : 400,
+    values: {
+      title: isGood ? 'The test succeeded' : 'The test failed',
+      message: isGood
+        ? 'No one was signed in. The provider sent these values:'
+        : (advice[answer.fault] ?? advice.response),
+    },
+    html: { rows: isGood ? rowsOf(answer.person, answer.claims) : '' },
+  });
+}
+
+function rowsOf({ email, emailVerified, profile }: UpstreamPerson, claims: Record<string, unknown>): string {
+  const understood = {
+    Address:
+      email === null ? 'none' : `${email} (${emailVerified ? 'verified' : 'not verified: proved here by a code'})`,
+    ...profile,
+  };
+  const received = Object.fromEntries(Object.entries(claims).slice(0, 100));
+  return [...Object.entries(understood), ...Object.entries(received)]
+    .map(([name, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return `<div><dt>${escapeHtml(name.slice(0, 100))}</dt><dd>${escapeHtml(text.slice(0, 500))}</dd></div>`;
+    })
+    .join('');
+}
+
+/** What to mend, by fault. */
+const advice: Record<UpstreamFault, string> = {
+  denied:
+    'The provider reports that the sign-in was cancelled or not allowed. Check that the account may use the application.',
+  'provider-error': 'The provider answered with an error. Check scopes and redirect URI of the application there.',
+  unreachable: 'The provider did not answer in time. Check that this server can reach its token endpoint and keys.',
+  discovery: 'The discovery document cannot be read, or names another issuer. Check the issuer, also its last slash.',
+  response: 'This test has expired, or the answer has no code. Start the test again.',
+  'token-endpoint': 'The provider refused the code. Check client ID, client secret and redirect URI.',
+  signature: 'The ID token is not signed by a key of the provider with RS256, PS256, ES256 or EdDSA.',
+  issuer: 'The ID token names another issuer than the connection.',
+  audience: 'The ID token is for another client. Check the client ID.',
+  time: 'The ID token has expired or is from the future. Check the clocks of both servers.',
+  nonce: 'The ID token answers another request.',
+  subject: 'The ID token has no usable sub: a text of 1 to 255 characters.',
+  tenant: 'The account belongs to another organization than the connection allows.',
+  userinfo: 'The UserInfo endpoint failed, or answered about another account.',
+  busy: 'Too many sign-ins by this connection wait for the provider.',
+};

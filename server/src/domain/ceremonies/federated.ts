@@ -1,0 +1,222 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Connection } from '../connections/connection.entity.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { Identities } from '../connections/identities.ts';
+import { newProfile } from '../connections/profile.ts';
+import type { UpstreamPerson, UpstreamRequest } from '../connections/upstream-request.entity.ts';
+import type { UpstreamSignIns } from '../connections/upstream-sign-ins.ts';
+import { secondsLater } from '../kernel/clock.ts';
+import { pastDeadlocks } from '../kernel/database.ts';
+import { Refusal } from '../kernel/problem.ts';
+import { newSecret } from '../kernel/random.ts';
+import { digest } from '../kernel/secret.ts';
+import { execute, sql } from '../kernel/sql.ts';
+import { organizationPolicyOf } from '../organizations/organization-policy.ts';
+import type { Evidence } from '../policy/evidence.ts';
+import { nextRequirement } from '../policy/requirements.ts';
+import { addressKey } from '../users/login.ts';
+import type { User } from '../users/user.entity.ts';
+import { decidedFor } from './account.ts';
+import { inSignIn, type SigninCaller } from './callers.ts';
+import { Ceremony, nonceTtlSeconds, txnTtlSeconds } from './ceremony.entity.ts';
+import type { Flow, FlowDeps } from './flow.ts';
+import type { AuthorizationRequest } from './requests/authorization-request.entity.ts';
+import { signInContext } from './sign-in-context.ts';
+import { finish } from './steps/finish.ts';
+
+/** A checked answer of a provider to a request of this flow. */
+export interface Arrival {
+  request: UpstreamRequest;
+  connection: Connection;
+  person: UpstreamPerson;
+}
+
+/**
+ * `more`: the page continues with what the policy still asks. `prove`: the person proves an account at the page, which then
+ * gets the identity. The others end here, without a sign-in.
+ */
+export type Arrived =
+  | { outcome: 'signed-in'; sessionSecret: string; projectId: string }
+  | { outcome: 'more' | 'prove' | 'no-account' | 'inactive' | 'approval' | 'off' };
+
+interface FederatedDeps extends FlowDeps {
+  connections: Pick<Connections, 'enabled' | 'succeeded'>;
+  identities: Pick<Identities, 'link' | 'linkProved' | 'refreshProfile' | 'used' | 'userIdOf'>;
+  upstreamSignIns: Pick<UpstreamSignIns, 'keep'>;
+}
+
+/** Clock skew to a provider, in seconds. Short: a sign-in there just before the request is not the one that it asked for. */
+const skewSeconds = 10;
+
+/** Whether a provider may answer for this flow: not for one that a setup link began, or the account page for a change. */
+export function mayBeFederated({
+  addsAuthenticator,
+  addsPasskey,
+  setupLinkId,
+}: Pick<AuthorizationRequest, 'addsAuthenticator' | 'addsPasskey' | 'setupLinkId'>): boolean {
+  return setupLinkId == null && !addsPasskey && !addsAuthenticator;
+}
+
+/** Another window has created the user or the identity; nothing of this transaction stays. */
+class LinkedMeanwhile extends Error {}
+
+/** Sign-ins by upstream providers: from a checked answer on, they are steps of the one table (decisions/0388). */
+export class FederatedSignIns {
+  constructor(private readonly deps: FederatedDeps) {}
+
+  /** Signs in the user of the answer, or says what is needed. One transaction; the request has been taken. */
+  async arrive(browser: Omit<SigninCaller, 'organization'>, arrival: Arrival): Promise<Arrived> {
+    const { project, request } = browser;
+    const organization = await organizationPolicyOf(this.deps.db.alone, project.id, request?.organizationId);
+    const caller = { ...browser, organization };
+    const decide = () => pastDeadlocks(() => this.deps.db.transaction((em) => this.decide(em, caller, arrival)));
+    try {
+      return await decide();
+    } catch (error) {
+      if (!(error instanceof LinkedMeanwhile)) throw error;
+      return decide();
+    }
+  }
+
+  private async decide(em: EntityManager, caller: SigninCaller, arrival: Arrival): Promise<Arrived> {
+    const { connections, identities, users } = this.deps;
+    // As it is now: it may have been disabled or changed while the person was at the provider.
+    const connection = await connections.enabled(em, arrival.connection);
+    if (connection?.version !== arrival.connection.version) return { outcome: 'off' };
+    const { person } = arrival;
+    const known = await identities.userIdOf(em, connection, person);
+    if (known === null) return this.meet(em, caller, { ...arrival, connection });
+    const user = await users.locked(em, caller.project.id, known);
+    if (!user) return { outcome: 'no-account' };
+    if (!user.active) return { outcome: 'inactive' };
+    await this.forget(em, caller);
+    await identities.used(em, connection, person);
+    if (connection.refreshesProfile) await identities.refreshProfile(em, user, person, caller.actor);
+    return this.signIn(em, caller, user, { ...arrival, connection });
+  }
+
+  /**
+   * The provider's account belongs to no user. It never belongs to one for its address: the person proves an existing account, or
+   * gets a new one. A verified domain of the connection's organization comes here, before the proof.
+   */
+  private async meet(em: EntityManager, caller: SigninCaller, arrival: Arrival): Promise<Arrived> {
+    const { connection, person } = arrival;
+    const { email, emailVerified } = person;
+    const { account } = email === null ? { account: null } : await decidedFor(em, caller.project.id, addressKey(email));
+    if (email === null || !emailVerified || account !== null) return this.prove(em, caller, arrival);
+    if (!connection.jit) return { outcome: 'no-account' };
+    const { actor, client, locale, project } = caller;
+    const verdict = await this.deps.recipients.signUpOf(em, project.id, email);
+    if (verdict === 'approval') {
+      const { id: projectId, signUpRequestDays: days } = project;
+      const asked = { projectId, days, clientId: client.id, address: email, locale, actor };
+      await this.deps.signUpRequests.ask(em, asked);
+      return { outcome: 'approval' };
+    }
+    if (verdict !== 'open') return { outcome: 'no-account' };
+    const user = await this.newUser(em, caller, arrival, email);
+    if (!user) throw new LinkedMeanwhile();
+    const isLinked = await this.deps.identities.link(em, connection, user, person, actor);
+    if (!isLinked) throw new LinkedMeanwhile();
+    return this.signIn(em, caller, user, arrival);
+  }
+
+  /** Null if a user with this address was created concurrently. */
+  private async newUser(
+    em: EntityManager,
+    { actor, project }: SigninCaller,
+    { person }: Arrival,
+    address: string,
+  ): Promise<User | null> {
+    const { users } = this.deps;
+    try {
+      const { id } = await users.create(em, project.id, newProfile(address, person.profile), 'local', actor);
+      return users.locked(em, project.id, id);
+    } catch (error) {
+      if (error instanceof Refusal && error.problem.code === 'taken' && !error.problem.isReserved) return null;
+      throw error;
+    }
+  }
+
+  /** The answer waits with the request: the steps that prove an account end with the link (`steps/finish.ts`). */
+  private async prove(em: EntityManager, { request }: SigninCaller, arrival: Arrival): Promise<Arrived> {
+    await this.deps.upstreamSignIns.keep(em, arrival.request, arrival.person);
+    await execute(
+      em,
+      sql`update authorization_requests set connecting_id = ${arrival.request.id}
+        where project_id = ${arrival.request.project.id} and id = ${request?.id ?? null}::uuid and finished_at is null`,
+    );
+    return { outcome: 'prove' };
+  }
+
+  /** Another answer, which waited for the proof of an account, is not needed now. */
+  private async forget(em: EntityManager, { request }: SigninCaller): Promise<void> {
+    if (request?.connectingId == null) return;
+    await execute(
+      em,
+      sql`update authorization_requests set connecting_id = null
+        where project_id = ${request.project.id} and id = ${request.id}`,
+    );
+    request.connectingId = null;
+  }
+
+  private async signIn(em: EntityManager, caller: SigninCaller, user: User, arrival: Arrival): Promise<Arrived> {
+    const { clock, connections, mfa, random } = this.deps;
+    const { connection } = arrival;
+    const now = clock.now();
+    const id = random.id();
+    const piece = this.pieceOf(id, user, arrival, now);
+    const ceremony = em.create(Ceremony, {
+      id,
+      project: caller.project.id,
+      client: [caller.project.id, caller.client.id],
+      request: [caller.project.id, caller.request?.id],
+      txnHash: digest(newSecret(random)),
+      nonceHash: digest(newSecret(random)),
+      nonceExpiresAt: secondsLater(now, nonceTtlSeconds),
+      state: 'otp_verified',
+      origin: caller.origin,
+      address: addressKey(user.email ?? user.userName),
+      formerAmr: [],
+      evidence: [],
+      // Never trusted beyond this sign-in: the account at the provider may end.
+      rememberDevice: false,
+      createdAt: now,
+      expiresAt: secondsLater(now, txnTtlSeconds),
+    } as never) as Ceremony;
+    em.persist(ceremony);
+    const flow = flowOf(em, this.deps, inSignIn(caller, id), ceremony);
+    const context = await signInContext(flow, await mfa.factors(em, user), { user });
+    await connections.succeeded(em, connection);
+    if (nextRequirement([piece], context) !== 'nothing') {
+      ceremony.evidence = [piece];
+      return { outcome: 'more' };
+    }
+    const ended = await finish(flow, { user, credential: null, proved: piece, context });
+    Object.assign(ceremony, { evidence: [piece], state: 'finished' });
+    if (!('sessionSecret' in ended)) throw new Error('a sign-in by a provider ends with a session');
+    return { outcome: 'signed-in', sessionSecret: ended.sessionSecret, projectId: ended.projectId };
+  }
+
+  private pieceOf(ceremony: string, user: User, { connection, person, request }: Arrival, now: Date): Evidence {
+    const { acr, amr, authTime, subject } = person;
+    const at = authTime === null ? null : new Date(authTime * 1000);
+    const isSince = at !== null && at >= secondsLater(request.createdAt, -skewSeconds);
+    return {
+      kind: 'federated',
+      account: user.id,
+      at: now.toISOString(),
+      connection: connection.id,
+      ...{ subject, ceremony, amr, acr },
+      authTime: at?.toISOString() ?? null,
+      // By the provider's own word only: one may ignore `prompt` and `max_age`.
+      isFresh: isSince && at <= secondsLater(now, skewSeconds),
+    };
+  }
+}
+
+/** A flow without input: the proof came by the provider, not from the page. */
+function flowOf(em: EntityManager, deps: FlowDeps, caller: SigninCaller, ceremony: Ceremony): Flow {
+  const none = { device: null, publicJwk: null, counted: null, challenge: null };
+  return { em, deps, caller, ceremony, input: { txn: '', body: new Uint8Array() }, ...none };
+}

@@ -1,0 +1,105 @@
+import { checkLogoutUri } from '../clients/logout-uri.ts';
+import { isLine } from '../kernel/name.ts';
+import { invalid } from '../kernel/problem.ts';
+import { mappedAttributes, type OidcSettings, type ProfileMappings } from './connection.entity.ts';
+import { presetOf } from './presets.ts';
+
+/** Input of {@link checkedOidc}. */
+export interface OidcInput {
+  issuer?: string | null | undefined;
+  clientId?: string | null | undefined;
+  scopes?: readonly string[] | null | undefined;
+  hostedDomain?: string | null | undefined;
+}
+
+export const defaultMappings: ProfileMappings = {
+  givenName: 'given_name',
+  familyName: 'family_name',
+  displayName: 'name',
+  locale: 'locale',
+};
+
+const maxScopes = 20;
+const maxSecretLength = 1000;
+
+/**
+ * The settings of a new or changed connection, completed by its preset. Refuses `invalid`, naming the field.
+ *
+ * @param before of a connection that is changed: absent inputs keep these
+ */
+export function checkedOidc(
+  preset: string,
+  input: OidcInput,
+  allowPrivateTargets: boolean,
+  before?: OidcSettings,
+): OidcSettings {
+  const fixed = presetOf(preset);
+  const issuer = fixed.issuer ?? input.issuer ?? before?.issuer ?? invalid('oidc.issuer', 'must be given');
+  if (fixed.issuer && input.issuer && input.issuer !== fixed.issuer) {
+    invalid('oidc.issuer', `must be ${fixed.issuer} for this preset, or absent`);
+  }
+  const fault = issuerFault(issuer, allowPrivateTargets) ?? fixed.issuerFault?.(issuer);
+  if (fault) invalid('oidc.issuer', fault);
+  return {
+    issuer,
+    clientId: checkedClientId(input.clientId ?? before?.clientId ?? invalid('oidc.clientId', 'must be given')),
+    scopes: checkedScopes(input.scopes ?? before?.scopes ?? fixed.scopes),
+    hostedDomain: checkedHostedDomain(preset, input.hostedDomain, before?.hostedDomain ?? null),
+  };
+}
+
+function issuerFault(issuer: string, allowPrivateTargets: boolean): string | null {
+  const fault = checkLogoutUri(issuer, allowPrivateTargets);
+  // OpenID Connect Discovery 1.0 section 3.
+  return fault ?? (issuer.includes('?') ? 'must not have a query' : null);
+}
+
+function checkedClientId(clientId: string): string {
+  if (clientId === '' || clientId.length > 255 || !/^[\x20-\x7e]+$/.test(clientId)) {
+    invalid('oidc.clientId', 'must be 1 to 255 characters of ASCII');
+  }
+  return clientId;
+}
+
+function checkedScopes(scopes: readonly string[]): string[] {
+  const all = [...new Set(scopes)];
+  if (!all.includes('openid')) invalid('oidc.scopes', 'must contain openid');
+  if (all.length > maxScopes) invalid('oidc.scopes', `must be at most ${maxScopes}`);
+  // RFC 6749 section 3.3.
+  const wrong = all.findIndex((scope) => scope.length > 200 || !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
+  if (wrong >= 0) invalid(`oidc.scopes[${wrong}]`, 'must be a scope: 1 to 200 characters of ASCII without spaces');
+  return all;
+}
+
+function checkedHostedDomain(preset: string, input: string | null | undefined, before: string | null): string | null {
+  const domain = input === undefined ? before : input === '' ? null : input;
+  if (domain === null) return null;
+  if (preset !== 'google') invalid('oidc.hostedDomain', 'is a setting of the preset google');
+  if (!/^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/.test(domain) || domain.length > 253) {
+    invalid('oidc.hostedDomain', 'must be a domain in lower case, such as example.com');
+  }
+  return domain;
+}
+
+/** Refuses `invalid`. */
+export function checkedClientSecret(secret: string): string {
+  if (secret === '' || secret.length > maxSecretLength || !isLine(secret)) {
+    invalid('oidc.clientSecret', `must be one line of 1 to ${maxSecretLength} characters`);
+  }
+  return secret;
+}
+
+/** Refuses `invalid`. */
+export function checkedProfileMappings(input: unknown): ProfileMappings {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) invalid('mappings', 'must be an object');
+  const entries = Object.entries(input as Record<string, unknown>).filter(([, claim]) => claim !== null);
+  for (const [name, claim] of entries) {
+    if (!mappedAttributes.some((attribute) => attribute === name)) {
+      invalid(`mappings.${name.slice(0, 50)}`, `must be one of ${mappedAttributes.join(', ')}`);
+    }
+    if (typeof claim !== 'string' || claim === '' || claim.length > 100 || !isLine(claim)) {
+      invalid(`mappings.${name}`, 'must be the name of a claim, of 1 to 100 characters');
+    }
+  }
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,65 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { tenant } from '../projects/tenant.ts';
+
+export const connectionKinds = ['oidc'] as const;
+
+/** Only an enabled connection is offered to users; a `draft` or `tested` one can be tested. */
+export const connectionStates = ['draft', 'tested', 'enabled', 'disabled'] as const;
+export type ConnectionState = (typeof connectionStates)[number];
+
+/** Settings of an OpenID Connect provider. */
+export interface OidcSettings {
+  /** As in its discovery document. */
+  issuer: string;
+  clientId: string;
+  scopes: string[];
+  /** The Google Workspace domain (`hd`) that its users must have; null: any account. */
+  hostedDomain: string | null;
+}
+
+/** Attributes of a user that claims of the provider can set. */
+export const mappedAttributes = ['givenName', 'familyName', 'displayName', 'locale'] as const;
+export type MappedAttribute = (typeof mappedAttributes)[number];
+/** The claim of each attribute; an attribute without one is not set. */
+export type ProfileMappings = Partial<Record<MappedAttribute, string>>;
+
+/** Vault purpose of {@link Connection.sealedSecret}. */
+export const connectionSecretPurpose = 'connection-secret';
+
+const schema = defineEntity({
+  name: 'Connection',
+  tableName: 'connections',
+  properties: {
+    project: tenant,
+    id: key(),
+    /** Null: it belongs to the project. */
+    organizationId: p.uuid().nullable(),
+    kind: p.enum(connectionKinds),
+    /** See `presets.ts`; it fixes some settings. */
+    preset: p.text(),
+    /** Shown on the sign-in page. */
+    name: p.text(),
+    state: p.enum(connectionStates),
+    settings: p.json<OidcSettings>(),
+    /** The client secret, sealed by the vault for this row. Null: the provider needs none. */
+    sealedSecret: p.blob().nullable(),
+    /** Whether a subject without an account gets one, if the address may sign up. */
+    jit: p.boolean(),
+    /** Whether each sign-in updates the profile; else only the one that creates the account. */
+    refreshesProfile: p.boolean(),
+    mappings: p.json<ProfileMappings>(),
+    /** Increased by each change of the settings or the secret. */
+    version: p.integer().default(1),
+    lastSuccessAt: instant().nullable(),
+    lastFailureAt: instant().nullable(),
+    /** Number of failures by reason since the last change of the settings. */
+    failures: p.json<Record<string, number>>().defaultRaw("'{}'"),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+});
+
+/** An upstream identity provider by which users of a project sign in (decisions/0386). */
+export class Connection extends schema.class {}
+schema.setClass(Connection);

@@ -1,0 +1,154 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { found } from '../kernel/problem.ts';
+import type { Random } from '../kernel/random.ts';
+import { isUuid } from '../kernel/secret.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
+import type { TenantKey } from '../projects/tenant.ts';
+import { addressKeys } from '../users/login.ts';
+import type { User } from '../users/user.entity.ts';
+import { recordOf, valuesOf } from '../users/user-record.ts';
+import type { Users } from '../users/users.ts';
+import type { Connection } from './connection.entity.ts';
+import { Identity } from './identity.entity.ts';
+import { withProfile } from './profile.ts';
+import type { UpstreamPerson } from './upstream-request.entity.ts';
+import { UpstreamRequest } from './upstream-request.entity.ts';
+
+interface Subject {
+  issuer: string;
+  subject: string;
+}
+
+/** Links between accounts at providers and users (decisions/0387). Every method but {@link remove} joins the caller's transaction. */
+export class Identities {
+  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit; users: Users }) {}
+
+  /** The user of an account at the connection; null: none. */
+  async userIdOf(em: EntityManager, connection: TenantKey, { issuer, subject }: Subject): Promise<string | null> {
+    const [row] = await query(
+      em,
+      sql<{ user_id: string }>`select user_id from identities where project_id = ${connection.project.id}
+        and connection_id = ${connection.id} and issuer = ${issuer} and subject = ${subject}`,
+    );
+    return row?.user_id ?? null;
+  }
+
+  /** Records a sign-in. */
+  async used(em: EntityManager, connection: TenantKey, person: UpstreamPerson): Promise<void> {
+    await execute(
+      em,
+      sql`update identities set last_used_at = ${this.deps.clock.now()}, label = ${labelOf(person)}::text
+        where project_id = ${connection.project.id} and connection_id = ${connection.id}
+          and issuer = ${person.issuer} and subject = ${person.subject}`,
+    );
+  }
+
+  /** Links the account to a user whom this transaction has created or proved. False if it is linked already, to any user. */
+  async link(
+    em: EntityManager,
+    connection: Connection,
+    user: User,
+    person: UpstreamPerson,
+    actor: Actor,
+  ): Promise<boolean> {
+    const { audit, clock, random } = this.deps;
+    const id = random.id();
+    const now = clock.now();
+    await em.flush();
+    const linked = await execute(
+      em,
+      sql`insert into identities (project_id, id, connection_id, user_id, issuer, subject, label, created_at, last_used_at)
+        values (${user.project.id}, ${id}, ${connection.id}, ${user.id}, ${person.issuer}, ${person.subject},
+          ${labelOf(person)}::text, ${now}, ${now})
+        on conflict (project_id, connection_id, issuer, subject) do nothing`,
+    );
+    if (linked !== 1) return false;
+    audit.record(em, {
+      type: 'identity.linked',
+      actor,
+      projectId: user.project.id,
+      subject: { kind: 'user', id: user.id, name: user.userName },
+      detail: { connectionId: connection.id, connection: connection.name, identityId: id },
+    });
+    return true;
+  }
+
+  /**
+   * Stores the identity of an answer that waits for its request, once the person has proved an account in the same flow. Only for
+   * the account with the address that the provider named, if it named one: the answer of another person's account, with which a browser
+   * was signed in at the provider, is not linked to whoever signs in here next. Null, with nothing written: no link.
+   */
+  async linkProved(em: EntityManager, requestId: string, user: User, actor: Actor): Promise<Connection | null> {
+    const { clock } = this.deps;
+    const where = { project: user.project.id, id: requestId, linkedAt: null, expiresAt: { $gt: clock.now() } };
+    const waiting = await em.findOne(UpstreamRequest, where, { populate: ['connection'] });
+    const person = waiting?.result;
+    const connection = waiting?.connection.getEntity();
+    if (!waiting || !person || connection?.state !== 'enabled') return null;
+    if (!hasAddress(user, person.email)) return null;
+    const statement = sql`update upstream_requests set linked_at = ${clock.now()}, result = null
+      where project_id = ${user.project.id} and id = ${requestId} and linked_at is null`;
+    if ((await execute(em, statement)) !== 1) return null;
+    return (await this.link(em, connection, user, person, actor)) ? connection : null;
+  }
+
+  /** Takes the provider's values into the profile of a user whom no directory manages. */
+  async refreshProfile(em: EntityManager, user: User, person: UpstreamPerson, actor: Actor): Promise<void> {
+    if (user.provenance === 'scim') return;
+    const edit = () => withProfile(valuesOf(recordOf(user)), person.profile);
+    await this.deps.users.change(em, user.project.id, user.id, edit, actor);
+  }
+
+  /** The identities of a user, newest first, with their connections. */
+  async ofUser(em: EntityManager, user: TenantKey): Promise<Identity[]> {
+    if (!isUuid(user.id)) return [];
+    const where = { project: user.project.id, user: [user.project.id, user.id] as [string, string] };
+    return em.find(Identity, where, { populate: ['connection'], orderBy: { id: 'desc' }, limit: 100 }) as Promise<
+      Identity[]
+    >;
+  }
+
+  /** Unlinks. Refuses `not-found` unless the identity is the user's. */
+  async unlink(em: EntityManager, user: User, identityId: string, actor: Actor): Promise<void> {
+    const identity = found(
+      (await this.ofUser(em, user)).find(({ id }) => id === identityId),
+      'identity',
+    );
+    const connection = identity.connection.getEntity();
+    const deleted = await execute(
+      em,
+      sql`delete from identities where project_id = ${user.project.id} and id = ${identityId} and user_id = ${user.id}`,
+    );
+    if (deleted !== 1) return;
+    this.deps.audit.record(em, {
+      type: 'identity.unlinked',
+      actor,
+      projectId: user.project.id,
+      subject: { kind: 'user', id: user.id, name: user.userName },
+      detail: { connectionId: connection.id, connection: connection.name, identityId },
+    });
+  }
+}
+
+/** The number of identities at a connection, up to 1,000. */
+export async function countIdentities(em: EntityManager, { project, id }: TenantKey): Promise<number> {
+  const [row] = await query(
+    em,
+    sql<{ count: number }>`select count(*)::int as count from (select from identities
+      where project_id = ${project.id} and connection_id = ${id} limit 1000) as counted`,
+  );
+  return row?.count ?? 0;
+}
+
+/** Whether the user signs in with this address; true where the provider named none. */
+function hasAddress({ emailKey, userNameKey }: User, email: string | null): boolean {
+  if (email === null) return true;
+  return addressKeys(email).some((key) => key === emailKey || (emailKey == null && key === userNameKey));
+}
+
+function labelOf({ email, profile }: UpstreamPerson): string | null {
+  return email ?? profile.displayName ?? null;
+}

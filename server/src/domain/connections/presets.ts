@@ -1,0 +1,64 @@
+import { invalid } from '../kernel/problem.ts';
+
+/** What a preset fixes or proposes. The steps at each provider are in `server/docs/connections.md`. */
+export interface Preset {
+  /** Fixed; absent: the admin gives it. */
+  issuer?: string;
+  /** The reason why an issuer does not fit the preset. */
+  issuerFault?(issuer: string): string | null;
+  scopes: readonly string[];
+  /**
+   * Whether `email_verified` of this provider may be taken as its word for the address. False: the person proves the address here
+   * by a code. Entra lets each tenant set the address of its users freely (CVE class nOAuth).
+   */
+  vouchesForEmail: boolean;
+}
+
+const scopes = ['openid', 'email', 'profile'];
+const own = { scopes, vouchesForEmail: true } as const;
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+
+/** An issuer in the form of one provider. */
+const ofForm = (form: RegExp, example: string) => ({
+  ...own,
+  issuerFault: (issuer: string) => (form.test(issuer) ? null : `must have the form ${example}`),
+});
+
+/** By name. All speak plain OpenID Connect: a provider with a dialect of its own has no preset yet. */
+const presets = {
+  generic: own,
+  google: { ...own, issuer: 'https://accounts.google.com' },
+  /** One tenant: `iss` contains its id, so that no other tenant is accepted. */
+  entra: {
+    ...ofForm(
+      new RegExp(`^https://login\\.microsoftonline\\.com/${uuid}/v2\\.0$`),
+      'https://login.microsoftonline.com/<tenant id>/v2.0',
+    ),
+    vouchesForEmail: false,
+  },
+  /** Personal Microsoft accounts: their tenant is fixed. */
+  microsoft: {
+    ...own,
+    issuer: 'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0',
+    vouchesForEmail: false,
+  },
+  gitlab: { ...own, issuer: 'https://gitlab.com' },
+  okta: ofForm(/^https:\/\/[a-z0-9.-]+(\/oauth2\/[A-Za-z0-9]+)?$/, 'https://<domain>.okta.com'),
+  auth0: ofForm(/^https:\/\/[a-z0-9.-]+\/$/, 'https://<tenant>.auth0.com/ (with the slash)'),
+  keycloak: ofForm(/^https?:\/\/[^/]+(\/[^/]+)*\/realms\/[^/]+$/, 'https://<host>/realms/<realm>'),
+  onelogin: ofForm(/^https:\/\/[a-z0-9.-]+\/oidc\/2$/, 'https://<subdomain>.onelogin.com/oidc/2'),
+  jumpcloud: { ...own, issuer: 'https://oauth.id.jumpcloud.com/' },
+  pingone: ofForm(
+    new RegExp(`^https://auth\\.pingone\\.[a-z.]+/${uuid}/as$`),
+    'https://auth.pingone.com/<environment id>/as',
+  ),
+} as const satisfies Record<string, Preset>;
+
+const presetNames = Object.keys(presets) as (keyof typeof presets)[];
+
+/** Refuses `invalid`. */
+export function presetOf(name: string): Preset {
+  return Object.hasOwn(presets, name)
+    ? presets[name as keyof typeof presets]
+    : invalid('preset', `must be one of ${presetNames.join(', ')}`);
+}

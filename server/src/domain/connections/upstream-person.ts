@@ -1,0 +1,47 @@
+import { isLine } from '../kernel/name.ts';
+import { isAddress, trimmed } from '../users/login.ts';
+import type { ProfileMappings } from './connection.entity.ts';
+import type { UpstreamPerson } from './upstream-request.entity.ts';
+
+/** Values of RFC 8176 section 2. `mfa` and `mca` are left out: our policies count only factors that are proved here. */
+const passedMethods: readonly string[] = [
+  ...['face', 'fpt', 'geo', 'hwk', 'iris', 'kba', 'otp', 'pin', 'pop', 'pwd', 'rba', 'retina', 'sc', 'sms', 'swk'],
+  ...['tel', 'user', 'vbm', 'wia'],
+];
+
+const maxText = 255;
+
+/** Takes what users of ours can have from checked claims. Pure. */
+export function personOf(
+  claims: Readonly<Record<string, unknown>>,
+  { issuer, subject, mappings }: { issuer: string; subject: string; mappings: ProfileMappings },
+): UpstreamPerson {
+  const { email, email_verified: verified, amr, acr, auth_time: authTime } = claims;
+  const address = typeof email === 'string' ? trimmed(email) : '';
+  return {
+    issuer,
+    subject,
+    email: isAddress(address) ? address : null,
+    // Not "true": text may come from a field that the person filled in.
+    emailVerified: verified === true,
+    profile: profileOf(claims, mappings),
+    amr: Array.isArray(amr) ? passedMethods.filter((method) => amr.includes(method)) : [],
+    acr: typeof acr === 'string' && acr.length <= maxText && isLine(acr) ? acr : null,
+    authTime: Number.isSafeInteger(authTime) ? (authTime as number) : null,
+  };
+}
+
+function profileOf(claims: Readonly<Record<string, unknown>>, mappings: ProfileMappings): UpstreamPerson['profile'] {
+  const values = Object.entries(mappings).flatMap(([attribute, claim]) => {
+    const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
+    const text = typeof value === 'string' ? value.normalize('NFC').trim() : '';
+    const isUsable = text !== '' && text.length <= maxText && isLine(text);
+    return isUsable && (attribute !== 'locale' || isLocale(text)) ? [[attribute, text] as const] : [];
+  });
+  return Object.fromEntries(values);
+}
+
+/** A language tag (BCP 47), as far as profiles store it. */
+function isLocale(text: string): boolean {
+  return /^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/.test(text);
+}

@@ -1,0 +1,52 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
+import { Connection, type MappedAttribute } from './connection.entity.ts';
+
+/** Lifetime of a request to a provider, and of its answer while it waits for the proof of an account. */
+export const upstreamRequestTtlSeconds = 30 * 60;
+
+/** The verified answer of a provider about one person. */
+export interface UpstreamPerson {
+  issuer: string;
+  subject: string;
+  /** As the provider wrote it; null: none that a user can have. */
+  email: string | null;
+  /** Whether the provider says, as a boolean, that the person has the address. */
+  emailVerified: boolean;
+  profile: Partial<Record<MappedAttribute, string>>;
+  /** `amr` without values that are not of RFC 8176. */
+  amr: string[];
+  acr: string | null;
+  /** `auth_time`, Unix seconds; null: the provider does not say. */
+  authTime: number | null;
+}
+
+const schema = defineEntity({
+  name: 'UpstreamRequest',
+  tableName: 'upstream_requests',
+  properties: {
+    project: impliedTenant,
+    id: key(),
+    connection: () => sameProject(Connection, 'connection_id'),
+    /** The authorization request of the hosted page; null: a test by an admin. */
+    requestId: p.uuid().nullable(),
+    /** SHA-256 of `state`. */
+    stateHash: p.text().index(),
+    /** Nonce, PKCE verifier and the flow's handle as JSON, sealed for this row. */
+    sealedSecrets: p.blob(),
+    /** The verified answer: of a test, or of a person who must prove an account before the identity is stored. */
+    result: p.json<UpstreamPerson>().nullable(),
+    /** When the identity of `result` was stored. */
+    linkedAt: instant().nullable(),
+    createdAt: instant(),
+    expiresAt: instant().index(),
+    /** When the callback took it: it is used once. */
+    usedAt: instant().nullable(),
+  },
+  indexes: [{ name: 'upstream_requests_project_id_connection_id_index', properties: ['connection'] }],
+});
+
+/** A request to an upstream provider. */
+export class UpstreamRequest extends schema.class {}
+schema.setClass(UpstreamRequest);

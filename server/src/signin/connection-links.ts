@@ -1,0 +1,59 @@
+import type { Request } from 'express';
+import { mayBeFederated } from '../domain/ceremonies/federated.ts';
+import type { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
+import type { Connections } from '../domain/connections/connections.ts';
+import type { Database } from '../domain/kernel/database.ts';
+import { keyIn } from '../domain/projects/tenant.ts';
+import { escapeHtml } from '../http/html.ts';
+import type { Pages } from '../http/pages.ts';
+
+export interface ConnectionLinksDeps {
+  connections: Pick<Connections, 'offered' | 'waiting'>;
+  db: Database;
+  pages: Pages;
+}
+
+/** The texts of a sign-in that proves the account which an answer of a provider is to be linked to. */
+export const connectTexts = {
+  'page.title': 'connect.title',
+  'address.title': 'connect.title',
+  'address.text': 'connect.text',
+};
+
+/** Message keys of sign-ins by a provider that ended without one, by outcome. */
+const problems: Record<string, string> = {
+  failed: 'connect.failed',
+  off: 'connect.failed',
+  denied: 'connect.denied',
+  'no-account': 'connect.noAccount',
+  inactive: 'problem.inactive',
+  approval: 'problem.approval',
+};
+
+/** The answer that waits for the proof of an account in this flow. */
+export async function waitingOf(deps: ConnectionLinksDeps, { connectingId, project }: AuthorizationRequest) {
+  return connectingId == null ? null : deps.connections.waiting(deps.db.reader(), keyIn(project.id, connectingId));
+}
+
+/** HTML: how the last sign-in by a provider ended, and a link for each connection. Links, since the page's forms never submit. */
+export async function connectionLinks(
+  { connections, db, pages }: ConnectionLinksDeps,
+  req: Request,
+  request: AuthorizationRequest,
+  flow: string,
+): Promise<string> {
+  if (!mayBeFederated(request)) return '';
+  const uiLocales = request.uiLocales ?? undefined;
+  const key = Object.hasOwn(problems, String(req.query['connect']))
+    ? problems[String(req.query['connect'])]
+    : undefined;
+  const problem =
+    key === undefined ? '' : `<p class="notice" role="alert">${escapeHtml(pages.text(req, key, {}, uiLocales))}</p>`;
+  const offered = await connections.offered(db.reader(), request.project.id);
+  const links = offered.map(({ id, name }) => {
+    const text = escapeHtml(pages.text(req, 'connect.with', { connection: name }, uiLocales));
+    const address = `/connect/${id}/start?${new URLSearchParams({ flow })}`;
+    return `<a class="second" href="${escapeHtml(address)}">${text}</a>`;
+  });
+  return problem + (links.length === 0 ? '' : `<div class="connections">${links.join('')}</div>`);
+}
