@@ -1,3 +1,4 @@
 export { ConnectPicker } from './connect-picker.tsx';
 export { ProductAddress } from './product-address.tsx';
+export { ProductQuickstart } from './product-quickstart.tsx';
 export { ProductSettings } from './product-settings.tsx';

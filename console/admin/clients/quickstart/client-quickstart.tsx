@@ -16,7 +16,7 @@ import { snippetsFor } from './snippets.ts';
 
 // With the data of all products.
 const ProductQuickstart = lazy(async () => ({
-  default: (await withTexts(connectTexts, () => import('../../connect/product-quickstart.tsx'))).ProductQuickstart,
+  default: (await withTexts(connectTexts, () => import('../../connect/product-parts.ts'))).ProductQuickstart,
 }));
 
 const hasSecret = ({ tokenEndpointAuthMethod }: ClientPartProps['client']) =>

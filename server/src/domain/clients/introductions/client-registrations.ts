@@ -12,7 +12,7 @@ import { query, sql } from '../../kernel/sql.ts';
 import type { LimitRule, Limits } from '../../limits/limits.ts';
 import { Project } from '../../projects/project.entity.ts';
 import { keyIn } from '../../projects/tenant.ts';
-import { Client } from '../client.entity.ts';
+import type { Client } from '../client.entity.ts';
 import type { ClientSecrets } from '../client-secrets.ts';
 import { type Clients, hasSecret } from '../clients.ts';
 import { hostsOf, isAdmitted, isBlocked } from './admission.ts';
