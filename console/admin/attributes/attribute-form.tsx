@@ -1,5 +1,6 @@
 import { Checkbox, type CheckboxProps, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import type { ChangeEvent } from 'react';
+import { typeNames } from '../directories/attribute-names.ts';
 import {
   AuditEvents,
   CreateCustomAttribute,
@@ -17,7 +18,6 @@ import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { optionsOf } from '../ui/forms/options.ts';
 import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { verbatim } from '../ui/forms/verbatim.ts';
-import { typeNames } from './attribute-names.ts';
 
 type Values = Omit<CreateCustomAttributeInput, 'projectId'>;
 

@@ -1,6 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { lazy } from 'react';
 import { useQuery } from '../api.ts';
+import { customUrn, traitsOf, typeText } from '../directories/attribute-names.ts';
 import {
   AuditEvents,
   type CustomAttributeRowFragment,
@@ -17,7 +18,6 @@ import { LoadError } from '../ui/feedback/errors.tsx';
 import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { type Column, editColumn } from '../ui/lists/data-table.tsx';
 import { TableSection } from '../ui/lists/table-section.tsx';
-import { customUrn, traitsOf, typeText } from './attribute-names.ts';
 
 const AttributeForm = lazy(async () => ({ default: (await import('./attribute-form.tsx')).AttributeForm }));
 

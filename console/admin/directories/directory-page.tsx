@@ -2,13 +2,14 @@ import { Alert, Badge, Loader, Stack, Switch } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { part, usePrefetch, useQuery } from '../api.ts';
+import { attributesTexts } from '../attributes/texts.ts';
 import {
   CustomAttributes as CustomAttributesOf,
   DirectoryPage,
   ScimTokens,
   UpdateProject,
 } from '../generated/operations.ts';
-import { t } from '../language/language.ts';
+import { t, withTexts } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { type Project, useProject, useProjectPath } from '../projects/project.tsx';
 import { projectChange, projectQueries } from '../projects/use-project-form.ts';
@@ -30,7 +31,7 @@ import { SelfTest } from './self-test.tsx';
 import { SetupSteps } from './setup-steps.tsx';
 
 const CustomAttributes = lazy(async () => ({
-  default: (await import('../attributes/custom-attributes.tsx')).CustomAttributes,
+  default: (await withTexts(attributesTexts, () => import('../attributes/custom-attributes.tsx'))).CustomAttributes,
 }));
 const Inspector = lazy(async () => ({ default: (await import('./inspector.tsx')).Inspector }));
 

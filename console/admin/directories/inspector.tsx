@@ -1,9 +1,9 @@
 import { Alert, Badge, Group, SimpleGrid, Text } from '@mantine/core';
 import { lazy } from 'react';
 import { useQuery } from '../api.ts';
-import { definitionFor } from '../attributes/attribute-names.ts';
+import { attributesTexts } from '../attributes/texts.ts';
 import { ScimRequests, type ScimRequestsQuery } from '../generated/operations.ts';
-import { t } from '../language/language.ts';
+import { t, withTexts } from '../language/language.ts';
 import { SecondaryButton } from '../ui/buttons.tsx';
 import { Code } from '../ui/code/code.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -14,9 +14,12 @@ import { Disclosures } from '../ui/lists/disclosures.tsx';
 import { Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import { Time } from '../ui/time.tsx';
 import { adviceFor } from './advice.ts';
+import { definitionFor } from './attribute-names.ts';
 import styles from './inspector.module.css';
 
-const AttributeForm = lazy(async () => ({ default: (await import('../attributes/attribute-form.tsx')).AttributeForm }));
+const AttributeForm = lazy(async () => ({
+  default: (await withTexts(attributesTexts, () => import('../attributes/attribute-form.tsx'))).AttributeForm,
+}));
 
 type Request = ScimRequestsQuery['scimRequests']['edges'][number]['node'];
 

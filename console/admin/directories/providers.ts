@@ -1,5 +1,5 @@
-import { customUrn } from '../attributes/attribute-names.ts';
 import { t } from '../language/language.ts';
+import { customUrn } from './attribute-names.ts';
 
 /** One setup step in the directory's own console. */
 export interface ProviderStep {

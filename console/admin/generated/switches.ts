@@ -86,15 +86,5 @@ export const switches = {
         help: t("Only members of an organization can sign in, each as a member of one."),
       },
     },
-    saml: {
-      samlRequestsSigned: {
-        label: t("Require signed requests"),
-        help: t("Sign-in requests without a valid signature are refused."),
-      },
-      samlIdpInitiated: {
-        label: t("Allow IdP-initiated sign-in"),
-        help: t("Users can start at a link of this server, without a request of the application."),
-      },
-    },
   },
 };

@@ -2849,4 +2849,4 @@ export type ReplayFailedWebhookDeliveriesMutation = { replayFailedWebhookDeliver
 
 export type ProjectSwitchesFragment = { blocksDisposableMail: boolean, signUpMails: boolean, accountDeletion: boolean, emailFactor: boolean, organizationsEnabled: boolean };
 
-export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, organizationRequired: boolean, samlRequestsSigned: boolean, samlIdpInitiated: boolean };
+export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, organizationRequired: boolean };

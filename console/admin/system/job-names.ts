@@ -16,6 +16,7 @@ export const jobNames: Record<string, string> = {
   'sweep.events': t('Delete old events'),
   'sweep.logos': t('Delete unused logos'),
   'sweep.messages': t('Delete old messages'),
+  'sweep.organization-invitations': t('Delete old invitations'),
   'sweep.request-records': t('Delete old directory requests'),
   'sweep.rest': t('Delete other expired data'),
 };

@@ -1,6 +1,7 @@
 /** Sections of a user's page that are fetched after the page: one chunk. */
-export { UserAttributes } from '../../attributes/user-attributes.tsx';
+
 export { UserApplications } from './user-applications.tsx';
+export { UserAttributes } from './user-attributes.tsx';
 export { UserDeletion } from './user-deletion.tsx';
 export { UserGroups } from './user-groups.tsx';
 export { UserInvitation } from './user-invitation.tsx';

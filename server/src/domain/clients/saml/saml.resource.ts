@@ -51,44 +51,10 @@ export const samlFields = {
   samlRequestsSigned: flag({
     ...{ default: false, sensitive: true, input: 'Default: false.' },
     says: 'Whether requests without a signature are refused.',
-    control: {
-      section: 'saml',
-      label: {
-        en: 'Require signed requests',
-        de: 'Signierte Anfragen verlangen',
-        es: 'Exigir peticiones firmadas',
-        fr: 'Exiger des requêtes signées',
-        ja: '署名付きリクエストを必須にする',
-      },
-      help: {
-        en: 'Sign-in requests without a valid signature are refused.',
-        de: 'Anmeldeanfragen ohne gültige Signatur werden abgelehnt.',
-        es: 'Se rechazan las peticiones de inicio de sesión sin una firma válida.',
-        fr: 'Les requêtes de connexion sans signature valide sont refusées.',
-        ja: '有効な署名のないサインインリクエストは拒否されます。',
-      },
-    },
   }),
   samlIdpInitiated: flag({
     ...{ default: false, sensitive: true, input: 'Default: false.' },
     says: 'Whether sign-ins can begin here, without a request of the application.',
-    control: {
-      section: 'saml',
-      label: {
-        en: 'Allow IdP-initiated sign-in',
-        de: 'IdP-initiierte Anmeldung erlauben',
-        es: 'Permitir el inicio de sesión desde el IdP',
-        fr: 'Autoriser la connexion initiée par l’IdP',
-        ja: 'IdP 起点のサインインを許可する',
-      },
-      help: {
-        en: 'Users can start at a link of this server, without a request of the application.',
-        de: 'Benutzer können über einen Link dieses Servers beginnen, ohne Anfrage der Anwendung.',
-        es: 'Los usuarios pueden empezar en un enlace de este servidor, sin petición de la aplicación.',
-        fr: 'Les utilisateurs peuvent partir d’un lien de ce serveur, sans requête de l’application.',
-        ja: 'ユーザーは、アプリケーションのリクエストなしに、このサーバーのリンクから始められます。',
-      },
-    },
   }),
 };
 

@@ -1,21 +1,21 @@
 import { Textarea, TextInput } from '@mantine/core';
-import { useQuery } from '../api.ts';
+import { useQuery } from '../../api.ts';
+import { customUrn, typeText } from '../../directories/attribute-names.ts';
 import {
   AuditEvents,
   UpdateCustomValues,
   UserById,
   UserCustomValues,
   type UserCustomValuesQuery,
-} from '../generated/operations.ts';
-import { t } from '../language/language.ts';
-import { SecondaryButton } from '../ui/buttons.tsx';
-import { request } from '../ui/code/show-graphql.tsx';
-import { useDialog } from '../ui/feedback/use-dialog.tsx';
-import { DialogForm } from '../ui/forms/dialog-form.tsx';
-import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
-import { Section } from '../ui/layout/page.tsx';
-import { Facts } from '../ui/lists/facts.tsx';
-import { customUrn, typeText } from './attribute-names.ts';
+} from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
+import { SecondaryButton } from '../../ui/buttons.tsx';
+import { request } from '../../ui/code/show-graphql.tsx';
+import { useDialog } from '../../ui/feedback/use-dialog.tsx';
+import { DialogForm } from '../../ui/forms/dialog-form.tsx';
+import { useDialogForm } from '../../ui/forms/use-dialog-form.ts';
+import { Section } from '../../ui/layout/page.tsx';
+import { Facts } from '../../ui/lists/facts.tsx';
 
 interface UserAttributesProps {
   userId: string;
