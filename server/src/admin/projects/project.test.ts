@@ -359,7 +359,15 @@ describe('the API of projects', () => {
   it("does not open the admins' project", async () => {
     const { id, name } = harness.builtIn.console;
     const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
-    for (const change of [{ testMode: true }, { scimEnabled: true }, { signUp: 'OPEN' }, { signUp: 'DOMAINS' }]) {
+    const introduced = [{ clientMetadataDocuments: 'ANYONE' }, { clientRegistration: 'TOKEN' }];
+    const opening = [
+      { testMode: true },
+      { scimEnabled: true },
+      { signUp: 'OPEN' },
+      { signUp: 'DOMAINS' },
+      ...introduced,
+    ];
+    for (const change of opening) {
       expect((await harness.call(mutation, { input: { id, ...change } })).code).toBe('invalid');
     }
     const remove = 'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { users } }';

@@ -331,11 +331,13 @@ function subject(project: Project) {
   return { kind: 'project', id: project.id, name: project.name };
 }
 
-/** The users of the console's project administer the instance: no directory, no codes in responses, no sign-up. */
+/** The users of the console's project administer the instance: no directory, no codes in responses, no sign-up, no clients that introduce themselves. */
 function keepConsoleClosed(settings: Partial<ProjectSettings>): void {
   const reason = 'cannot be set on the project of the admins';
   if (settings.testMode === true) refuse({ code: 'invalid', field: 'testMode', reason });
   if (settings.scimEnabled === true) refuse({ code: 'invalid', field: 'scimEnabled', reason });
   if ((settings.signUp ?? 'provisioned_only') !== 'provisioned_only')
     refuse({ code: 'invalid', field: 'signUp', reason });
+  for (const field of ['clientMetadataDocuments', 'clientRegistration'] as const)
+    if ((settings[field] ?? 'off') !== 'off') refuse({ code: 'invalid', field, reason });
 }
