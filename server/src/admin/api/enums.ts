@@ -3,6 +3,7 @@ import { roles } from '../../domain/admins/membership.entity.ts';
 import { omissions } from '../../domain/claims/application-claims.ts';
 import { claimLists, groupSelections } from '../../domain/claims/claim-settings.entity.ts';
 import { apiKeyKinds } from '../../domain/clients/api-key.entity.ts';
+import { clientIntroductions } from '../../domain/clients/client.entity.ts';
 import { delegationParties } from '../../domain/clients/delegation-key.entity.ts';
 import { connectionKinds, connectionStates } from '../../domain/connections/connection.entity.ts';
 import { credentialOrigins } from '../../domain/credentials/credential.entity.ts';
@@ -34,6 +35,11 @@ function enumOf<T extends string>(name: string, says: string, values: readonly T
 }
 
 export const BuiltInEnum = enumOf('BuiltIn', 'Built-in project or client.', ['console', 'demo'] as const);
+export const IntroductionEnum = enumOf(
+  'ClientIntroduction',
+  'How a client introduced itself: by a metadata document, or by registration (RFC 7591).',
+  clientIntroductions,
+);
 export const ApiKeyKindEnum = enumOf('ApiKeyKind', 'For the browser SDK, or for the server library.', apiKeyKinds);
 export const DelegationPartyEnum = enumOf(
   'DelegationParty',

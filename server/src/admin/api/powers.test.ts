@@ -97,7 +97,7 @@ it('a new application gets no power that its creator cannot give', async () => {
   for (const change of ['relatedOrigins: true', 'adminScopes: ["users:read"]']) {
     expect([change, (await administer(app, weak, create(change))).code]).toEqual([change, 'forbidden']);
   }
-  expect(await app.services.clients.count(app.services.db.reader(), project.id, 'New')).toBe(0);
+  expect(await app.services.clients.count(app.services.db.reader(), project.id, { search: 'New' })).toBe(0);
   for (const change of ['thirdParty: true', 'thirdParty: false', 'adminScopes: ["clients:read"]']) {
     expect([change, (await administer(app, weak, create(change))).code]).toEqual([change, undefined]);
   }

@@ -15,6 +15,8 @@ import { ProjectView } from '../projects/project.view.ts';
 import { CreateClientInput, UpdateClientInput } from './client.inputs.ts';
 import { ApiKeyView, ClientConnection, ClientView, CreatedClient, IssuedApiKey } from './client.view.ts';
 
+const introducedOnly = 'True: only clients that introduced themselves; else only those that admins created.';
+
 @Resolver(() => ClientView)
 export class ClientResolver {
   @Requires('project_viewer', { about: { client: 'id' }, scope: 'clients:read' })
@@ -32,11 +34,13 @@ export class ClientResolver {
     search?: string | null,
     @Arg('first', () => Int, { nullable: true }) first?: number | null,
     @Arg('after', () => String, { nullable: true }) after?: string | null,
+    @Arg('introduced', () => Boolean, { nullable: true, description: introducedOnly }) introduced?: boolean | null,
   ) {
+    const filter = { search: search ?? undefined, introduced: introduced ?? false };
     const request = pageRequest('clients', { first, after });
-    const page = await domain.clients.list(em, projectId, search ?? undefined, request);
+    const page = await domain.clients.list(em, projectId, filter, request);
     return connection('clients', page, request, async () =>
-      exactTotal(await domain.clients.count(em, projectId, search ?? undefined)),
+      exactTotal(await domain.clients.count(em, projectId, filter)),
     );
   }
 

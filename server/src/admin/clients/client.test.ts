@@ -154,6 +154,25 @@ describe('the API of clients', () => {
     expect(body).not.toContain('nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A');
   });
 
+  it('lists clients that introduced themselves apart from those that admins created', async () => {
+    const { projects, clients, db } = harness.services;
+    const project = await projects.create({ name: 'Introductions' }, { kind: 'system' });
+    const { id } = project;
+    const introduced = { introducedBy: 'registration' as const, redirectUris: ['https://agent.example.com/cb'] };
+    await clients.create({ projectId: id, name: 'Made' }, { kind: 'system' });
+    const client = await db.transaction(async (em) => clients.make(em, project, { name: 'Agent', ...introduced }));
+    const query = `query ($id: ID!, $introduced: Boolean) { clients(projectId: $id, introduced: $introduced) {
+      totalCount edges { node { name introducedBy metadataUrl } } } }`;
+    const listed = async (introduced?: boolean) => (await harness.call(query, { id, introduced })).data.clients;
+    const node = { name: 'Agent', introducedBy: 'REGISTRATION', metadataUrl: null };
+    expect(await listed(true)).toEqual({ totalCount: 1, edges: [{ node }] });
+    const made = { name: 'Made', introducedBy: null, metadataUrl: null };
+    expect(await listed()).toEqual({ totalCount: 1, edges: [{ node: made }] });
+    const block = 'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { disabled } }';
+    const input = { id: client.id, disabled: true };
+    expect((await harness.call(block, { input })).data.updateClient).toEqual({ disabled: true });
+  });
+
   it('refuses an unknown project', async () => {
     for (const id of [none, 'x', '']) {
       expect((await harness.call(create, { input: { projectId: id, name: 'Lost' } })).code).toBe('not-found');

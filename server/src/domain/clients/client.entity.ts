@@ -5,6 +5,8 @@ import { columnsOf } from '../kernel/resource.ts';
 import { tenant } from '../projects/tenant.ts';
 import { clientFields } from './client.resource.ts';
 
+export const clientIntroductions = ['document', 'registration'] as const;
+
 const schema = defineEntity({
   name: 'Client',
   tableName: 'clients',
@@ -19,7 +21,7 @@ const schema = defineEntity({
     /** Several public keys, or one of another kind. */
     jwkSet: p.json<JWK[]>().nullable(),
     /** Null: created by an admin. See `introductions/`. */
-    introducedBy: p.text().$type<'document' | 'registration'>().nullable(),
+    introducedBy: p.text().$type<(typeof clientIntroductions)[number]>().nullable(),
     /** The URL of its Client ID Metadata Document, which is its `client_id`. */
     metadataUrl: p.text().nullable(),
     disabledAt: instant().nullable(),

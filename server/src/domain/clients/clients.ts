@@ -59,6 +59,13 @@ const maxLiveKeys = 50;
 /** Seconds, for a new client with a secret: some products end their session with the ID token. */
 const idTokenSeconds = 300;
 
+export interface ClientFilter {
+  /** Part of the name, ignoring case and accents. */
+  search?: string | undefined;
+  /** True: only clients that introduced themselves; else only those that admins created. */
+  introduced?: boolean;
+}
+
 /** OIDC relying parties, and their API keys. */
 export class Clients {
   constructor(
@@ -86,13 +93,13 @@ export class Clients {
     return isUuid(client.id) ? em.findOne(Client, atKey(client)) : Promise.resolve(null);
   }
 
-  /** The clients that admins created in one project, newest first. */
-  list(em: EntityManager, projectId: string, search: string | undefined, page: PageRequest): Promise<Page<Client>> {
-    return pageOf(em, Client, matching(projectId, search), page);
+  /** The clients of one project, newest first. */
+  list(em: EntityManager, projectId: string, filter: ClientFilter, page: PageRequest): Promise<Page<Client>> {
+    return pageOf(em, Client, matching(projectId, filter), page);
   }
 
-  count(em: EntityManager, projectId: string, search: string | undefined): Promise<number> {
-    return em.count(Client, matching(projectId, search));
+  count(em: EntityManager, projectId: string, filter: ClientFilter = {}): Promise<number> {
+    return em.count(Client, matching(projectId, filter));
   }
 
   /** The keys of several clients, newest first, revoked ones included; their client is loaded. */
@@ -289,8 +296,8 @@ function withDefaults(settings: Partial<Client>): Partial<Client> {
   };
 }
 
-function matching(projectId: string, search: string | undefined) {
-  return { project: projectId, introducedBy: null, ...named(search) };
+function matching(projectId: string, { search, introduced = false }: ClientFilter) {
+  return { project: projectId, introducedBy: introduced ? { $ne: null } : null, ...named(search) };
 }
 
 /** Refuses `invalid`: the users of the console's project are the admins of all projects. */

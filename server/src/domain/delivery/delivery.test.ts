@@ -263,7 +263,8 @@ describe('an unreachable mail server', () => {
 describe('the lanes of messages', () => {
   it('keep codes apart from security notices, and both from invitations and SMS', () => {
     const lanes = (channel: 'mail' | 'sms', template: string) => messageLanes[laneOf({ channel, template })]?.name;
-    const bulk = ['invitation', 'sign-up-requests', 'admin-invitation', 'scim-token-expiring', 'webhook-disabled'];
+    const invitations = ['invitation', 'organization-invitation', 'admin-invitation'];
+    const bulk = [...invitations, 'sign-up-requests', 'scim-token-expiring', 'webhook-disabled'];
     for (const template of templateNames) {
       const isUrgent = /-code$|^test-message$/.test(template);
       const lane = isUrgent ? 'codes' : bulk.includes(template) ? 'bulk' : 'notices';
