@@ -117,6 +117,9 @@ export const operations = (['Query', 'Mutation'] as const).flatMap((root) =>
   ),
 );
 
+const saml = 'urn:oasis:names:tc:SAML:2.0';
+const serviceProvider = `<EntityDescriptor xmlns='${saml}:metadata' entityID='urn:wiki'><SPSSODescriptor protocolSupportEnumeration='${saml}:protocol'><AssertionConsumerService index='0' Binding='${saml}:bindings:HTTP-POST' Location='https://wiki.example.com/acs'/></SPSSODescriptor></EntityDescriptor>`;
+
 /** Calls an operation about the project, and selects every field. */
 export function callOperation(
   harness: AdminHarness,
@@ -140,6 +143,8 @@ export function argumentsOf(ours: ProjectObjects, name: string): string {
     messagePreview: `(projectId: "${project}", template: SIGN_IN_CODE, locale: "de")`,
     accentTheme: '(color: "#2f55d4")',
     clients: `(projectId: "${project}", first: 10)`,
+    users: `(projectId: "${project}", first: 10)`,
+    samlServiceProvider: `(projectId: "${project}", metadata: "${serviceProvider}")`,
     grantAccess: `(input: { clientId: "${client}", groupId: "${group}" })`,
     customAttributeUsers: `(projectId: "${project}", name: "x")`,
     previewClaims: `(clientId: "${client}", userId: "${user}", scopes: ["openid"])`,

@@ -3,6 +3,7 @@ import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness
 import { newAuthority } from '../../../test/certificates.ts';
 import { configuredProject, receiverSecrets } from '../../../test/configured-project.ts';
 import { pngOf } from '../../../test/pictures.ts';
+import { rsaKey } from '../../../test/saml.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
 import { clientFields } from '../../domain/clients/client.resource.ts';
 import { documentKinds, type Kind, kinds } from '../../domain/configuration/document.ts';
@@ -67,6 +68,7 @@ const by = <T extends string>(inputs: Record<T, object>, change: (input: object)
   >;
 const aaguid = '08987058-cadc-4b81-b6e1-30de50dcbe96';
 const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+const certificate = rsaKey().certificate.toString('base64');
 const withKey = { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwks: { keys: [key] } };
 const withKeys = { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwksUri: 'https://app.example.com/keys' };
 
@@ -186,9 +188,25 @@ const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], E
         pkceOptional: { ...withKey, pkceOptional: true },
         dpopNonceRequired: { dpopRequired: true, dpopNonceRequired: true },
         fapiProfile: { ...withKey, idTokenSignedResponseAlg: 'ES256', fapiProfile: true },
+        samlNameId: { samlNameId: 'EMAIL' },
+        samlSigned: { samlSigned: 'RESPONSE' },
+        samlCertificates: { samlCertificates: [certificate] },
+        samlEncryptionCertificate: { samlEncryptionCertificate: certificate },
+        samlLogoutUri: { samlLogoutUri: 'https://evil.example.com/logout' },
       },
       async (input) => send('updateClient', { id: await clientId(), ...input }),
     ),
+    samlEntityId: () =>
+      send(
+        'createClient',
+        {
+          projectId: project.id,
+          name: 'Wiki',
+          samlEntityId: 'urn:wiki',
+          redirectUris: ['https://evil.example.com/acs'],
+        },
+        '{ __typename }',
+      ),
   },
   roles: {
     key: async () => send('createRole', { clientId: await clientId(), key: 'owner', name: 'Owner' }),

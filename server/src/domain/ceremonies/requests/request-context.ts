@@ -61,7 +61,7 @@ async function isEnough(
   if (hasExpiredIn(policy, session, project, now)) return false;
   if (policy.mfaPolicy === null) return true;
   const facts = sql<UserFactsRow>`select ${userFacts(project.id, sql`${session.user.id}::uuid`)}`;
-  const [row] = await query(em, facts, { prepare: 'sessions.user-facts' });
+  const [row] = await query(em, facts, { prepare: 'organizations.user-facts' });
   return row !== undefined && meetsSignInPolicy(session, toUserFacts(row), strictest(project, policy));
 }
 
