@@ -68,7 +68,7 @@ const by = <T extends string>(inputs: Record<T, object>, change: (input: object)
   >;
 const aaguid = '08987058-cadc-4b81-b6e1-30de50dcbe96';
 const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
-const certificate = rsaKey().certificate.toString('base64');
+const certificate = Buffer.from(rsaKey().certificate).toString('base64');
 const withKey = { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwks: { keys: [key] } };
 const withKeys = { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwksUri: 'https://app.example.com/keys' };
 

@@ -17,7 +17,7 @@ it('lists every table with a user id or a recipient, once', async () => {
          where table_schema = current_schema()
            and (select relkind <> 'v' and not relispartition from pg_class where oid = table_name::regclass)
            and table_name <> 'users' and (column_name like any (array['%user_id', 'account_id', 'created_by_id'])
-           or column_name in ('subject_id', 'subject', 'resource_id', 'recipient', 'address'))`,
+           or column_name in ('subject_id', 'subject', 'resource_id', 'recipient', 'address', 'email_key'))`,
     ),
   );
   const listed = userTables.flatMap(({ tables }) => tables);
