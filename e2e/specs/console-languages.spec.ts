@@ -61,7 +61,7 @@ test('an admin chooses German; texts, numbers and times follow, also after a rel
   await time.hover();
   await expect(page.getByRole('tooltip').filter({ hasText: /^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/ })).toBeVisible();
   await page.goto(at('factors'));
-  const messages = page.locator('input[inputmode="numeric"]').last();
+  const messages = page.getByLabel('Tageslimit');
   await messages.fill('99999999');
   await expect(page.getByText(/^Von \d+ bis \d{1,3}(\.\d{3})+$/)).toBeVisible();
   // The palette finds German and English words.
