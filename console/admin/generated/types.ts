@@ -153,13 +153,13 @@ export type ClientKind =
   | 'SINGLE_PAGE'
   | 'WEB_SERVER';
 
-/** Whose clients may use the URL of a Client ID Metadata Document as their `client_id`. */
+/** Which clients may use the URL of a Client ID Metadata Document as their `client_id`. */
 export type ClientMetadataDocuments =
   | 'ANYONE'
   | 'DOMAINS'
   | 'OFF';
 
-/** Whose clients may register themselves (RFC 7591): none, those with an initial access token, all. */
+/** Which clients may register themselves (RFC 7591): none, those with an initial access token, or all. */
 export type ClientRegistration =
   | 'OFF'
   | 'OPEN'
@@ -237,7 +237,7 @@ export type CreateClientInput = {
   samlCertificates?: Array<string> | null | undefined;
   /** Certificate with an RSA key that assertions are encrypted for (PEM or base64). Absent: not encrypted. */
   samlEncryptionCertificate?: string | null | undefined;
-  /** Entity ID: makes the application one of kind SAML, whose `redirectUris` are its ACS URLs, the default first. It cannot be added or removed later. */
+  /** Entity ID: makes the client a SAML application, with its ACS URLs in `redirectUris`, the default first. Cannot be added or removed later. */
   samlEntityId?: string | null | undefined;
   /** Default: false. */
   samlIdpInitiated?: boolean | null | undefined;
@@ -515,7 +515,7 @@ export type DelegationParty =
 
 export type DeleteOrganizationInput = {
   id: string;
-  /** Users at home in the organization: erased, or moved to the project. Today no user is at home in one: all stay. Default: MOVE. */
+  /** Users who exist only in the organization: erased, or moved to the project. There are none yet: all members stay. Default: MOVE. */
   people?: OrganizationPeople | null | undefined;
 };
 
@@ -773,7 +773,7 @@ export type OrganizationMembershipState =
 export type OrganizationMfaPolicy =
   | 'REQUIRED';
 
-/** What happens to the users at home in an organization that is deleted. */
+/** Effect of a deletion on users who exist only in the organization. */
 export type OrganizationPeople =
   | 'ERASE'
   | 'MOVE';
@@ -1059,7 +1059,7 @@ export type UpdateClientInput = {
   samlCertificates?: Array<string> | null | undefined;
   /** Certificate with an RSA key that assertions are encrypted for (PEM or base64). Absent: not encrypted. */
   samlEncryptionCertificate?: string | null | undefined;
-  /** Entity ID: makes the application one of kind SAML, whose `redirectUris` are its ACS URLs, the default first. It cannot be added or removed later. */
+  /** Entity ID: makes the client a SAML application, with its ACS URLs in `redirectUris`, the default first. Cannot be added or removed later. */
   samlEntityId?: string | null | undefined;
   /** Default: false. */
   samlIdpInitiated?: boolean | null | undefined;
@@ -1152,14 +1152,14 @@ export type UpdateOrganizationInput = {
   signIn?: OrganizationSignIn | null | undefined;
   /** 1 to 63 lower-case letters, digits and hyphens; begins with a letter or digit. */
   slug?: string | null | undefined;
-  /** SUSPENDED: nobody signs in to it, and what its members have in it ends. */
+  /** SUSPENDED: members cannot sign in to it, and their tokens in it end. */
   state?: OrganizationState | null | undefined;
 };
 
 export type UpdateOrganizationMemberInput = {
   /** Of the membership. */
   id: string;
-  /** SUSPENDED: what the member has in the organization ends. */
+  /** SUSPENDED: the member cannot sign in to the organization, and their tokens in it end. */
   state: OrganizationMembershipState;
 };
 

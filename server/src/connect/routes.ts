@@ -110,7 +110,7 @@ async function callback(deps: ConnectDeps, req: Request, res: Response): Promise
   if (pending && pending.request.requestId === null) return endTest(deps, req, res, pending, parametersFrom(given));
   const flow = pending?.secrets.flow ?? '';
   const request = pending && (await requestOf(deps, req, flow));
-  // Unknown, expired, of another connection, or of another browser: nothing is used up.
+  // Unknown, expired, or of another connection or browser: the request stays unused.
   if (!pending || !request || request.id !== pending.request.requestId) return sendEnded(deps, req, res, null, '');
   // A second visit: the page shows how far the sign-in is.
   if (!(await deps.upstreamSignIns.take(pending.request))) return goTo(res, signinAddress(flow));

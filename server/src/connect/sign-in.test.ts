@@ -28,7 +28,7 @@ async function resume(browser: HostedBrowser, userid: string) {
   return resumed;
 }
 
-describe('a person whom the provider knows', () => {
+describe('a user with a linked identity', () => {
   it('signs in as the same user each time, by the subject', async () => {
     const email = person({ given_name: 'Ada', family_name: 'Lovelace', locale: 'de', amr: ['pwd', 'mfa'] });
     const first = await own.signIn();
@@ -209,7 +209,7 @@ describe('an unknown person', () => {
   it.each([
     ['that the provider does not verify', { email_verified: false }],
     ['with a text instead of a boolean', { email_verified: 'true' }],
-    ['without a word about it', { email_verified: undefined }],
+    ['without `email_verified`', { email_verified: undefined }],
   ])('with an address %s proves it here, before there is an account', async (_, values) => {
     const email = person();
     own.provider.lies = { claims: values };

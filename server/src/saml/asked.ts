@@ -35,7 +35,7 @@ export function acrOf({ contextClasses: classes, comparison }: Pick<AuthnRequest
 } | null {
   if (classes.length === 0) return { acr: undefined };
   const ordinary = classes.find((one) => ordinaryClasses.includes(one));
-  // What is better than a password, or at least one, is each sign-in here.
+  // Every sign-in is stronger than a password, and so meets `minimum` and `better`.
   if (ordinary !== undefined && comparison !== 'maximum') return { acr: undefined, ordinary };
   const values = classes.flatMap((one) => (one === contextClasses.multiFactor || one === 'phr' ? ['phr'] : []));
   if (classes.includes(defaultAcr)) values.push(defaultAcr);
@@ -47,7 +47,7 @@ export function packed(asked: SamlAsked): string {
   return JSON.stringify(asked);
 }
 
-/** Null: of a request of OpenID Connect. */
+/** Null for requests of OpenID Connect. */
 export function unpacked(nonce: string | null | undefined): SamlAsked | null {
   if (nonce == null) return null;
   try {

@@ -15,11 +15,11 @@ type MessageName = 'SAMLRequest' | 'SAMLResponse';
 export interface Received {
   message: Element;
   relayState: string | undefined;
-  /** The message as a key of the client signed it; null: it is not signed. Refuses a wrong signature. */
+  /** The message, verified with the keys of the client; null: unsigned. Refuses an invalid signature. */
   signedBy(client: Client): Element | null;
 }
 
-/** Throws {@link SamlError} for a message that is none. */
+/** Throws {@link SamlError} for a malformed message. */
 export function receivedMessage(req: Request, name: MessageName): Received {
   const parameters = parametersOf(req);
   if (parameters.wrongContentType || parameters.faults.length > 0) throw new SamlError('malformed', 'parameters');
@@ -43,7 +43,7 @@ function keysOf({ samlCertificates }: Client): KeyObject[] {
 }
 
 /**
- * True for the POST of another site, which carries no cookies of ours (SameSite): the page that posts it again does. Its
+ * True for a cross-site POST, which carries no cookies of ours (SameSite): a page of ours posts it again. A redirect could not: the
  * message may be too long for a query.
  */
 export function isWithoutCookies(req: Request, parameters: Parameters): boolean {

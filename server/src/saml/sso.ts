@@ -137,7 +137,7 @@ async function answered(
   }
 }
 
-/** The request, checked; a refusal that the application may be told, or an error for a page. */
+/** The validated request, or a refusal for the ACS URL. Throws what is shown as a page. */
 async function requested(deps: SsoDeps, req: Request): Promise<SignInRequest | StatusRefusal> {
   const issuer = issuerOf(req);
   const received = receivedMessage(req, 'SAMLRequest');
@@ -172,7 +172,7 @@ const timeFaults: Partial<Record<SamlReason, string>> = {
   'not-yet-valid': 'The request is from the future: check the clock.',
 };
 
-/** The request that a registered key signed, or the unsigned one where that is allowed. */
+/** The signed request, or an unsigned one where that is allowed. */
 function authenticated(
   client: Client,
   claimed: AuthnRequest,

@@ -67,8 +67,8 @@ export type FetchedDocument = { json: unknown; cacheSeconds: number | null } | {
 const maxMetadataBytes = 16 * 1024;
 
 /**
- * Like {@link fetchJson}, for a document of a stranger: with a JSON media type, at most 16 KB. `cacheSeconds` by
- * `Cache-Control` (RFC 9111 section 5.2.2); null: it says nothing.
+ * Like {@link fetchJson}, for an untrusted URL: requires a JSON media type, at most 16 KB. `cacheSeconds` by `Cache-Control` (RFC
+ * 9111 section 5.2.2); null: not stated.
  */
 export function fetchDocument(url: string, options: OutboundOptions): Promise<FetchedDocument> {
   const headers = { ...options.headers, Accept: 'application/json' };

@@ -26,7 +26,9 @@ export class RegistrationTokenResolver {
   }
 
   @Requires('project_admin', { about: { 'registration-token': 'id' }, scope: 'clients:write' })
-  @Mutation(() => RegistrationTokenView, { description: 'Clients that have registered with it stay.' })
+  @Mutation(() => RegistrationTokenView, {
+    description: 'Revokes an initial access token. Clients registered with it stay.',
+  })
   revokeRegistrationToken(@Arg('id', () => ID) id: string, @Ctx() ctx: ProjectContext) {
     return ctx.domain.registrationTokens.revoke(keyIn(ctx.projectId, id), ctx.actor);
   }

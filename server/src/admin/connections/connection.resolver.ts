@@ -30,7 +30,7 @@ export class ConnectionResolver {
   }
 
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
-  @Mutation(() => CreatedConnection, { description: 'It is a draft: enable it when a test has succeeded.' })
+  @Mutation(() => CreatedConnection, { description: 'Creates a draft: enable it after a successful test.' })
   async createConnection(
     @Arg('input', () => CreateConnectionInput) input: CreateConnectionInput,
     @Ctx() ctx: AdminContext,
@@ -42,7 +42,7 @@ export class ConnectionResolver {
   }
 
   @Requires('project_admin', { about: { connection: 'id' }, fresh: true })
-  @Mutation(() => ConnectionView, { description: 'Tests and sign-ins under way with other settings are refused.' })
+  @Mutation(() => ConnectionView, { description: 'Refuses tests and sign-ins that began with the former settings.' })
   updateConnection(
     @Arg('input', () => UpdateConnectionInput) { id, ...change }: UpdateConnectionInput,
     @Ctx() ctx: ProjectContext,
@@ -51,7 +51,7 @@ export class ConnectionResolver {
   }
 
   @Requires('project_admin', { about: { connection: 'id' }, fresh: true })
-  @Mutation(() => ConnectionView, { description: 'Sessions stay; sign-ins under way are refused once it is disabled.' })
+  @Mutation(() => ConnectionView, { description: 'Disabling refuses sign-ins in progress; sessions stay.' })
   setConnectionState(
     @Arg('input', () => SetConnectionStateInput) { id, state }: SetConnectionStateInput,
     @Ctx() ctx: ProjectContext,
@@ -68,7 +68,7 @@ export class ConnectionResolver {
   }
 
   @Requires('project_admin', { about: { connection: 'id' }, fresh: true })
-  @Mutation(() => ID, { description: 'Deletes it with the identities of users there. Returns its id.' })
+  @Mutation(() => ID, { description: 'Deletes a connection with the identities of its users. Returns its id.' })
   async deleteConnection(@Arg('id', () => ID) id: string, @Ctx() ctx: ProjectContext) {
     await ctx.domain.connections.remove(keyIn(ctx.projectId, id), ctx.actor);
     return id;

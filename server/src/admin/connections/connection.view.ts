@@ -55,7 +55,7 @@ export class CreatedConnection extends fields({
 @ObjectType({ description: 'A test sign-in.' })
 export class ConnectionTest extends fields({
   url: text(
-    'Open it in a browser within 30 minutes: it shows what the provider sends, and signs no one in. Works once.',
+    'Open it in a browser within 30 minutes: it shows the values that the provider sends, and begins no session. Works once.',
   ),
 }) {}
 

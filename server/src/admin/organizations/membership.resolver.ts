@@ -68,7 +68,7 @@ export class OrganizationMembershipResolver {
 
   @Requires('project_admin', { about: { 'organization-membership': 'id' }, scope: 'users:write' })
   @Mutation(() => ID, {
-    description: 'Ends a membership, and what the user has in the organization. The user stays. Returns its id.',
+    description: 'Ends a membership, and the tokens of the user in the organization. The user stays. Returns its id.',
   })
   async removeOrganizationMember(
     @Arg('id', () => ID, { description: 'Of the membership.' }) id: string,

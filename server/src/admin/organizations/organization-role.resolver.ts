@@ -33,7 +33,7 @@ export class OrganizationRoleResolver {
   }
 
   @Requires('project_admin', { about: { 'organization-role': 'id' }, fresh: true, scope: 'users:write' })
-  @Mutation(() => ID, { description: 'Also takes it from all members. Returns its id.' })
+  @Mutation(() => ID, { description: 'Also removes it from all members. Returns its id.' })
   async deleteOrganizationRole(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
     await domain.organizationRoles.delete(keyIn(projectId, id), actor);
     return id;

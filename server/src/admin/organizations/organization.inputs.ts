@@ -6,7 +6,7 @@ import { MembershipStateEnum } from './membership.view.ts';
 
 const OrganizationPeopleEnum = enumOf({
   name: 'OrganizationPeople',
-  says: 'What happens to the users at home in an organization that is deleted.',
+  says: 'Effect of a deletion on users who exist only in the organization.',
   values: ['erase', 'move'] as const,
 });
 
@@ -37,7 +37,7 @@ export class DeleteOrganizationInput extends inputFields({
   people: nullable(
     oneOf(
       OrganizationPeopleEnum,
-      'Users at home in the organization: erased, or moved to the project. Today no user is at home in one: all stay. Default: MOVE.',
+      'Users who exist only in the organization: erased, or moved to the project. There are none yet: all members stay. Default: MOVE.',
     ),
   ),
 }) {}
@@ -62,7 +62,10 @@ export class AddOrganizationMemberInput extends inputFields({
 @InputType()
 export class UpdateOrganizationMemberInput extends inputFields({
   id: id('Of the membership.'),
-  state: oneOf(MembershipStateEnum, 'SUSPENDED: what the member has in the organization ends.'),
+  state: oneOf(
+    MembershipStateEnum,
+    'SUSPENDED: the member cannot sign in to the organization, and their tokens in it end.',
+  ),
 }) {}
 
 @InputType()

@@ -66,7 +66,7 @@ export class OrganizationResolver {
   @Requires('project_admin', { about: { organization: 'id' }, fresh: true, scope: 'users:write' })
   @Mutation(() => ID, {
     description:
-      'Also deletes its memberships, invitations and domains, and ends what its members have in it. The members stay users. Returns its id.',
+      'Also deletes its memberships, invitations and domains, and ends the tokens of its members in it. The members stay users. Returns its id.',
   })
   async deleteOrganization(
     @Arg('input', () => DeleteOrganizationInput) { id }: DeleteOrganizationInput,

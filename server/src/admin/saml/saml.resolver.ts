@@ -24,7 +24,7 @@ export class SamlResolver {
 
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'clients:read' })
   @Query(() => SamlServiceProviderView, {
-    description: 'The settings that the metadata of an application contain, for `createClient`. Stores nothing.',
+    description: 'Reads settings for `createClient` from the metadata of an application. Stores nothing.',
   })
   samlServiceProvider(
     @Arg('projectId', () => ID) projectId: string,

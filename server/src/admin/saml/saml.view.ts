@@ -9,8 +9,8 @@ class SamlCertificateView extends fields({
   pem: text(),
   fingerprint: text('SHA-256.'),
   expiresAt: time(),
-  signsFrom: time('Published in the metadata before.'),
-  publishedUntil: nullable(time('Absent: it has no successor.')),
+  signsFrom: time('It is in the metadata before that time.'),
+  publishedUntil: nullable(time('Absent without a successor.')),
 }) {}
 
 @Access('project_viewer', ofProject, 'clients:read')

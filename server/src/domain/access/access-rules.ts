@@ -16,7 +16,7 @@ import { Group } from '../users/group.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { AccessRule } from './access-rule.entity.ts';
 
-/** Whom a rule gives access: a user, the members of a group or an organization, or the holders of a role of the client. Exactly one. */
+/** The holder of a rule: a user, the members of a group or an organization, or the holders of a role of the client. Exactly one. */
 export interface AccessHolder {
   userId?: string | undefined;
   groupId?: string | undefined;

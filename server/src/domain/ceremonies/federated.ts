@@ -32,8 +32,8 @@ export interface Arrival {
 }
 
 /**
- * `more`: the page continues with what the policy still asks. `prove`: the person proves an account at the page, which then
- * gets the identity. The others end here, without a sign-in.
+ * `more`: the page continues with the next requirement. `prove`: the user proves an account on the page, which then gets the
+ * identity. The others end here, without a sign-in.
  */
 export type Arrived =
   | { outcome: 'signed-in'; sessionSecret: string; projectId: string }
@@ -45,7 +45,7 @@ interface FederatedDeps extends FlowDeps {
   upstreamSignIns: Pick<UpstreamSignIns, 'keep'>;
 }
 
-/** Clock skew to a provider, in seconds. Short: a sign-in there just before the request is not the one that it asked for. */
+/** Clock skew to a provider, in seconds. Short: an earlier sign-in at the provider must not count as fresh. */
 const skewSeconds = 10;
 
 /** Whether a provider may answer for this flow: not for one that a setup link began, or the account page for a change. */
@@ -57,7 +57,7 @@ export function mayBeFederated({
   return setupLinkId == null && !addsPasskey && !addsAuthenticator;
 }
 
-/** Another window has created the user or the identity; nothing of this transaction stays. */
+/** A concurrent sign-in has created the user or the identity: roll back. */
 class LinkedMeanwhile extends Error {}
 
 /** Sign-ins by upstream providers: from a checked answer on, they are steps of the one table (decisions/0388). */
@@ -96,8 +96,8 @@ export class FederatedSignIns {
   }
 
   /**
-   * The provider's account belongs to no user. It never belongs to one for its address: the person proves an existing account, or
-   * gets a new one. A verified domain of the connection's organization comes here, before the proof.
+   * The identity is unknown. A matching address alone never links it: the user proves an existing account, or gets a new one. Links
+   * by a verified domain of the connection's organization belong here, before the proof.
    */
   private async meet(em: EntityManager, caller: SigninCaller, arrival: Arrival): Promise<Arrived> {
     const { connection, person } = arrival;
@@ -209,7 +209,7 @@ export class FederatedSignIns {
       connection: connection.id,
       ...{ subject, ceremony, amr, acr },
       authTime: at?.toISOString() ?? null,
-      // By the provider's own word only: one may ignore `prompt` and `max_age`.
+      // Only by `auth_time`: a provider may ignore `prompt` and `max_age`.
       isFresh: isSince && at <= secondsLater(now, skewSeconds),
     };
   }

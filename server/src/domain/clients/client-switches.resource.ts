@@ -209,7 +209,7 @@ export const clientSwitches = {
       },
     },
   }),
-  /** Only where the project has organizations; else nobody can use it. */
+  /** For projects with organizations: in others, every sign-in to the client is refused. */
   organizationRequired: flag({
     ...{ default: false, sensitive: true },
     says: 'Whether its users must sign in as members of an organization.',

@@ -102,7 +102,7 @@ export class Connections {
     return existing(em, Connection, key, 'connection') as Promise<Connection>;
   }
 
-  /** The connection while users may sign in by it; null: not now. Locked against changes until the transaction ends. */
+  /** The connection, locked until the transaction ends; null unless it is enabled. */
   async enabled(em: EntityManager, { project, id }: TenantKey): Promise<Connection | null> {
     const [row] = await query(
       em,
@@ -186,7 +186,7 @@ export class Connections {
     return changed;
   }
 
-  /** Offers the connection to users, or no longer. Its sessions stay; sign-ins under way are refused. */
+  /** Enables or disables the connection. Its sessions stay; disabling refuses sign-ins in progress. */
   async setState(key: TenantKey, state: ConnectionState, actor: Actor): Promise<Connection> {
     if (state !== 'enabled' && state !== 'disabled') {
       refuse({ code: 'invalid', field: 'state', reason: 'must be ENABLED or DISABLED' });

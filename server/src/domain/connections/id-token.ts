@@ -1,6 +1,6 @@
 import type { UpstreamFault } from './upstream.ts';
 
-/** What an ID token must name. */
+/** Expected values of an ID token. */
 export interface ExpectedToken {
   issuer: string;
   clientId: string;
@@ -10,14 +10,14 @@ export interface ExpectedToken {
   nowSeconds: number;
 }
 
-/** Algorithms of ID tokens. All are asymmetric: a client secret, which admins copy around, signs nothing. */
+/** Accepted algorithms. All are asymmetric: a leaked client secret cannot sign ID tokens. */
 export const idTokenAlgorithms: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
 const skewSeconds = 60;
 const oldestSeconds = 10 * 60;
 const maxSubjectLength = 255;
 
-/** Whether the header asks for a key or rule that is not the provider's own (RFC 7515 section 4.1). */
+/** Refuses keys in the header, critical extensions and other algorithms (RFC 7515 section 4.1). */
 export function headerFault(header: Readonly<Record<string, unknown>>): UpstreamFault | null {
   const { alg, kid } = header;
   const isForeign = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64', 'enc'].some((name) => name in header);

@@ -77,9 +77,9 @@ export class Identities {
   }
 
   /**
-   * Stores the identity of an answer that waits for its request, once the person has proved an account in the same flow. Only for
-   * the account with the address that the provider named, if it named one: the answer of another person's account, with which a browser
-   * was signed in at the provider, is not linked to whoever signs in here next. Null, with nothing written: no link.
+   * Links the identity of a pending provider response to the account that was proved in the same flow. If the provider sent an
+   * address, the account must have it: the browser may be signed in at the provider with the account of another person. Null, with
+   * nothing written: not linked.
    */
   async linkProved(em: EntityManager, requestId: string, user: User, actor: Actor): Promise<Connection | null> {
     const { clock } = this.deps;
@@ -95,7 +95,7 @@ export class Identities {
     return (await this.link(em, connection, user, person, actor)) ? connection : null;
   }
 
-  /** Takes the provider's values into the profile of a user whom no directory manages. */
+  /** Updates the profile from the provider's values, unless a directory manages the user. */
   async refreshProfile(em: EntityManager, user: User, person: UpstreamPerson, actor: Actor): Promise<void> {
     if (user.provenance === 'scim') return;
     const edit = () => withProfile(valuesOf(recordOf(user)), person.profile);

@@ -1,6 +1,6 @@
 import { invalid } from '../kernel/problem.ts';
 
-/** What a preset fixes or proposes. The steps at each provider are in `server/docs/connections.md`. */
+/** Fixed and default settings. The steps at each provider are in `server/docs/connections.md`. */
 export interface Preset {
   /** Fixed; absent: the admin gives it. */
   issuer?: string;
@@ -8,8 +8,8 @@ export interface Preset {
   issuerFault?(issuer: string): string | null;
   scopes: readonly string[];
   /**
-   * Whether `email_verified` of this provider may be taken as its word for the address. False: the person proves the address here
-   * by a code. Entra lets each tenant set the address of its users freely (CVE class nOAuth).
+   * Whether `email_verified` of this provider is trusted. False: the user proves the address here by a code. Entra lets each tenant
+   * set the address of its users freely (CVE class nOAuth).
    */
   vouchesForEmail: boolean;
 }
@@ -24,7 +24,7 @@ const ofForm = (form: RegExp, example: string) => ({
   issuerFault: (issuer: string) => (form.test(issuer) ? null : `must have the form ${example}`),
 });
 
-/** By name. All speak plain OpenID Connect: a provider with a dialect of its own has no preset yet. */
+/** By name. Providers that deviate from OpenID Connect have no preset yet. */
 const presets = {
   generic: own,
   google: { ...own, issuer: 'https://accounts.google.com' },

@@ -1,7 +1,7 @@
 import type { UserValues } from '../users/user-record.ts';
 import type { UpstreamPerson } from './upstream-request.entity.ts';
 
-/** The values of a user with those of the provider's profile; what the provider does not give stays. Pure. */
+/** The values of a user, updated from the provider's profile; absent ones stay. Pure. */
 export function withProfile(values: UserValues, { locale, ...names }: UpstreamPerson['profile']): UserValues {
   const attributes = locale === undefined ? values.attributes : { ...values.attributes, locale };
   return { ...values, ...names, attributes };

@@ -11,7 +11,7 @@ const passedMethods: readonly string[] = [
 
 const maxText = 255;
 
-/** Takes what users of ours can have from checked claims. Pure. */
+/** Maps verified claims to attributes that users can have. Pure. */
 export function personOf(
   claims: Readonly<Record<string, unknown>>,
   { issuer, subject, mappings }: { issuer: string; subject: string; mappings: ProfileMappings },
@@ -22,7 +22,7 @@ export function personOf(
     issuer,
     subject,
     email: isAddress(address) ? address : null,
-    // Not "true": text may come from a field that the person filled in.
+    // Not the string "true": it may come from a field that users can edit.
     emailVerified: verified === true,
     profile: profileOf(claims, mappings),
     amr: Array.isArray(amr) ? passedMethods.filter((method) => amr.includes(method)) : [],

@@ -20,7 +20,7 @@ import { type UpstreamPerson, UpstreamRequest, upstreamRequestTtlSeconds } from 
 
 const requestPurpose = 'upstream-request';
 
-/** What the browser must bring back, or what it never sees. */
+/** Secrets of a request, stored sealed. The browser returns `state`. */
 interface RequestSecrets {
   state: string;
   nonce: string;
@@ -48,7 +48,7 @@ export interface NewUpstreamRequest {
   uiLocales?: string | null | undefined;
 }
 
-/** Exchanges with one connection at a time in this process, so that one that hangs does not take every socket. */
+/** Exchanges with one connection at a time in this process, so that a provider that hangs does not use all sockets. */
 const maxConcurrent = 50;
 const largestTokenLength = 48 * 1024;
 
@@ -183,7 +183,7 @@ export class UpstreamSignIns {
         : { claims: {} };
     if ('fault' in more) return more;
     if ('sub' in more.claims && more.claims['sub'] !== subject) return { fault: 'userinfo' as const };
-    // The signed claims win.
+    // Signed claims take precedence.
     const claims = { ...more.claims, ...verified.claims };
     const person = personOf(claims, { issuer, subject, mappings: connection.mappings });
     const { vouchesForEmail } = presetOf(connection.preset);
@@ -209,7 +209,7 @@ export class UpstreamSignIns {
     }
   }
 
-  /** Keeps the answer with its request: for an admin who tests, or until the person has proved an account. */
+  /** Stores the verified response with its request: for a test, or until an account is proved. */
   keep(em: EntityManager, request: UpstreamRequest, person: UpstreamPerson): Promise<number> {
     const statement = sql`update upstream_requests set result = ${JSON.stringify(person)}::jsonb
       where project_id = ${request.project.id} and id = ${request.id} and result is null`;

@@ -39,7 +39,7 @@ export interface Provider {
   secret: string | null;
 }
 
-/** The answer of a provider at the callback, and what it must answer. */
+/** The response of a provider at the callback, and the expected values. */
 export interface CodeToRedeem {
   redirectUri: string;
   /** The parameters of the callback. */

@@ -23,10 +23,10 @@ interface Wanted {
   resources: Fragment;
 }
 
-/** A scope of an API, as a consent has it: no scope contains a space, so it is none of another API, and none of a user. */
+/** A scope of an API in a consent. No scope contains a space: the entry matches no other API and no scope of users. */
 const scopeAt = (api: string, scope: string) => `${api} ${scope}`;
 
-/** What a consent has for the scopes of a request. @param resources its API, if any */
+/** The entries of a consent for the scopes of a request. @param resources its API, if any */
 function consentedScopes(scope: string, resources: readonly string[]): string[] {
   const [api] = resources;
   return scope.split(' ').map((one) => (api === undefined || userScopes.includes(one) ? one : scopeAt(api, one)));

@@ -67,7 +67,7 @@ export class LogoutNotices {
     await this.enqueue(on, project.id, await query(on, usesOf(project.id, userIds, ofClient)), 'global');
   }
 
-  /** Enqueues the tokens for those of these users who are no members, to the applications that they used in the organization. */
+  /** Enqueues tokens for those of the users who are not members, to applications that they used in the organization. */
   async ofLostMembership(on: Executing, context: OrganizationContext, userIds: readonly string[]): Promise<void> {
     const uses = await query(on, usesWithoutMembership(context, userIds));
     await this.enqueue(on, context.projectId, uses, 'global');

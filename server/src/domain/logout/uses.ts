@@ -73,7 +73,7 @@ export function usesOf(
 const isUnannounced = sql`not exists (select from logout_deliveries d where d.project_id = u.project_id and d.subject = u.user_id
   and d.client_id = u.client_id and (d.sid is null or d.sid = u.session_id) and d.created_at >= u.last_at and d.state <> 'failed')`;
 
-/** SQL: the uses of those of these users who are no members, in the organization, since the last logout token about them. */
+/** SQL: uses in the organization by those of the users who are not members, since their last logout token. */
 export function usesWithoutMembership(context: OrganizationContext, userIds: readonly string[]): Statement<Use> {
   const chosen = sql`t.project_id = ${context.projectId}::uuid and t.user_id = any(${userIds}::uuid[])
     and ${lacksMembership(context, 't')}`;
@@ -85,7 +85,7 @@ export function usesWithoutMembership(context: OrganizationContext, userIds: rea
     ) u ${receiving} where ${isUnannounced} ${inOrder}`;
 }
 
-/** SQL: `user_id` of everyone who has something in the organization. */
+/** SQL: `user_id` of all users with a code or refresh grant in the organization. */
 export function usersIn({ projectId, organizationId }: OrganizationContext): Fragment {
   const chosen = sql`project_id = ${projectId}::uuid and organization_id = ${organizationId}::uuid`;
   return sql`select user_id from refresh_grants where ${chosen} union select user_id from authorization_codes where ${chosen}`;

@@ -4,16 +4,16 @@ import type { Queue } from '../kernel/queue.ts';
 /** Name of the job that runs `LostMembershipEnd.end`; its data are {@link LostMembership}. */
 export const endMembershipJob = 'organizations.end';
 
-/** Members who may have lost an organization. They may also be members again. */
+/** Users who may have lost their membership. Some may be members again. */
 export interface LostMembership {
   projectId: string;
   /** It may be deleted. */
   organizationId: string;
-  /** Absent: everyone who has something in the organization. */
+  /** Absent: all users with a code or refresh grant in the organization. */
   userIds?: readonly string[];
 }
 
-/** Queues the end of what users have in an organization, in the transaction that may take the membership. */
+/** Queues the end of tokens in an organization, in the transaction that may end the membership. */
 export class MembershipLosses {
   constructor(private readonly deps: { queue: Queue }) {}
 

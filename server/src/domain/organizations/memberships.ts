@@ -22,7 +22,7 @@ type MembershipState = OrganizationMembership['state'];
 interface NewMember {
   userId: string;
   source: OrganizationMembership['source'];
-  /** Of deleted roles: left out. */
+  /** Ids of deleted roles are ignored. */
   roleIds: readonly string[];
 }
 

@@ -11,7 +11,7 @@ const schema = defineEntity({
     project: tenant,
     id: key(),
     ...columnsOf(organizationFields),
-    /** Any JSON object of the admins' back end; it decides nothing here. */
+    /** A JSON object of the project's own back end; the server does not read it. */
     metadata: p.json<Record<string, unknown>>().default('{}'),
     createdAt: instant(),
     updatedAt: instant(),

@@ -22,7 +22,7 @@ export const organizationFields = {
     { name: 'OrganizationState', says: 'The state of an organization.', values: organizationStates },
     {
       ...{ default: 'active', inputs: 'change', sensitive: true },
-      input: 'SUSPENDED: nobody signs in to it, and what its members have in it ends.',
+      input: 'SUSPENDED: members cannot sign in to it, and their tokens in it end.',
     },
   ),
   signIn: choice(

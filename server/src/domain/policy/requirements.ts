@@ -94,7 +94,7 @@ export function mayAddPasskey(
   evidence: readonly Evidence[],
   context: Pick<SignInContext, 'factors' | 'hasPasskey'>,
 ): boolean {
-  // One who has just authenticated upstream has proved as much as one who has read the mailbox.
+  // A fresh upstream sign-in counts like a mail code.
   const isMailed = has(evidence, 'mail-code') || federatedOf(evidence)?.isFresh === true;
   const hasOther = evidence.some((piece) => {
     const strength = piece.kind === 'factor' ? strengthOf(piece, context.hasPasskey) : 'mailbox';

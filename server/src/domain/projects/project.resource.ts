@@ -202,7 +202,7 @@ export const projectFields = {
     says: 'Addresses and ranges (CIDR) that many users share, such as offices: 5,000 more codes an hour for each.',
     input: 'At most 20 addresses or ranges (CIDR), IPv4 /16 or smaller, IPv6 /32 or smaller.',
   }),
-  /** False: members of organizations have no rights in one, and no request can name one (decisions/0382). */
+  /** False: organizations give no rights, and no request can name one (decisions/0382). */
   organizationsEnabled: flag({
     ...{ default: false, sensitive: true, input: 'Default: false.' },
     says: 'Whether the project has organizations.',
@@ -224,11 +224,11 @@ export const projectFields = {
       },
     },
   }),
-  /** Whose clients may introduce themselves by a metadata document (decisions/0392). */
+  /** Which clients may introduce themselves by a metadata document (decisions/0392). */
   clientMetadataDocuments: choice(
     {
       name: 'ClientMetadataDocuments',
-      says: 'Whose clients may use the URL of a Client ID Metadata Document as their `client_id`.',
+      says: 'Which clients may use the URL of a Client ID Metadata Document as their `client_id`.',
       values: clientDocumentModes,
     },
     { default: 'off', sensitive: true, says: "At the project's issuer." },
@@ -248,7 +248,7 @@ export const projectFields = {
   clientRegistration: choice(
     {
       name: 'ClientRegistration',
-      says: 'Whose clients may register themselves (RFC 7591): none, those with an initial access token, all.',
+      says: 'Which clients may register themselves (RFC 7591): none, those with an initial access token, or all.',
       values: clientRegistrationModes,
     },
     { default: 'off', sensitive: true, says: "At the project's issuer. Registered clients stay if it is turned off." },

@@ -93,7 +93,7 @@ test('interpolated text cannot become markup', () => {
   expect(readAuthnRequest(written).issuer).toBe(issuer.replace('\u0001', '\uFFFD'));
 });
 
-test('logout messages are read as they were written', async () => {
+test('reads the logout messages that it writes', async () => {
   const envelope = { id: '_l', issuer: 'https://idp.example', at, destination: 'https://sp.example/slo' };
   const request = newLogoutRequest(envelope, { nameId: { format: 'urn:f', value: 'ada' }, sessionIndex: '_s' });
   const read1 = readLogoutRequest(verified(read((await signed(request, key)).xml), { keys: [key.publicKey] }));

@@ -40,7 +40,7 @@ export const statusCodes = {
 } as const;
 export type StatusName = keyof typeof statusCodes;
 
-/** Clock skew that messages may have, in seconds. */
+/** Allowed clock skew, in seconds. */
 export const skewSeconds = 60;
 
 const context = 'urn:oasis:names:tc:SAML:2.0:ac:classes:';
@@ -50,7 +50,7 @@ export const contextClasses = {
   multiFactor: 'https://refeds.org/profile/mfa',
 } as const;
 
-/** Context classes that each sign-in meets, which is stronger than a password. */
+/** Context classes that every sign-in meets, being stronger than a password. */
 export const ordinaryClasses: readonly string[] = [
   ...['unspecified', 'Password', 'PasswordProtectedTransport', 'Preauthenticated', 'PreviousSession', 'X509'],
   ...['PublicKey', 'SoftwarePKI', 'TLSClient', 'Unregistered', 'Federated'],

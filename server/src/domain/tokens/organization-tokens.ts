@@ -9,7 +9,7 @@ export interface OrganizationContext {
   organizationId: string;
 }
 
-/** SQL condition: the row `t` is in the context, and its user is no member. */
+/** SQL condition: the row `t` is in the context, and its user is not a member. */
 export function lacksMembership({ projectId, organizationId }: OrganizationContext, t: string): Fragment {
   const member = isMember({
     projectId: sql`${projectId}::uuid`,
@@ -20,7 +20,7 @@ export function lacksMembership({ projectId, organizationId }: OrganizationConte
 }
 
 /**
- * Ends the codes, access tokens and refresh grants of those of these users who are no members, in the organization. In separate
+ * Ends codes, access tokens and refresh grants in the organization of those of the users who are not members. In separate
  * statements: each sees the commits for which the one before waited.
  */
 export async function endTokensWithoutMembership(

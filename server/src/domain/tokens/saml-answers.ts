@@ -20,7 +20,7 @@ import type { Tokens } from './tokens.ts';
 /** See `samlNameId` of clients. */
 export type NameIdKind = 'persistent' | 'email' | 'transient';
 
-/** What a SAML request asks its answer to repeat; stored as the `nonce` of its authorization request. */
+/** Values of a SAML request that its response depends on; stored as the `nonce` of the authorization request. */
 export interface SamlAsked {
   /** ID of the request; absent: the sign-in began here. */
   id?: string | undefined;
@@ -172,7 +172,7 @@ export function sessionIndexOf(sessionId: string): string {
   return `_${sessionId}`;
 }
 
-/** A passkey with PIN or biometrics is more than applications ask for, and is stated where they ask for nothing else. */
+/** The requested class; without one, REFEDS MFA for a passkey with PIN or biometrics. */
 function contextOf({ amr }: GrantRow, { contextClass }: SamlAsked): string {
   if (contextClass !== undefined) return contextClass;
   return metAcr(['phr'], amr) === null ? contextClasses.unspecified : contextClasses.multiFactor;

@@ -103,7 +103,7 @@ export interface SessionCodeFacts {
   user: UserFacts & { id: string; userNameKey: string; emailKey: string | null };
   /** Whether the user has access to the client without an organization (decisions/0371). */
   hasAccess: boolean;
-  /** The organizations in which they have; of the one that was asked for, it alone. */
+  /** The organizations in which the user has access; if the request names one, only that. */
   choices: readonly MemberChoice[];
   /** Whether the user allows the client the scope, or need not be asked. */
   isAllowed: boolean;

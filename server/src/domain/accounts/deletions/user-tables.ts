@@ -5,7 +5,7 @@ import { takeDeletion } from './pending-deletions.ts';
 /** `Accounts` cancels a deletion when the user is deactivated. */
 export const deletionTables: UserTables = {
   tables: ['account_deletions'],
-  /** The former person asked for it. */
+  /** Requested by the previous holder of the account. */
   handOver: (em, user) => takeDeletion(em, user),
   exportRows: {
     accountDeletion: (user) => sql`

@@ -245,7 +245,7 @@ export class OwnAccount {
     return this.change(change, (em, user) => removeAccess(this.deps, em, user, clientId, change.actor));
   }
 
-  /** Ends the user's own membership, and what they have in the organization. Refuses `not-found`. */
+  /** Ends the user's own membership, and their tokens in the organization. Refuses `not-found`. */
   leaveOrganization(change: Pick<OwnChange, 'actor' | 'visitor'>, membershipId: string): Promise<void> {
     return this.change(change, (em, user) => this.deps.memberships.leave(em, user, membershipId, change.actor));
   }

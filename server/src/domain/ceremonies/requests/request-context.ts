@@ -16,10 +16,10 @@ import type { AuthorizationRequest } from './authorization-request.entity.ts';
 export type RequestContext = { organizationId: string | null } | { choices: MemberChoice[] } | 'sign-in' | 'no-access';
 
 /**
- * The context of a request under a session that meets it otherwise (decisions/0384). Membership is that of now: the statement that
- * issues a code checks it again.
+ * The context of a request under a session that meets its other requirements (decisions/0384). The statement that issues a code
+ * checks membership again.
  *
- * @param session as it was before this request used it
+ * @param session read before this request extends its idle timeout
  */
 export async function contextOf(
   em: EntityManager,

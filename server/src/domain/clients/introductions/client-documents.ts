@@ -19,7 +19,7 @@ import { type ClientMetadata, MetadataError, readMetadata } from './client-metad
 import { makeRoom, touch } from './introduced-clients.ts';
 import { metadataUrlFault } from './metadata-url.ts';
 
-/** Reads the metadata document at an address of a stranger; never throws. `cacheSeconds`: null if the response has none. */
+/** Reads the metadata document at an untrusted URL; never throws. `cacheSeconds`: null if the response has none. */
 export type FetchDocument = (
   url: string,
 ) => Promise<{ json: unknown; cacheSeconds: number | null } | { error: string }>;
@@ -127,7 +127,7 @@ export class ClientDocuments {
     }
   }
 
-  /** Creates the client, or changes it to what the document says now. */
+  /** Creates the client, or updates it from the document. */
   private async write(
     em: EntityManager,
     projectId: string,

@@ -56,7 +56,7 @@ interface Reading {
 const maxRedirectUris = 20;
 /** Of an ID token: the default of OpenID Connect Dynamic Client Registration section 2. */
 const defaultAlgorithm = 'RS256';
-/** Grants that a client can give itself: each needs a user. */
+/** Grant types that such clients can have: each needs a user. */
 const grants: readonly GrantType[] = ['authorization_code', 'refresh_token'];
 
 /**

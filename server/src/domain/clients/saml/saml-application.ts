@@ -2,7 +2,7 @@ import { refuse } from '../../kernel/problem.ts';
 import type { Client } from '../client.entity.ts';
 import { hasAppScheme } from '../redirect-uri.ts';
 
-/** Whether the client is a SAML application. The endpoints of OpenID Connect do not know it. */
+/** Whether the client is a SAML application. The endpoints of OpenID Connect refuse it. */
 export function isSamlApplication({ samlEntityId }: { samlEntityId?: string | null }): boolean {
   return samlEntityId != null;
 }

@@ -12,9 +12,9 @@ const maxCertificates = 5;
 export const samlFields = {
   samlEntityId: text({
     ...{ default: null, clearable: true, check: entityId, sensitive: true },
-    says: 'Entity ID of a SAML application. Absent: the application speaks OpenID Connect.',
+    says: 'Entity ID of a SAML application. Absent: the application uses OpenID Connect.',
     input:
-      'Entity ID: makes the application one of kind SAML, whose `redirectUris` are its ACS URLs, the default first. It cannot be added or removed later.',
+      'Entity ID: makes the client a SAML application, with its ACS URLs in `redirectUris`, the default first. Cannot be added or removed later.',
   }),
   samlNameId: choice(
     { name: 'SamlNameId', says: 'The NameID of users at a SAML application.', values: nameIds },
@@ -54,7 +54,7 @@ export const samlFields = {
   }),
   samlIdpInitiated: flag({
     ...{ default: false, sensitive: true, input: 'Default: false.' },
-    says: 'Whether sign-ins can begin here, without a request of the application.',
+    says: 'Whether IdP-initiated sign-ins are allowed.',
   }),
 };
 

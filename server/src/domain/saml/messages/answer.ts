@@ -23,7 +23,7 @@ export interface Expected extends Verification {
   decrypt?: ((encrypted: Element) => Element) | undefined;
 }
 
-/** What the identity provider asserts of a person, verified. */
+/** The verified assertion of an identity provider about a user. */
 export interface Answer {
   /** Accept it once, until `acceptableUntil`. */
   assertionId: string;
@@ -37,7 +37,7 @@ export interface Answer {
 }
 
 const unspecified = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
-/** The longest time for which an assertion may be acceptable: its ID is remembered so long. */
+/** Maximum validity of an assertion: its ID is stored for that long, against replay. */
 const maxValiditySeconds = 24 * 3600;
 
 /**
@@ -74,7 +74,7 @@ function checkRequest(named: string | undefined, requestId: string | null, what:
   if (named !== (requestId ?? undefined)) throw new SamlError('request-mismatch', `InResponseTo of the ${what}`);
 }
 
-/** The only assertion of the document, as its key signed it. */
+/** The only assertion of the document, from its signed bytes. */
 function assertionOf(response: Element, isWhole: boolean, expected: Expected): Element {
   const all = ['Assertion', 'EncryptedAssertion'].flatMap((name) => descendants(response, ns.assertion, name));
   const plain = children(response, ns.assertion, 'Assertion');

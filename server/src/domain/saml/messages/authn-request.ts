@@ -4,7 +4,7 @@ import { attribute, child, children, type Element, required, text } from '../xml
 import { type Markup, markup } from '../xml/write.ts';
 import { instantOf, later, written } from './times.ts';
 
-/** An `AuthnRequest` as a service provider sent it (SAML Core section 3.4.1). */
+/** An `AuthnRequest` of a service provider (SAML Core section 3.4.1). */
 export interface AuthnRequest {
   id: string;
   issuer: string;
@@ -37,7 +37,7 @@ export function readAuthnRequest(message: Element): AuthnRequest {
   if (message.ns !== ns.protocol || message.name !== 'AuthnRequest') {
     throw new SamlError('wrong-message', 'not an AuthnRequest');
   }
-  // With a subject, it would ask for a person other than the one who signs in here.
+  // A subject could name a user other than the one who signs in.
   if (child(message, ns.assertion, 'Subject')) throw new SamlError('wrong-message', 'Subject is not supported');
   const binding = attribute(message, 'ProtocolBinding');
   if (binding !== undefined && binding !== bindings.post) throw new SamlError('wrong-message', 'ProtocolBinding');

@@ -23,7 +23,7 @@ export function idpMetadata(
   return markup`<md:EntityDescriptor xmlns:md="${ns.metadata}" entityID="${entityId}"><md:IDPSSODescriptor protocolSupportEnumeration="${ns.protocol}">${keys}${sloUrl === null ? [] : at('md:SingleLogoutService', sloUrl)}${formats}${at('md:SingleSignOnService', ssoUrl)}</md:IDPSSODescriptor></md:EntityDescriptor>`;
 }
 
-/** What the metadata of a service provider says. */
+/** The metadata of a service provider. */
 export interface ServiceProvider {
   entityId: string;
   /** HTTP-POST endpoints, the default first. */
@@ -59,7 +59,7 @@ function rank(acs: Element): number {
   return attribute(acs, 'isDefault') === 'true' ? -1 : Number(attribute(acs, 'index') ?? 0);
 }
 
-/** What the metadata of an identity provider says. */
+/** The metadata of an identity provider. */
 export interface IdentityProvider {
   entityId: string;
   ssoUrl: string;

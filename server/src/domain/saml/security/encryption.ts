@@ -30,10 +30,10 @@ const oaep = 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p';
 const sha1 = 'http://www.w3.org/2000/09/xmldsig#sha1';
 
 /**
- * Opens an `EncryptedAssertion`: RSA-OAEP with SHA-1 as mask (XML Encryption 1.1 section 5.5.2), AES-GCM. All failures are the
- * same error: their difference would answer questions about the plaintext.
+ * Opens an `EncryptedAssertion`: RSA-OAEP with SHA-1 as mask (XML Encryption 1.1 section 5.5.2), AES-GCM. All failures are the same
+ * error: different ones would be a decryption oracle.
  *
- * @param allowsCbc AES-CBC has no integrity: a padding oracle could read the plaintext. Some products have nothing else
+ * @param allowsCbc AES-CBC has no integrity: a padding oracle could read the plaintext. Some products support nothing else
  */
 export function decrypt(
   encrypted: Element,

@@ -16,14 +16,13 @@ export function isSigned(element: Element): boolean {
 }
 
 /**
- * Verifies the enveloped signature of an element, and returns the element as it was signed: the canonical bytes whose digest was
- * verified, read again. Nothing else of the document may be trusted, and callers read the result alone. So no wrapping, second
- * copy or reading of the document can replace what the key signed.
+ * Verifies the enveloped signature of an element, and returns the element parsed from the canonical bytes whose digest was
+ * verified. Callers use only this result and no other part of the document, which prevents signature wrapping.
  */
 export function verified(element: Element, { keys, ...rules }: Verification): Element {
   const signature = child(element, ns.signature, 'Signature');
   if (!signature) throw new SamlError('unsigned', element.name);
-  // Read from the canonical form, which is what the key signed.
+  // Parse the canonical form: the signed bytes.
   const signed = canonical(required(signature, ns.signature, 'SignedInfo'), inclusiveOf(signature));
   const info = read(signed);
   const method = signatureAlgorithm(algorithmOf(info, 'SignatureMethod'), rules);

@@ -40,7 +40,7 @@ const declaration =
 /** XML 1.0 section 2.2, and the control characters that it discourages. */
 const forbidden = /(?![\t\n])\p{Cc}|[\uFFFE\uFFFF]/u;
 
-/** The document without its XML declaration, after the refusal of everything but elements and text. */
+/** The document without its XML declaration. Refuses everything but elements and text. */
 function prologless(source: string, { isMetadata }: ReadOptions): string {
   // XML 1.0 section 2.11.
   const body = source.replace(declaration, '').replace(/\r\n?/g, '\n').trim();
