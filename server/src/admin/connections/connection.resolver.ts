@@ -14,7 +14,7 @@ import {
   OidcConnectionView,
 } from './connection.view.ts';
 
-/** Applications read connections only: a provider says who signs in. */
+/** Applications can only read connections: a provider determines who signs in. */
 @Resolver(() => ConnectionView)
 export class ConnectionResolver {
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })

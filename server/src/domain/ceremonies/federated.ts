@@ -64,7 +64,7 @@ class LinkedMeanwhile extends Error {}
 export class FederatedSignIns {
   constructor(private readonly deps: FederatedDeps) {}
 
-  /** Signs in the user of the answer, or says what is needed. One transaction; the request has been taken. */
+  /** Signs in the user of the response, or returns the next step. One transaction; the request is already consumed. */
   async arrive(browser: Omit<SigninCaller, 'organization'>, arrival: Arrival): Promise<Arrived> {
     const { project, request } = browser;
     const organization = await organizationPolicyOf(this.deps.db.alone, project.id, request?.organizationId);

@@ -10,15 +10,15 @@ export const upstreamRequestTtlSeconds = 30 * 60;
 export interface UpstreamPerson {
   issuer: string;
   subject: string;
-  /** As the provider wrote it; null: none that a user can have. */
+  /** In the spelling of the provider; null: absent, or not a valid address. */
   email: string | null;
-  /** Whether the provider says, as a boolean, that the person has the address. */
+  /** Whether `email_verified` is the boolean `true`, from a provider whose value is trusted. */
   emailVerified: boolean;
   profile: Partial<Record<MappedAttribute, string>>;
   /** `amr` without values that are not of RFC 8176. */
   amr: string[];
   acr: string | null;
-  /** `auth_time`, Unix seconds; null: the provider does not say. */
+  /** `auth_time`, Unix seconds; null: not sent. */
   authTime: number | null;
 }
 
@@ -41,7 +41,7 @@ const schema = defineEntity({
     linkedAt: instant().nullable(),
     createdAt: instant(),
     expiresAt: instant().index(),
-    /** When the callback took it: it is used once. */
+    /** When the callback consumed it. Single use. */
     usedAt: instant().nullable(),
   },
   indexes: [{ name: 'upstream_requests_project_id_connection_id_index', properties: ['connection'] }],

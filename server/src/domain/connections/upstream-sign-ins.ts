@@ -29,7 +29,7 @@ interface RequestSecrets {
   flow: string;
 }
 
-/** A request that a browser brings back to the callback. */
+/** A request, found by the `state` of a callback. */
 export interface PendingUpstream {
   request: UpstreamRequest;
   connection: Connection;

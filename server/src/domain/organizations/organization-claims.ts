@@ -30,7 +30,7 @@ const roles = sql`array(select r.key from organization_membership_roles h
     join organization_roles r on r.project_id = h.project_id and r.id = h.role_id
     where h.project_id = m.project_id and h.membership_id = m.id order by r.key)`;
 
-/** The claims of a user who is a member of the organization; none of one that is gone meanwhile. */
+/** Organization claims of a user. No `org_*` claims if the membership has ended. */
 export async function organizationClaims(
   on: Executing,
   { projectId, userId, organizationId, listsAll }: OrganizationClaimsOf,

@@ -22,7 +22,7 @@ export type Evidence = { account: string; at: string } /** `ceremony`: the sign-
   | { kind: 'session'; session: string; amr: string[] }
   /**
    * An answer of an upstream provider (decisions/0388). `ceremony`: the sign-in that received it. `authTime`: when the person
-   * authenticated there, if the provider says. `isFresh`: that was after it was asked to authenticate them again.
+   * authenticated there, if the provider states it. `isFresh`: that was after it was asked to authenticate them again.
    */
   | {
       kind: 'federated';

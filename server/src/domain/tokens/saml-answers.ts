@@ -29,7 +29,7 @@ export interface SamlAsked {
   contextClass?: string | undefined;
 }
 
-/** Scopes of a SAML application: they decide the attributes besides those of mappings. */
+/** Scopes of a SAML application. They determine its attributes, in addition to mappings. */
 export const samlScope = 'openid profile email groups roles';
 
 /** A request is answered once: its ID is remembered for longer than it could be accepted and answered. */

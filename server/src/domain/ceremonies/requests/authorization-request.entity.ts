@@ -49,7 +49,7 @@ const schema = defineEntity({
     acrEssential: p.boolean().default(false),
     /** The organization of its context: asked for or chosen, and checked when the code is issued; null: none. */
     organizationId: p.uuid().nullable(),
-    /** The user who chose the organization, for whom alone it counts; null: the application asked for it. */
+    /** The user who chose the organization; the choice counts for no other user. Null: the application requested it. */
     organizationChosenBy: p.uuid().nullable(),
     /** The session that meets the request, except for the consent; null: a sign-in is needed. */
     sessionId: p.uuid().nullable(),

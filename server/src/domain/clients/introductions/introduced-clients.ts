@@ -3,7 +3,7 @@ import { secondsLater } from '../../kernel/clock.ts';
 import { type Executing, execute, type Fragment, query, sql } from '../../kernel/sql.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
 
-/** Clients of a project that introduced themselves and that no user has allowed anything. */
+/** Maximum number of introduced clients of a project without a consent. */
 const maxUnused = 1000;
 const day = 24 * 3600;
 /** Days without use until a client is deleted: without a consent after its document, and any other. */

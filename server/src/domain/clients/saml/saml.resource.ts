@@ -58,7 +58,7 @@ export const samlFields = {
   }),
 };
 
-/** SAML Core section 8.3.6: a URI of at most 1,024 characters. Many products have names that are none. */
+/** SAML Core section 8.3.6: a URI of at most 1,024 characters. Many products use names that are not URIs. */
 function entityId(value: string, field: string): string {
   const isWritable = /^[\x21-\x7e]{1,1024}$/.test(value);
   return isWritable
