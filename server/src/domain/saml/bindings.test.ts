@@ -1,11 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { rsaKey } from '../../../test/saml.ts';
+import { rsaKey, sampleResponse } from '../../../test/saml.ts';
 import { fromForm, fromQuery, isQuerySigned, redirectTo, relayStateOf } from './bindings.ts';
 import { checkFresh, newAuthnRequest, readAuthnRequest } from './messages/authn-request.ts';
 import { newLogoutRequest, newLogoutResponse, readLogoutRequest, readLogoutResponse } from './messages/logout.ts';
 import { readIdentityProvider, readServiceProvider } from './messages/metadata.ts';
+import { bindings, ns } from './names.ts';
+import { SamlError } from './saml-error.ts';
 import { pemOf, readCertificate } from './security/certificate.ts';
 import { signed } from './security/sign.ts';
 import { verified } from './security/verify.ts';
@@ -57,12 +59,35 @@ test('a redirect is signed over its parameters', async () => {
   });
 });
 
+test('a parameter with an encoded name is covered by the signature', async () => {
+  const { xml } = newAuthnRequest(asked);
+  const url = await redirectTo('https://idp.example/sso', { name: 'SAMLRequest', xml }, key);
+  const query = `${new URL(url).search.slice(1)}&%52elayState=forged`;
+  expect(new URLSearchParams(query).get('RelayState')).toBe('forged');
+  expect(() => isQuerySigned(query, 'SAMLRequest', { keys: [key.publicKey] })).toThrow('signature-invalid');
+});
+
+test('a signature with thousands of prefixes is refused before it is canonicalized', async () => {
+  const { xml } = await signed(newAuthnRequest(asked), key);
+  const transform = `<ds:Transform Algorithm="${ns.exclusive}"`;
+  const list = (length: number) =>
+    `<ec:InclusiveNamespaces xmlns:ec="${ns.exclusive}" PrefixList="${'a '.repeat(length)}"/>`;
+  const changed = (length: number) =>
+    read(xml.replace(`${transform}/>`, `${transform}>${list(length)}</ds:Transform>`));
+  expect(() => verified(changed(1), { keys: [key.publicKey] })).toThrow('signature-invalid');
+  expect(() => verified(changed(50_000), { keys: [key.publicKey] })).toThrow('too-large');
+});
+
 test('a request that is too old, from the future, or for another endpoint is refused', () => {
   const request = readAuthnRequest(read(newAuthnRequest(asked).xml));
   const context = { now: at, endpoint: asked.destination, maxAgeSeconds: 300 };
   checkFresh(request, context);
   expect(() => checkFresh(request, { ...context, endpoint: 'https://other.example/sso' })).toThrow(
     'destination-mismatch',
+  );
+  // The events of a refusal are counted by its detail.
+  expect(() => checkFresh({ ...request, destination: 'https://forged.example' }, context)).toThrow(
+    /^destination-mismatch: Destination$/,
   );
   expect(() => checkFresh(request, { ...context, now: new Date(at.getTime() + 361_000) })).toThrow('expired');
   expect(() => checkFresh(request, { ...context, now: new Date(at.getTime() - 61_000) })).toThrow('not-yet-valid');
@@ -108,6 +133,12 @@ test('reads the logout messages that it writes', async () => {
   expect(readLogoutResponse(read(partial.xml)).isSuccess).toBe(false);
 });
 
+test('a user of thousands of groups gets a signed response', async () => {
+  const values = Array.from({ length: 6000 }, (_, index) => `group ${index} of a large organization`);
+  const xml = await sampleResponse(key, { assertion: { attributes: [{ name: 'groups', values }] }, signs: 'both' });
+  expect(xml.split('<saml:AttributeValue')).toHaveLength(6001);
+});
+
 test('our certificate is a valid X.509 certificate of the key', () => {
   const certificate = new X509Certificate(key.certificate);
   expect(certificate.verify(certificate.publicKey)).toBe(true);
@@ -121,6 +152,10 @@ test('our certificate is a valid X.509 certificate of the key', () => {
 test('a certificate of a weak key, or text that is not a certificate, is refused', () => {
   expect(() => readCertificate(pemOf(rsaKey(1024).certificate))).toThrow('algorithm-refused');
   expect(() => readCertificate('hello')).toThrow('malformed');
+  const unknownKey = Buffer.from(key.certificate);
+  const rsaEncryption = Buffer.from('2a864886f70d010101', 'hex');
+  unknownKey[unknownKey.indexOf(rsaEncryption) + 8] = 0x7f;
+  expect(() => readCertificate(pemOf(unknownKey))).toThrow(SamlError);
 });
 
 test('metadata of several entities, or without the role, is refused', () => {
@@ -128,4 +163,14 @@ test('metadata of several entities, or without the role, is refused', () => {
   expect(() => readServiceProvider(entity)).toThrow('malformed');
   const two = `<EntitiesDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata">${entity}${entity}</EntitiesDescriptor>`;
   expect(() => readIdentityProvider(two)).toThrow('malformed');
+});
+
+test('the default endpoint of metadata is first', () => {
+  const acs = (index: number, isDefault: string) =>
+    `<AssertionConsumerService Binding="${bindings.post}" Location="https://sp.example/${index}" index="${index}" isDefault="${isDefault}"/>`;
+  const metadata = (isDefault: string) =>
+    `<EntityDescriptor xmlns="${ns.metadata}" entityID="x"><SPSSODescriptor>${acs(0, 'false')}${acs(1, isDefault)}</SPSSODescriptor></EntityDescriptor>`;
+  for (const isDefault of ['true', '1']) {
+    expect(readServiceProvider(metadata(isDefault)).acsUrls[0]).toBe('https://sp.example/1');
+  }
 });

@@ -65,7 +65,8 @@ function rawParameters(rawQuery: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const part of rawQuery.split('&')) {
     const at = part.indexOf('=');
-    const name = at < 0 ? part : part.slice(0, at);
+    // Decoded, as those who read the values do: an encoded name is no way around the signature.
+    const name = decoded(at < 0 ? part : part.slice(0, at));
     if (found.has(name)) throw new SamlError('malformed', 'parameter given twice');
     found.set(name, at < 0 ? '' : part.slice(at + 1));
   }

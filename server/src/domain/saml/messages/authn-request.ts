@@ -75,7 +75,7 @@ export function checkFresh(
   { issueInstant, destination }: { issueInstant: Date; destination: string | undefined },
   { now, endpoint, maxAgeSeconds }: { now: Date; endpoint: string; maxAgeSeconds: number },
 ): void {
-  if (destination !== undefined && destination !== endpoint) throw new SamlError('destination-mismatch', destination);
+  if (destination !== undefined && destination !== endpoint) throw new SamlError('destination-mismatch', 'Destination');
   if (issueInstant > later(now, skewSeconds)) throw new SamlError('not-yet-valid', 'IssueInstant');
   if (later(issueInstant, maxAgeSeconds + skewSeconds) <= now) throw new SamlError('expired', 'IssueInstant');
 }

@@ -56,7 +56,7 @@ export function readServiceProvider(source: Uint8Array | string): ServiceProvide
 
 /** The default first, then by index. */
 function rank(acs: Element): number {
-  return attribute(acs, 'isDefault') === 'true' ? -1 : Number(attribute(acs, 'index') ?? 0);
+  return isTrue(attribute(acs, 'isDefault')) ? -1 : Number(attribute(acs, 'index') ?? 0);
 }
 
 /** The metadata of an identity provider. */

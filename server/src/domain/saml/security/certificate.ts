@@ -13,22 +13,23 @@ export interface TrustedCertificate {
 
 /** Reads a certificate: PEM, or the base64 of metadata. */
 export function readCertificate(source: string): TrustedCertificate {
-  const certificate = parsed(source);
-  const fault = keyFault(certificate.publicKey);
+  const { certificate, key } = parsed(source);
+  const fault = keyFault(key);
   if (fault !== null) throw new SamlError('algorithm-refused', fault);
   return {
-    key: certificate.publicKey,
+    key,
     pem: certificate.toString(),
     fingerprint: certificate.fingerprint256,
     expiresAt: new Date(certificate.validTo),
   };
 }
 
-function parsed(source: string): X509Certificate {
+function parsed(source: string): { certificate: X509Certificate; key: KeyObject } {
   if (source.length > 20_000) throw new SamlError('too-large', 'certificate');
   const body = /-----BEGIN CERTIFICATE-----([\s\S]+?)-----END CERTIFICATE-----/.exec(source)?.[1] ?? source;
   try {
-    return new X509Certificate(Buffer.from(body.replace(/\s+/g, ''), 'base64'));
+    const certificate = new X509Certificate(Buffer.from(body.replace(/\s+/g, ''), 'base64'));
+    return { certificate, key: certificate.publicKey };
   } catch {
     throw new SamlError('malformed', 'certificate');
   }

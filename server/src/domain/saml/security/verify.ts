@@ -71,10 +71,14 @@ function transformed(reference: Element): readonly string[] {
   return prefixList(exclusive);
 }
 
+/** Each one costs time at every element, before the signature is verified. */
+const maxPrefixes = 32;
+
 function prefixList(method: Element): readonly string[] {
   const list = child(method, ns.exclusive, 'InclusiveNamespaces');
   if (elements(method).length > (list ? 1 : 0)) throw new SamlError('algorithm-refused', method.name);
   const prefixes = (list && attribute(list, 'PrefixList'))?.split(/\s+/).filter(Boolean) ?? [];
+  if (prefixes.length > maxPrefixes) throw new SamlError('too-large', 'PrefixList');
   return prefixes.map((prefix) => (prefix === '#default' ? '' : prefix));
 }
 

@@ -12,6 +12,7 @@ const reasonOf = (run: () => unknown) => {
 };
 
 describe('the reader refuses, before it returns anything,', () => {
+  const declaring = (at: number) => `<a${Array.from({ length: 30 }, (_, i) => ` xmlns:p${at}-${i}="u"`).join('')}>`;
   const nested = (depth: number) => '<a>'.repeat(depth) + '</a>'.repeat(depth);
   test.each([
     ['a DTD', '<!DOCTYPE a><a/>', 'forbidden-markup'],
@@ -34,6 +35,7 @@ describe('the reader refuses, before it returns anything,', () => {
     ['depth 10,000', nested(10_000), 'too-large'],
     ['10,000 attributes', `<a${Array.from({ length: 10_000 }, (_, i) => ` b${i}="c"`).join('')}/>`, 'too-large'],
     ['10,000 elements', `<a>${'<b/>'.repeat(10_000)}</a>`, 'too-large'],
+    ['90 namespaces', `${[0, 1, 2].map(declaring).join('')}</a></a></a>`, 'too-large'],
     ['two documents', '<a/><b/>', 'malformed'],
     ['text after the document', '<a/>b', 'malformed'],
     ['an unclosed element', '<a><b></a>', 'malformed'],

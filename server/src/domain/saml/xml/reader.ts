@@ -2,10 +2,13 @@ import { SamlError } from '../saml-error.ts';
 import type { Attribute, Element } from './element.ts';
 
 /** Bounds of a document. Its size is a bound of the caller's body as well. */
-const limits = { bytes: 256 * 1024, depth: 32, elements: 2000, attributes: 32 } as const;
+const limits = { bytes: 256 * 1024, depth: 32, elements: 2000, attributes: 32, namespaces: 64 } as const;
 
 /** Metadata of large service providers. */
-const metadataLimits = { bytes: 512 * 1024, depth: 32, elements: 5000, attributes: 32 } as const;
+const metadataLimits = { bytes: 512 * 1024, depth: 32, elements: 5000, attributes: 32, namespaces: 64 } as const;
+
+/** Assertions of our own may list all groups of a user. */
+const ownLimits = { bytes: 8 * 1024 * 1024, depth: 32, elements: 50_000, attributes: 32, namespaces: 64 } as const;
 
 const xmlNs = 'http://www.w3.org/XML/1998/namespace';
 const xmlnsNs = 'http://www.w3.org/2000/xmlns/';
@@ -13,6 +16,8 @@ const xmlnsNs = 'http://www.w3.org/2000/xmlns/';
 export interface ReadOptions {
   /** Comments between elements are skipped. Those beside text are refused everywhere. */
   isMetadata?: boolean;
+  /** Written here. */
+  isOwn?: boolean;
 }
 
 /**
@@ -20,9 +25,16 @@ export interface ReadOptions {
  * entities, processing instructions, CDATA, comments, encodings other than UTF-8.
  */
 export function read(bytes: Uint8Array | string, options: ReadOptions = {}): Element {
-  const bounds = options.isMetadata ? metadataLimits : limits;
+  const bounds = boundsOf(options);
   if (bytes.length > bounds.bytes) throw new SamlError('too-large', `more than ${bounds.bytes} bytes`);
   return new Reader(prologless(decoded(bytes), options), bounds, options).document();
+}
+
+type Bounds = typeof limits | typeof metadataLimits | typeof ownLimits;
+
+function boundsOf({ isMetadata, isOwn }: ReadOptions): Bounds {
+  if (isOwn) return ownLimits;
+  return isMetadata ? metadataLimits : limits;
 }
 
 function decoded(bytes: Uint8Array | string): string {
@@ -69,7 +81,7 @@ class Reader {
 
   constructor(
     private readonly source: string,
-    private readonly bounds: typeof limits | typeof metadataLimits,
+    private readonly bounds: Bounds,
     private readonly options: ReadOptions,
   ) {}
 
@@ -134,6 +146,8 @@ class Reader {
     const end = this.matched(tagEnd);
     if (!end) throw new SamlError('malformed', 'start tag');
     const scope = scopeOf(raw, parent?.scope ?? new Map([['xml', xmlNs]]));
+    // Each declaration copies those of its ancestors.
+    if (scope.size > this.bounds.namespaces) throw new SamlError('too-large', 'namespaces');
     const attributes = raw.filter((one) => !isDeclaration(one)).map((one) => ({ ...one, ns: nsOf(one, scope) }));
     refuseTwins(attributes);
     const [prefix, name] = [tag[1] ?? '', tag[2] ?? ''];
