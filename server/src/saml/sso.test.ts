@@ -335,6 +335,21 @@ describe('refused', () => {
     expect(events).toHaveLength(1);
     expect(JSON.stringify(events)).toContain('redirect-uri');
   });
+
+  it('is recorded in the project, once however many destinations are tried', async () => {
+    for (const at of [1, 2]) await page(await sp.ask({ destination: `https://${at}.example` }));
+    await page(await sp.browser.get((await sp.signedAddress()).replace('Signature=', 'Signature=AAAA')));
+    const events = await rows<{ description: string; client_id: string }>(
+      app.services.db,
+      `select detail->>'description' as description, client_id from audit_log
+        where project_id = ? and type = 'authorization.refused' order by description`,
+      [sp.project.id],
+    );
+    expect(events).toEqual([
+      { description: 'destination-mismatch: Destination', client_id: sp.client.id },
+      { description: 'signature-invalid: Signature', client_id: sp.client.id },
+    ]);
+  });
 });
 
 describe('OpenID Connect', () => {

@@ -126,13 +126,7 @@ async function answered(
     if (!(error instanceof PageRefusal || error instanceof SamlError)) throw error;
     const [reason, client] =
       error instanceof PageRefusal ? [error.reason, error.client] : (['parameters', null] as const);
-    await note(
-      deps,
-      req,
-      client,
-      error instanceof SamlError ? error.reason : reason,
-      error instanceof SamlError ? error.detail : error.detail,
-    );
+    await note(deps, req, client, error instanceof SamlError ? error.reason : reason, error.detail);
     await deps.errorPage(req, res, 400, reason, client);
   }
 }
@@ -155,7 +149,8 @@ async function requested(deps: SsoDeps, req: Request): Promise<SignInRequest | S
   try {
     checkFresh(request, { now: deps.clock.now(), endpoint: `${issuer.url}/saml/sso`, maxAgeSeconds });
   } catch (error) {
-    if (!(error instanceof SamlError) || error.reason === 'destination-mismatch') throw error;
+    if (!(error instanceof SamlError)) throw error;
+    if (error.reason === 'destination-mismatch') throw new PageRefusal('parameters', client, error.message);
     return faulty('requester', 'requestDenied', timeFaults[error.reason] ?? error.detail);
   }
   const nameId = nameIdOf(request.nameIdFormat, client);
@@ -179,8 +174,12 @@ function authenticated(
   received: ReturnType<typeof receivedMessage>,
 ): AuthnRequest {
   if (client.samlCertificates.length === 0) return claimed;
-  const signed = received.signedBy(client);
-  if (signed) return readAuthnRequest(signed);
+  try {
+    const signed = received.signedBy(client);
+    if (signed) return readAuthnRequest(signed);
+  } catch (error) {
+    throw error instanceof SamlError ? new PageRefusal('parameters', client, error.message) : error;
+  }
   if (client.samlRequestsSigned) throw new PageRefusal('parameters', client, 'unsigned');
   return claimed;
 }
