@@ -367,6 +367,16 @@ describe('thousands of new clients', () => {
     expect(host.reads.get('/none')).toBeUndefined();
   });
 
+  it('that a limit of one network kept away are read for another network', async () => {
+    const client = await stranger(host.put('/c0'));
+    for (let at = 0; at < 30; at += 1) await client.authorize({ client_id: host.put(`/c${at}`) });
+    const id = host.put(path);
+    expect((await client.authorize({ client_id: id })).status).toBe(400);
+    const elsewhere = { ...system, ip: '203.0.113.7' };
+    expect(await world.app.services.documents.meet(world.project.id, id, elsewhere)).toBe(true);
+    expect(host.reads.get(path)).toBe(1);
+  });
+
   it('are read once each while they fail, also at the same time', async () => {
     const client = await stranger(host.put(path));
     const missing = `${host.origin()}/none`;

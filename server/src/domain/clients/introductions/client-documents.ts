@@ -99,19 +99,25 @@ export class ClientDocuments {
     if (running) return running;
     const work = this.fetch(project, url, known !== undefined, actor).finally(() => this.reading.delete(key));
     this.reading.set(key, work);
-    const failed = await work;
-    if (failed !== null) this.paused.set(key, failed);
-    return failed;
+    return work;
   }
 
   private async fetch(project: Project, url: string, isKnown: boolean, actor: Actor): Promise<string | null> {
-    const { clock, db, fetchDocument, limits } = this.deps;
+    const { db, limits } = this.deps;
+    // Limits concern the caller, not the document: they pause it for no other caller.
     if (this.reading.size >= maxReads) return 'too many documents are being read';
     if (!isKnown) {
       const network = await limits.spendPrepaid(db, perNetwork, networkOf(actor.ip));
       if (!network.allowed) return 'too many new clients from one network';
       if (!(await limits.spendPrepaid(db, perProject, project.id)).allowed) return 'too many new clients';
     }
+    const failed = await this.renew(project, url, actor);
+    if (failed !== null) this.paused.set(`${project.id} ${url}`, failed);
+    return failed;
+  }
+
+  private async renew(project: Project, url: string, actor: Actor): Promise<string | null> {
+    const { clock, db, fetchDocument } = this.deps;
     const answer = await fetchDocument(url);
     if ('error' in answer) return `the document cannot be read: ${answer.error}`;
     const { json, cacheSeconds } = answer;
