@@ -308,12 +308,8 @@ export type CreateLogStreamInput = {
 export type CreateOrganizationInput = {
   /** Keys of the roles that new members get if none is named. */
   defaultRoleKeys?: Array<string> | null | undefined;
-  /** Default: false. */
-  fallback?: boolean | null | undefined;
   /** The shorter value of organization and project applies. */
   idleTimeoutSeconds?: number | null | undefined;
-  /** Default: OFF. */
-  joinByDomain?: JoinByDomain | null | undefined;
   /** The shorter value of organization and project applies. */
   maxSessionSeconds?: number | null | undefined;
   /** At most 4 KB, for the project's own back end. Replaces the former one. */
@@ -322,8 +318,6 @@ export type CreateOrganizationInput = {
   mfaPolicy?: OrganizationMfaPolicy | null | undefined;
   name: string;
   projectId: string;
-  /** Default: ANY. */
-  signIn?: OrganizationSignIn | null | undefined;
   /** 1 to 63 lower-case letters, digits and hyphens; begins with a letter or digit. */
   slug: string;
 };
@@ -634,12 +628,6 @@ export type IssueScimTokenInput = {
   projectId: string;
 };
 
-/** Whether users with a login address in a verified domain of an organization become its members. */
-export type JoinByDomain =
-  | 'ASK'
-  | 'OFF'
-  | 'ON';
-
 export type ListFilterInput = {
   of: ClaimList;
   /** Default: all entries. */
@@ -777,11 +765,6 @@ export type OrganizationMfaPolicy =
 export type OrganizationPeople =
   | 'ERASE'
   | 'MOVE';
-
-/** How members of an organization sign in. */
-export type OrganizationSignIn =
-  | 'ANY'
-  | 'CONNECTION';
 
 /** The state of an organization. */
 export type OrganizationState =
@@ -1134,13 +1117,9 @@ export type UpdateLogStreamInput = {
 export type UpdateOrganizationInput = {
   /** Keys of the roles that new members get if none is named. */
   defaultRoleKeys?: Array<string> | null | undefined;
-  /** Default: false. */
-  fallback?: boolean | null | undefined;
   id: string;
   /** The shorter value of organization and project applies. */
   idleTimeoutSeconds?: number | null | undefined;
-  /** Default: OFF. */
-  joinByDomain?: JoinByDomain | null | undefined;
   /** The shorter value of organization and project applies. */
   maxSessionSeconds?: number | null | undefined;
   /** At most 4 KB, for the project's own back end. Replaces the former one. */
@@ -1148,8 +1127,6 @@ export type UpdateOrganizationInput = {
   /** Null: the project's policy. */
   mfaPolicy?: OrganizationMfaPolicy | null | undefined;
   name?: string | null | undefined;
-  /** Default: ANY. */
-  signIn?: OrganizationSignIn | null | undefined;
   /** 1 to 63 lower-case letters, digits and hyphens; begins with a letter or digit. */
   slug?: string | null | undefined;
   /** SUSPENDED: members cannot sign in to it, and their tokens in it end. */

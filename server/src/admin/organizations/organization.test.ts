@@ -73,8 +73,8 @@ describe('an organization', () => {
     });
     await role('admin');
     const change = {
-      ...{ slug: 'globex-corp', name: ' Globex Corp ', state: 'SUSPENDED', signIn: 'CONNECTION', fallback: true },
-      ...{ mfaPolicy: 'REQUIRED', idleTimeoutSeconds: 60, maxSessionSeconds: 600, joinByDomain: 'ON' },
+      ...{ slug: 'globex-corp', name: ' Globex Corp ', state: 'SUSPENDED' },
+      ...{ mfaPolicy: 'REQUIRED', idleTimeoutSeconds: 60, maxSessionSeconds: 600 },
       ...{ metadata: { plan: 'gold', seats: [1, 2] }, defaultRoleKeys: ['admin'] },
     };
     const changed = await update({ id, ...change });
@@ -123,6 +123,16 @@ describe('an organization', () => {
     expect(
       (await rows(harness.services.db, 'select from organizations where project_id = ?', [project.id])).length,
     ).toBe(0);
+  });
+
+  it.each([
+    ['signIn', 'CONNECTION'],
+    ['fallback', true],
+    ['joinByDomain', 'ON'],
+  ])('has no input %s, which would have no effect', async (field, value) => {
+    for (const { errors } of [await create({ [field]: value }), await update({ id: project.id, [field]: value })]) {
+      expect(errors[0]?.message).toContain(`Field "${field}" is not defined`);
+    }
   });
 
   it('has metadata of 4 KB, with any text', async () => {

@@ -10,7 +10,10 @@ const organizationMfaPolicies = ['required'] as const;
 /** What happens to users whose login address is in a verified domain: nothing, a request, or a membership. */
 const domainJoins = ['off', 'ask', 'on'] as const;
 
-/** Settings of organizations, in the order of their documents. */
+/**
+ * Settings of organizations, in the order of their documents. `signIn`, `fallback` and `joinByDomain` have no effect yet: they keep
+ * their defaults, and are no inputs.
+ */
 export const organizationFields = {
   slug: text({
     ...{ check: (slug, field) => checkedSlug(slug, field), sensitive: false },
@@ -28,16 +31,14 @@ export const organizationFields = {
   signIn: choice(
     { name: 'OrganizationSignIn', says: 'How members of an organization sign in.', values: signInMethods },
     {
-      ...{ default: 'any', sensitive: true },
+      ...{ default: 'any', inputs: false, sensitive: true },
       says: "CONNECTION: only by the organization's identity provider.",
-      input: 'Default: ANY.',
     },
   ),
   /** Only where `signIn` is `connection`. */
   fallback: flag({
-    ...{ default: false, sensitive: true },
+    ...{ default: false, inputs: false, sensitive: true },
     says: 'Whether members may sign in by a mail code while the connection fails.',
-    input: 'Default: false.',
   }),
   mfaPolicy: choice(
     { name: 'OrganizationMfaPolicy', says: 'Second factors in an organization.', values: organizationMfaPolicies },
@@ -66,9 +67,8 @@ export const organizationFields = {
       values: domainJoins,
     },
     {
-      ...{ default: 'off', sensitive: true },
+      ...{ default: 'off', inputs: false, sensitive: true },
       says: 'ON: such users become members at sign-in.',
-      input: 'Default: OFF.',
     },
   ),
   /** At most 4 KB. */
