@@ -90,3 +90,15 @@ it.each([
 ])('refuses a wrong %s', async (field, input) => {
   expect((await create(input)).errors[0].extensions).toMatchObject({ code: 'invalid', field });
 });
+
+it('requires the client secret again for another issuer: an admin who does not know it cannot redirect it', async () => {
+  const { id } = (await create({ oidc })).data.createConnection.connection;
+  const issuer = 'https://attacker.example.com';
+  const moved = await update({ id, oidc: { issuer } });
+  expect(moved.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'oidc.clientSecret' });
+  const read = `{ connection(id: "${id}") { oidc { issuer } } }`;
+  expect((await harness.call(read)).data.connection.oidc).toEqual({ issuer: oidc.issuer });
+  expect((await update({ id, oidc: { issuer: oidc.issuer } })).errors).toEqual([]);
+  expect((await update({ id, oidc: { issuer, clientSecret: 'theirs' } })).errors).toEqual([]);
+  expect((await harness.call(read)).data.connection.oidc).toEqual({ issuer });
+});

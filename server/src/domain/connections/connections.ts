@@ -167,6 +167,11 @@ export class Connections {
     if (rest.refreshesProfile !== undefined) connection.refreshesProfile = rest.refreshesProfile;
     if (mappings != null) connection.mappings = checkedProfileMappings(mappings);
     if (oidc) connection.settings = checkedOidc(connection.preset, input, allowPrivateTargets, connection.settings);
+    // Otherwise an admin, who cannot read the secret, could send it to a provider of their own.
+    const isMoved = connection.settings.issuer !== before.settings.issuer;
+    if (isMoved && connection.sealedSecret != null && clientSecret == null) {
+      refuse({ code: 'invalid', field: 'oidc.clientSecret', reason: 'must be entered again for another issuer' });
+    }
     if (clientSecret != null) {
       connection.sealedSecret = vault.seal(connectionSecretPurpose, connection.id, checkedClientSecret(clientSecret));
     }
