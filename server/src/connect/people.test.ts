@@ -69,3 +69,13 @@ it('a change of hands ends the identities of the former person', async () => {
   });
   expect(await own.identities()).toEqual([]);
 });
+
+it('a new person signs in by a second answer, though an earlier one of the flow waits for the proof of an account', async () => {
+  const { email } = await world.user();
+  Object.assign(own.provider.person, { email });
+  const browser = await own.browser();
+  expect((await own.through(browser)).pathname).toBe('/signin');
+  Object.assign(own.provider.person, { sub: 'another', email: newAddress() });
+  expect((await own.through(browser)).pathname).toBe('/authorize/resume');
+  expect((await own.identities()).map(([, subject]) => subject)).toEqual(['another']);
+});

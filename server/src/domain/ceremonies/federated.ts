@@ -89,7 +89,6 @@ export class FederatedSignIns {
     const user = await users.locked(em, caller.project.id, known);
     if (!user) return { outcome: 'no-account' };
     if (!user.active) return { outcome: 'inactive' };
-    await this.forget(em, caller);
     await identities.used(em, connection, person);
     if (connection.refreshesProfile) await identities.refreshProfile(em, user, person, caller.actor);
     return this.signIn(em, caller, user, { ...arrival, connection });
@@ -163,6 +162,7 @@ export class FederatedSignIns {
   private async signIn(em: EntityManager, caller: SigninCaller, user: User, arrival: Arrival): Promise<Arrived> {
     const { clock, connections, mfa, random } = this.deps;
     const { connection } = arrival;
+    await this.forget(em, caller);
     const now = clock.now();
     const id = random.id();
     const piece = this.pieceOf(id, user, arrival, now);

@@ -22,7 +22,7 @@ interface Subject {
   subject: string;
 }
 
-/** Links between accounts at providers and users (decisions/0387). Every method but {@link remove} joins the caller's transaction. */
+/** Links between accounts at providers and users (decisions/0387). Every method joins the caller's transaction. */
 export class Identities {
   constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit; users: Users }) {}
 
