@@ -79,3 +79,9 @@ it('a new person signs in by a second answer, though an earlier one of the flow 
   expect((await own.through(browser)).pathname).toBe('/authorize/resume');
   expect((await own.identities()).map(([, subject]) => subject)).toEqual(['another']);
 });
+
+it.each([1e13, Number.MAX_SAFE_INTEGER])('auth_time %d is no time, and is left out', async (auth) => {
+  person();
+  own.provider.lies = { claims: { auth_time: auth } };
+  expect((await own.through(await own.browser())).pathname).toBe('/authorize/resume');
+});

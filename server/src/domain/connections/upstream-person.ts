@@ -27,7 +27,7 @@ export function personOf(
     profile: profileOf(claims, mappings),
     amr: Array.isArray(amr) ? passedMethods.filter((method) => amr.includes(method)) : [],
     acr: typeof acr === 'string' && acr.length <= maxText && isLine(acr) ? acr : null,
-    authTime: Number.isSafeInteger(authTime) ? (authTime as number) : null,
+    authTime: isTime(authTime) ? authTime : null,
   };
 }
 
@@ -39,6 +39,11 @@ function profileOf(claims: Readonly<Record<string, unknown>>, mappings: ProfileM
     return isUsable && (attribute !== 'locale' || isLocale(text)) ? [[attribute, text] as const] : [];
   });
   return Object.fromEntries(values);
+}
+
+/** Unix seconds from 1970 to 9999: others are no dates, or none that PostgreSQL stores. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= 253_402_300_799;
 }
 
 /** A language tag (BCP 47), as far as profiles store it. */
