@@ -33,6 +33,11 @@ const invariants = [
       'A function of AsyncLocalStorage.bind outlives its request until the next full garbage collection: use new AsyncResource(name).runInAsyncScope (decisions/0081).',
   },
   {
+    applies: (path) => !isTest(path),
+    forbidden: [/\bselect from\b/],
+    message: 'Write `select 1 from`: Citus sends an empty select list to its workers in a form that they refuse.',
+  },
+  {
     applies: (path) => path.endsWith('.entity.ts'),
     forbidden: [/\b(oneToMany|mappedBy|inversedBy)\b/],
     message: 'Relations point child → parent only: query children instead of inverse collections.',

@@ -16,8 +16,8 @@ export interface Count {
 function notEnded({ table, key, endedBy }: TransferTable): Fragment {
   if (endedBy === undefined) return sql`true`;
   const same = ['project_id', ...key].map((name) => sql`${sql.id('t', name)} = ${sql.id('n', name)}`);
-  return sql`(exists (select from ${sql.table(table)} t where ${sql.join(same, sql` and `)})
-    or not exists (select from audit_log a where a.project_id = n.project_id and a.subject_id = n.user_id::text
+  return sql`(exists (select 1 from ${sql.table(table)} t where ${sql.join(same, sql` and `)})
+    or not exists (select 1 from audit_log a where a.project_id = n.project_id and a.subject_id = n.user_id::text
       and a.at > n.created_at and (${sql.raw(endedBy)})))`;
 }
 

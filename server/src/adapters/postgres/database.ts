@@ -149,7 +149,7 @@ function schemaOf(url: string, closing: AbortSignal | undefined): Promise<string
 export function isFilled(url: string): Promise<boolean> {
   return connected(url, undefined, async (client) => {
     const { rowCount } = await client.query(
-      'select from pg_class where relnamespace = current_schema()::regnamespace limit 1',
+      'select 1 from pg_class where relnamespace = current_schema()::regnamespace limit 1',
     );
     return rowCount !== 0;
   });

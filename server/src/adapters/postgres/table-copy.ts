@@ -118,7 +118,7 @@ export async function advanceSequences(em: EntityManager, tables: readonly Table
 /** The first table with a row; null if all are empty. */
 export async function firstFilled(em: EntityManager, tables: readonly Table[]): Promise<string | null> {
   for (const { name } of tables) {
-    const [found] = await query(em, sql<{ any: boolean }>`select exists(select from ${sql.id(name)}) as any`);
+    const [found] = await query(em, sql<{ any: boolean }>`select exists(select 1 from ${sql.id(name)}) as any`);
     if (found?.any) return name;
   }
   return null;

@@ -57,7 +57,7 @@ const foreignCodesStatement = (since: Date) => sql<ForeignCode>`with sent as (
       or (s.subject_kind = 'address' and lower(s.subject_id) in (e."userNameHint", e."emailHint"))
   )
   select e.subject_id as "userId", e.at, e.ip, count(*) over ()::int as total
-  from entered e where not exists (select from own where own.id = e.id) order by e.at limit ${shown}`;
+  from entered e where not exists (select 1 from own where own.id = e.id) order by e.at limit ${shown}`;
 
 async function foreignCodes(em: EntityManager, since: Date): Promise<SystemCheck> {
   const name = 'Codes';

@@ -33,9 +33,9 @@ function assignedUsers(projectId: string, clientId: string): Fragment {
   const groups = sql`select r.group_id as id from access_rules r where ${ofClient} and r.group_id is not null
     union ${assigned('group_id')}`;
   const byDirectory = sql`select u.id from users u where u.project_id = ${projectId}::uuid
-      and exists (select from access_rules r where ${ofClient} and r.role_id is not null)
+      and exists (select 1 from access_rules r where ${ofClient} and r.role_id is not null)
       and (u.attributes ? 'roles' or u.attributes ? 'entitlements')
-      and exists (select from (${rolesHeld(sql`u.project_id`, sql`u.id`)}) h join access_rules r
+      and exists (select 1 from (${rolesHeld(sql`u.project_id`, sql`u.id`)}) h join access_rules r
         on ${ofClient} and r.role_id = h.role_id)`;
   return sql`select r.user_id from access_rules r where ${ofClient} and r.user_id is not null
     union ${assigned('user_id')}

@@ -21,7 +21,7 @@ export class AccessLosses {
 
 async function hasSharedRules(em: EntityManager, projectId: string): Promise<boolean> {
   const of = (column: string) =>
-    sql`exists (select from access_rules where project_id = ${projectId}::uuid and ${sql.id(column)} is not null)`;
+    sql`exists (select 1 from access_rules where project_id = ${projectId}::uuid and ${sql.id(column)} is not null)`;
   const [row] = await query(em, sql<{ any: boolean }>`select ${of('group_id')} or ${of('role_id')} as any`, {
     prepare: 'access.shared-rules',
   });

@@ -52,7 +52,7 @@ export class AccessRules {
       // Serialized, so that the limit holds. Sign-ins only refer to the client and do not wait.
       await query(
         em,
-        sql`select from clients where project_id = ${key.project.id} and id = ${key.id} for no key update`,
+        sql`select 1 from clients where project_id = ${key.project.id} and id = ${key.id} for no key update`,
       );
       const at = { client, [named.kind]: [key.project.id, named.id] as [string, string] };
       const known = await em.findOne(AccessRule, at);

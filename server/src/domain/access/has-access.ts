@@ -69,11 +69,11 @@ function isAssigned({
   const rule = sql`access_rules r on r.project_id = entering.project_id and r.client_id = entering.client_id`;
   const column = organizationId === null ? sql`` : sql`, ${organizationId} as organization_id`;
   const byOrganization = sql`
-      or exists (select from (values (1)) one join ${rule} and r.organization_id = entering.organization_id)`;
-  return sql`exists (select from (select ${projectId} as project_id, ${clientId} as client_id, ${userId} as user_id${column}) entering
-    where exists (select from (values (1)) one join ${rule} and r.user_id = entering.user_id)
-      or exists (select from (${groupsOf(project, user)}) held join ${rule} and r.group_id = held.group_id)
-      or exists (select from (${rolesHeld(project, user)}) held join ${rule} and r.role_id = held.role_id)${organizationId === null ? sql`` : byOrganization})`;
+      or exists (select 1 from (values (1)) one join ${rule} and r.organization_id = entering.organization_id)`;
+  return sql`exists (select 1 from (select ${projectId} as project_id, ${clientId} as client_id, ${userId} as user_id${column}) entering
+    where exists (select 1 from (values (1)) one join ${rule} and r.user_id = entering.user_id)
+      or exists (select 1 from (${groupsOf(project, user)}) held join ${rule} and r.group_id = held.group_id)
+      or exists (select 1 from (${rolesHeld(project, user)}) held join ${rule} and r.role_id = held.role_id)${organizationId === null ? sql`` : byOrganization})`;
 }
 
 /**
@@ -84,20 +84,20 @@ export function hasSomeAccess(entering: Omit<Entering, 'context'>): Fragment {
   const { access, projectId, userId } = entering;
   const without = hasAccess({ ...entering, context: noOrganization });
   const within = isAssigned({ ...entering, organizationId: sql`held.organization_id` });
-  return sql`(${without} or exists (select from (${activeMemberships}) held
+  return sql`(${without} or exists (select 1 from (${activeMemberships}) held
     where held.project_id = ${projectId} and held.user_id = ${userId} and case when ${access} = 'everyone' then true else ${within} end))`;
 }
 
 /** SQL condition: the user may not use the client in the organization of a column, as all are now. */
 export function lacksAccess({ project, id }: TenantKey, userId: Fragment, organizationId: Fragment): Fragment {
   const client = { ...clientColumns, context: { organizationId, areEnabled: true } };
-  return sql`exists (select from clients k where k.project_id = ${project.id}::uuid and k.id = ${id}::uuid
+  return sql`exists (select 1 from clients k where k.project_id = ${project.id}::uuid and k.id = ${id}::uuid
     and not (${hasAccess({ ...client, userId })}))`;
 }
 
 /** SQL condition: the user may use the client in no context, as both are now. */
 export function lacksAllAccess({ project, id }: TenantKey, userId: Fragment): Fragment {
-  return sql`exists (select from clients k where k.project_id = ${project.id}::uuid and k.id = ${id}::uuid
+  return sql`exists (select 1 from clients k where k.project_id = ${project.id}::uuid and k.id = ${id}::uuid
     and not (${hasSomeAccess({ ...clientColumns, userId })}))`;
 }
 
@@ -149,7 +149,7 @@ export async function maySometimesEnter(on: Executing, client: EnteredClient, us
   if (await mayEnter(on, client, userId, null)) return true;
   const { id, project } = client;
   if (!project.getEntity().organizationsEnabled) return false;
-  const may = sql`exists (select from clients k where k.project_id = ${project.id}::uuid and k.id = ${id}::uuid
+  const may = sql`exists (select 1 from clients k where k.project_id = ${project.id}::uuid and k.id = ${id}::uuid
     and ${hasSomeAccess({ ...clientColumns, userId: sql`${userId}::uuid` })})`;
   const [row] = await query(on, sql<{ may: boolean }>`select ${may} as may`);
   return row?.may === true;

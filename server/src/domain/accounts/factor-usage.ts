@@ -98,7 +98,7 @@ export async function pagesWithoutPasskeys(em: EntityManager, projectId: string)
     em,
     sql<{ name: string }>`select c.name from clients c
       where c.project_id = ${projectId} and c.disabled_at is null and not c.related_origins
-        and exists (select from api_keys a where a.project_id = c.project_id and a.client_id = c.id
+        and exists (select 1 from api_keys a where a.project_id = c.project_id and a.client_id = c.id
           and a.kind = 'publishable' and a.revoked_at is null and a.last_used_at is not null)
       order by c.name`,
   );

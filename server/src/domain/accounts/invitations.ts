@@ -62,7 +62,7 @@ export class Invitations {
     const { name: app } = found(await db.reader().findOne(Project, projectId), 'project');
     const [client] = await query(
       db.alone,
-      sql`select from clients where project_id = ${projectId} and disabled_at is null and not third_party limit 1`,
+      sql`select 1 from clients where project_id = ${projectId} and disabled_at is null and not third_party limit 1`,
     );
     if (!client) refuse({ code: 'invalid', field, reason: 'needs an application in the project, to sign in to' });
     return { projectId, app, origin: await issuers.linkOrigin(projectId) };

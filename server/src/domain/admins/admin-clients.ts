@@ -97,6 +97,6 @@ function liveToken(client: Client, tokenId: string, proof: CheckedProof | null):
       where t.project_id = ${client.project.id}::uuid and t.id = ${tokenId}::uuid and t.user_id is null and t.revoked_at is null
         and ${isOfLiveCredential}
     ), proof as (${proof ? usedProof(proof, sql`live`) : sql`select 1`})
-    select exists (select from client) as client_is_current, exists (select from proof) as proof_is_fresh, live.scope
+    select exists (select 1 from client) as client_is_current, exists (select 1 from proof) as proof_is_fresh, live.scope
     from (values (1)) one left join live on true`;
 }

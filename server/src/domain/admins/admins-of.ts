@@ -16,6 +16,6 @@ async function activeUsers(em: EntityManager, where: { project?: string; role: M
 
 /** Whether the users of the project are the admins, who may have roles in other projects. */
 export async function isOfAdmins(on: Executing, projectId: string): Promise<boolean> {
-  const project = sql`select from projects where id = ${projectId} and built_in = 'console'`;
+  const project = sql`select 1 from projects where id = ${projectId} and built_in = 'console'`;
   return (await query(on, project, { prepare: 'admins.is-of-admins' })).length === 1;
 }

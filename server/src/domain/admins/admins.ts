@@ -305,7 +305,7 @@ export class Admins {
   /** Joins a deactivation or erasure: refuses `forbidden` for the last owner of the instance. */
   async keepOwner(em: EntityManager, userId: string): Promise<void> {
     // Users of other projects cannot be owners: they skip the lock on role changes.
-    const admin = sql`select from projects p join users u on u.project_id = p.id and u.id = ${userId}
+    const admin = sql`select 1 from projects p join users u on u.project_id = p.id and u.id = ${userId}
       where p.built_in = 'console'`;
     if ((await query(em, admin, { prepare: 'admins.is-admin' })).length === 0) return;
     await lockRoles(em);

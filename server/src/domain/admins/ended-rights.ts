@@ -54,7 +54,7 @@ export async function endTokensWithoutRights(
     on,
     sql<Omit<RecordedToken, 'expiresAt'> & { expiresAt: string | null }>`update admin_tokens t set revoked_at = ${now}
       where t.created_by_id = ${userId} and t.revoked_at is null and (t.expires_at is null or t.expires_at > ${now})
-        and not exists (select from memberships m where m.user_id = ${userId} and m.created_at <= t.created_at
+        and not exists (select 1 from memberships m where m.user_id = ${userId} and m.created_at <= t.created_at
           and (m.role = 'owner' or t.role = 'owner' or m.project_id = t.project_id))
       returning t.id, t.name, t.role, t.project_id as "projectId", t.expires_at as "expiresAt"`,
   );

@@ -75,7 +75,7 @@ export class Apis {
     return this.deps.db.transaction(async (em) => {
       const project = await existing(em, Project, input.projectId, 'project');
       // Serialized, so that the limit holds. Sign-ins only reference the project and do not wait.
-      await query(em, sql`select from projects where id = ${project.id} for no key update`);
+      await query(em, sql`select 1 from projects where id = ${project.id} for no key update`);
       if ((await em.count(Api, { project })) >= maxApis) {
         refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxApis} APIs` });
       }

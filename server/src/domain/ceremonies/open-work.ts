@@ -62,7 +62,7 @@ export const endOpenWork: EndOpenWork = async (
             and (account_id = ${user.id} or (account_id is null
               and address = any(${addresses}::text[])
               -- A user name may be the email address of another user; the code then names that user.
-              and not exists (select from one_time_codes k where k.project_id = ceremonies.project_id and k.ceremony_id = ceremonies.id
+              and not exists (select 1 from one_time_codes k where k.project_id = ceremonies.project_id and k.ceremony_id = ceremonies.id
                 and k.replaced_at is null and k.user_id <> ${user.id})))
           order by id for no key update
         )

@@ -59,13 +59,13 @@ function openingStatement(
       from begun b join ceremonies c on c.project_id = ${projectId} and c.id = b.id
       where c.client_id = ${caller.client.id}::uuid and c.request_id is not distinct from ${caller.request?.id ?? null}::uuid
         and c.origin = ${caller.origin} and c.finished_at is null and c.expires_at > ${now}
-        and exists (select from page) and (select count(*) from locked) >= 0
+        and exists (select 1 from page) and (select count(*) from locked) >= 0
       for update of c
     ), taken as (
       update ceremonies c set nonce_hash = ${next.hash}, nonce_expires_at = ${next.expiresAt}
       from opened o where c.project_id = ${projectId} and c.id = o.id
     )
-    select exists (select from page) as page_is_current, o.*
+    select exists (select 1 from page) as page_is_current, o.*
     from (values (1)) one left join opened o on true`;
 }
 

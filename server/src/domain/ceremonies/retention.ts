@@ -80,7 +80,7 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
   // All streams of its log have passed it, or have been deleted. None has passed an event without a position.
   {
     table: 'stream_events',
-    where: (at) => sql`queued_at <= ${at} and not exists (select from log_streams s
+    where: (at) => sql`queued_at <= ${at} and not exists (select 1 from log_streams s
         where coalesce(s.project_id, ${sql.lit(instanceId)}) = stream_events.project_id
           and coalesce(s.position < stream_events.position, true))`,
     graceSeconds: 600,

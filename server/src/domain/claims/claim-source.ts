@@ -22,7 +22,7 @@ type Row = ClaimUser & {
  */
 export function claimSource(client: TenantKey, userId: string): Statement<Row> {
   return sql<Row>`with membership as materialized (
-      select g.id, g.display_name as name, exists (select from role_assignments a
+      select g.id, g.display_name as name, exists (select 1 from role_assignments a
           join client_roles k on k.project_id = a.project_id and k.id = a.role_id
           where a.project_id = g.project_id and a.group_id = g.id and k.client_id = ${client.id}::uuid) as assigned
       from (${groupsOf(client.project.id, userId)}) m

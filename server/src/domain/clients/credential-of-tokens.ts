@@ -23,10 +23,10 @@ const keyHash = (jwk: Fragment): Fragment =>
  * without one.
  */
 export const isOfLiveCredential: Fragment = sql`case split_part(t.credential, ':', 1)
-  when 'secret' then exists (select from client_secrets s where s.project_id = k.project_id and s.client_id = k.id
+  when 'secret' then exists (select 1 from client_secrets s where s.project_id = k.project_id and s.client_id = k.id
     and s.hash = split_part(t.credential, ':', 2) and s.revoked_at is null)
-  when 'api-key' then exists (select from api_keys s where s.project_id = k.project_id and s.client_id = k.id
+  when 'api-key' then exists (select 1 from api_keys s where s.project_id = k.project_id and s.client_id = k.id
     and s.hash = split_part(t.credential, ':', 2) and s.revoked_at is null)
-  when 'key' then exists (select from jsonb_array_elements(coalesce(k.jwk_set, jsonb_build_array(k.jwk))) j
+  when 'key' then exists (select 1 from jsonb_array_elements(coalesce(k.jwk_set, jsonb_build_array(k.jwk))) j
     where ${keyHash(sql`j`)} = split_part(t.credential, ':', 2))
   else true end`;

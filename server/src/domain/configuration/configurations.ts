@@ -62,7 +62,7 @@ export class Configurations {
     const write = (project: Project) =>
       db.together(async (em) => {
         // One apply at a time.
-        await query(em, sql`select from projects where id = ${project.id} for no key update`);
+        await query(em, sql`select 1 from projects where id = ${project.id} for no key update`);
         const all = differencesOf(wanted, await this.current(project));
         const changes = all.filter(({ action }) => prune || action !== 'remove');
         const writer = new Writer(this.deps, { project, wanted, actor });

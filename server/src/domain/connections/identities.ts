@@ -137,7 +137,7 @@ export class Identities {
 export async function countIdentities(em: EntityManager, { project, id }: TenantKey): Promise<number> {
   const [row] = await query(
     em,
-    sql<{ count: number }>`select count(*)::int as count from (select from identities
+    sql<{ count: number }>`select count(*)::int as count from (select 1 from identities
       where project_id = ${project.id} and connection_id = ${id} limit 1000) as counted`,
   );
   return row?.count ?? 0;

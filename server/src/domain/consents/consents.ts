@@ -43,7 +43,7 @@ function consented(scope: Fragment, resources: Fragment): Fragment {
  * issued, and again when it is redeemed, refreshed, or its token used.
  */
 export function isAllowed({ isThirdParty, projectId, clientId, userId, scope, resources }: Wanted): Fragment {
-  return sql`(not ${isThirdParty} or exists (select from consents allowed where allowed.project_id = ${projectId}
+  return sql`(not ${isThirdParty} or exists (select 1 from consents allowed where allowed.project_id = ${projectId}
     and allowed.user_id = ${userId} and allowed.client_id = ${clientId}
     and ${consented(scope, resources)} <@ allowed.scopes))`;
 }

@@ -55,7 +55,7 @@ export class Passkeys {
    */
   async isUnknown(db: Database, credentialId: string | null): Promise<boolean> {
     if (credentialId === null) return false;
-    const live = sql`select from credentials where credential_id = ${credentialId} and revoked_at is null limit 1`;
+    const live = sql`select 1 from credentials where credential_id = ${credentialId} and revoked_at is null limit 1`;
     return (await inAllProjects(() => query(db.alone, live))).length === 0;
   }
 

@@ -104,7 +104,7 @@ export class Directories {
       }
       const isUnexpired = [{ expiresAt: null }, { expiresAt: { $gt: now } }];
       // Serialized, so that the limit holds. Sign-ins only reference the project and do not wait.
-      await query(em, sql`select from projects where id = ${project.id} for no key update`);
+      await query(em, sql`select 1 from projects where id = ${project.id} for no key update`);
       if ((await em.count(ScimToken, { project, revokedAt: null, $or: isUnexpired })) >= maxTokens) {
         refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxTokens} tokens: revoke one first` });
       }

@@ -64,5 +64,5 @@ export async function clearTexts(em: EntityManager, projectId: string): Promise<
  */
 export function erasedAmong(marks: readonly string[]): Statement<{ mark: string }> {
   return sql<{ mark: string }>`select mark from unnest(${marks}::text[]) as mark
-    where exists (select from scim_erasures e where e.marks @> array[mark])`;
+    where exists (select 1 from scim_erasures e where e.marks @> array[mark])`;
 }

@@ -33,7 +33,7 @@ export class DomainEnd {
   async end({ projectId, host, before, withPasskeys }: LostDomain): Promise<void> {
     const { clock, db, issuer, logout } = this.deps;
     const isOver = (createdAt: Fragment): Fragment => sql`(${createdAt} <= ${before}::timestamptz or not exists (
-      select from verified_hosts h where h.host = ${host} and h.project_id = ${projectId} and h.released_at is null))`;
+      select 1 from verified_hosts h where h.host = ${host} and h.project_id = ${projectId} and h.released_at is null))`;
     const open = sql<{ id: string }>`select id from sessions s
       where project_id = ${projectId} and domain = ${host} and ended_at is null and ${isOver(sql`s.created_at`)} limit ${batch}`;
     for (let ended = batch; ended === batch; ) {

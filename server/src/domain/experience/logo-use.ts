@@ -20,9 +20,9 @@ export const isUsedLogo: Fragment = isUsed();
 
 function isUsed(): Fragment {
   const names = sql`(x.content->>'logoId' = l.id::text or x.content->>'darkLogoId' = l.id::text)`;
-  return sql`(exists (select from experience_versions x where x.project_id = l.project_id and ${names})
-    or exists (select from experience_drafts x where x.project_id = l.project_id and ${names})
-    or exists (select from clients x where x.project_id = l.project_id and x.logo_id = l.id::text))`;
+  return sql`(exists (select 1 from experience_versions x where x.project_id = l.project_id and ${names})
+    or exists (select 1 from experience_drafts x where x.project_id = l.project_id and ${names})
+    or exists (select 1 from clients x where x.project_id = l.project_id and x.logo_id = l.id::text))`;
 }
 
 /** Where pages of this instance load a logo. */

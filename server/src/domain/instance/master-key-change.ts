@@ -72,7 +72,7 @@ export class MasterKeyChange {
 
   /** Keeps the keys of recovery codes: these are keyed hashes and cannot be recomputed. */
   private async retireMacKeys(em: EntityManager): Promise<void> {
-    const [row] = await query(em, sql<{ any: boolean }>`select exists(select from recovery_codes) as any`);
+    const [row] = await query(em, sql<{ any: boolean }>`select exists(select 1 from recovery_codes) as any`);
     if (!row?.any) return;
     for (const { masterKey, key } of this.deps.vault.macKeys(recoveryCodePurpose).slice(1)) {
       const id = `${masterKey}:${recoveryCodePurpose}`;

@@ -37,7 +37,7 @@ export class SamlKeys {
     const keys = await this.read(this.deps.db.reader(), projectId);
     if (keys.length > 0) return keys;
     return this.deps.db.transaction(async (em) => {
-      await query(em, sql`select from projects where id = ${projectId}::uuid for no key update`);
+      await query(em, sql`select 1 from projects where id = ${projectId}::uuid for no key update`);
       const others = await this.read(em, projectId);
       return others.length > 0 ? others : [await this.create(em, projectId, this.deps.clock.now(), system)];
     });
@@ -68,7 +68,7 @@ export class SamlKeys {
   rotate(projectId: string, actor: Actor): Promise<SamlKey[]> {
     const now = this.deps.clock.now();
     return this.deps.db.transaction(async (em) => {
-      await query(em, sql`select from projects where id = ${projectId}::uuid for no key update`);
+      await query(em, sql`select 1 from projects where id = ${projectId}::uuid for no key update`);
       const keys = await em.find(SamlKey, { project: projectId });
       const expired = keys.filter(({ publishedUntil: until }) => until && until <= now);
       for (const key of expired) em.remove(key);

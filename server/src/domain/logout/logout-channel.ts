@@ -47,7 +47,7 @@ export class LogoutChannel extends RowChannel<LogoutChannelDeps> {
 
   /** Not while the delivery that this one follows awaits its first attempt. */
   override isDue(now: Date) {
-    return sql`${super.isDue(now)} and not exists (select from logout_deliveries before
+    return sql`${super.isDue(now)} and not exists (select 1 from logout_deliveries before
       where before.project_id = t.project_id and before.id = t.after_id and before.state = 'pending' and before.attempts = '[]')`;
   }
 

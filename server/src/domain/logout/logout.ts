@@ -80,7 +80,7 @@ export class Logout {
       db.transaction(async (em) => {
         const user = keyIn(projectId, userId);
         // A sign-in that replaces the session in the meantime is not ended.
-        await query(em, sql`select from users where project_id = ${projectId} and id = ${userId} for no key update`);
+        await query(em, sql`select 1 from users where project_id = ${projectId} and id = ${userId} for no key update`);
         const session = await sessions.findLive(em, keyIn(projectId, sid));
         if (session?.user.id !== userId) return;
         if (scope === 'session') return this.endSessionIn(em, session, 'logout', actor);

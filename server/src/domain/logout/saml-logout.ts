@@ -44,7 +44,7 @@ export class SamlLogout {
     const [found] = await query(
       db.alone,
       sql<{ sub: string; email: string | null; others: boolean }>`select ${subColumn('u')} as sub, u.email,
-          exists (select from participations o join clients k on k.project_id = o.project_id and k.id = o.client_id
+          exists (select 1 from participations o join clients k on k.project_id = o.project_id and k.id = o.client_id
             where o.project_id = ${project} and o.session_id = s.id and k.saml_entity_id is not null
               and k.id <> ${client.id}::uuid) as others
         from sessions s join users u on u.project_id = ${project} and u.id = s.user_id
@@ -76,7 +76,7 @@ export class SamlLogout {
     const request = { jtiHash: digest(`saml-logout:${id}`), keyHash: null, forgetAt };
     const statement = sql<{ is_first: boolean }>`with client as (
         select ${client.project.id}::uuid as project_id, ${client.id}::uuid as id
-      ), used as (${usedAssertion(request)}) select exists (select from used) as is_first`;
+      ), used as (${usedAssertion(request)}) select exists (select 1 from used) as is_first`;
     const [used] = await query(this.deps.db.alone, statement);
     return used?.is_first === true;
   }

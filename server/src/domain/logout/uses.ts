@@ -70,7 +70,7 @@ export function usesOf(
 }
 
 /** SQL condition: no logout token was sent about the use `u` since. */
-const isUnannounced = sql`not exists (select from logout_deliveries d where d.project_id = u.project_id and d.subject = u.user_id
+const isUnannounced = sql`not exists (select 1 from logout_deliveries d where d.project_id = u.project_id and d.subject = u.user_id
   and d.client_id = u.client_id and (d.sid is null or d.sid = u.session_id) and d.created_at >= u.last_at and d.state <> 'failed')`;
 
 /** SQL: uses in the organization by those of the users who are not members, since their last logout token. */

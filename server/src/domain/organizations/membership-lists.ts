@@ -40,7 +40,7 @@ export async function countMembersIn(on: Executing, organizations: readonly Tena
     sql<{ project: string; id: string; count: number }>`select o.project_id as project, o.id, members.count
       from unnest(${organizations.map(({ project }) => project.id)}::uuid[], ${organizations.map(({ id }) => id)}::uuid[])
           o(project_id, id)
-        cross join lateral (select count(*)::int as count from (select from organization_memberships m
+        cross join lateral (select count(*)::int as count from (select 1 from organization_memberships m
           where m.project_id = o.project_id and m.organization_id = o.id limit ${maxTotal + 1}) counted) members`,
   );
   return new Map(rows.map(({ project, id, count }) => [keyText(keyIn(project, id)), limitedTotal(count)]));

@@ -17,6 +17,6 @@ export const activeMemberships = sql`select m.project_id, m.id, m.organization_i
 export function isMember({ projectId, organizationId, userId }: Member): Fragment {
   // Named once: the aliases here could hide those of the caller.
   const member = sql`select ${projectId} as project_id, ${organizationId} as organization_id, ${userId} as user_id`;
-  return sql`exists (select from (${member}) member join (${activeMemberships}) held on held.project_id = member.project_id
+  return sql`exists (select 1 from (${member}) member join (${activeMemberships}) held on held.project_id = member.project_id
     and held.organization_id = member.organization_id and held.user_id = member.user_id)`;
 }

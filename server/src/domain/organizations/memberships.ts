@@ -180,7 +180,7 @@ export class Memberships {
     if (isUuid(key.id)) {
       await query(
         em,
-        sql`select from organization_memberships where project_id = ${key.project.id}::uuid and id = ${key.id}::uuid for no key update`,
+        sql`select 1 from organization_memberships where project_id = ${key.project.id}::uuid and id = ${key.id}::uuid for no key update`,
       );
     }
     const populate = ['organization', 'user'] as const;

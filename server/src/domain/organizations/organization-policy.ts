@@ -22,7 +22,7 @@ export async function organizationPolicyOf(
 /** SQL condition: the organization has the rules that were read. */
 export function isPolicyUnchanged(projectId: string, id: string, policy: OrganizationPolicy): Fragment {
   const { idleTimeoutSeconds, maxSessionSeconds, mfaPolicy } = policy;
-  return sql`exists (select from organizations o where o.project_id = ${projectId}::uuid and o.id = ${id}::uuid
+  return sql`exists (select 1 from organizations o where o.project_id = ${projectId}::uuid and o.id = ${id}::uuid
     and o.mfa_policy is not distinct from ${mfaPolicy}::text
     and o.idle_timeout_seconds is not distinct from ${idleTimeoutSeconds}::int
     and o.max_session_seconds is not distinct from ${maxSessionSeconds}::int)`;

@@ -122,7 +122,7 @@ async function lockedOrganization(em: EntityManager, key: TenantKey): Promise<Or
   if (isUuid(key.id)) {
     await query(
       em,
-      sql`select from organizations where project_id = ${key.project.id}::uuid and id = ${key.id}::uuid for no key update`,
+      sql`select 1 from organizations where project_id = ${key.project.id}::uuid and id = ${key.id}::uuid for no key update`,
     );
   }
   return (await existing(em, Organization, key, 'organization')) as Organization;

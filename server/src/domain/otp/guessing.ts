@@ -117,7 +117,7 @@ export class Guessing {
     const found = await query(
       em,
       sql`
-        select from known_networks
+        select 1 from known_networks
         where project_id = ${projectId} and user_id = ${user} and network = any(${this.deps.vault.macs('network', user, networkOf(ip))})
           and last_at > ${secondsLater(this.deps.clock.now(), -knownSeconds)} limit 1`,
       { prepare: 'guessing.is-known-network' },

@@ -232,7 +232,7 @@ export class Projects {
       sql<ProjectContents & { id: string }>`
         select p.id, (select coalesce(sum(users), 0)::int from user_counts where project_id = p.id) as users,
           (select count(*)::int from clients where project_id = p.id) as clients,
-          (select count(*)::int from (select from sessions where project_id = p.id and ended_at is null
+          (select count(*)::int from (select 1 from sessions where project_id = p.id and ended_at is null
             limit ${most}) live) as sessions,
           (select count(*)::int from scim_tokens where project_id = p.id and revoked_at is null) as "scimTokens"
         from unnest(${[...ids]}::uuid[]) p(id)`,

@@ -76,7 +76,7 @@ function rolesNamed(projectId: string | Fragment, userId: string | Fragment): Fr
 
 /** SQL: whether the key of a role is ambiguous, so that only the id names the role. */
 function isUnnamed(role: string): string {
-  return `(${role}.key ~* '${uuidPattern}' or exists (select from client_roles o where o.project_id = ${role}.project_id
+  return `(${role}.key ~* '${uuidPattern}' or exists (select 1 from client_roles o where o.project_id = ${role}.project_id
     and o.key = ${role}.key and o.client_id <> ${role}.client_id))`;
 }
 

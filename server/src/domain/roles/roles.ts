@@ -56,7 +56,7 @@ export class Roles {
       // Serialized, so that the limit holds. Sign-ins only reference the client and do not wait.
       await query(
         em,
-        sql`select from clients where project_id = ${client.project.id} and id = ${client.id} for no key update`,
+        sql`select 1 from clients where project_id = ${client.project.id} and id = ${client.id} for no key update`,
       );
       if ((await em.count(ClientRole, { client: owner })) >= maxRoles) {
         refuse({ code: 'invalid', field: 'clientId', reason: `already has ${maxRoles} roles` });
@@ -168,7 +168,7 @@ export class Roles {
     if (isUuid(key.id)) {
       await query(
         em,
-        sql`select from client_roles where project_id = ${key.project.id} and id = ${key.id} for no key update`,
+        sql`select 1 from client_roles where project_id = ${key.project.id} and id = ${key.id} for no key update`,
       );
     }
     return this.read(em, key);

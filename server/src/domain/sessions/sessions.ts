@@ -305,7 +305,7 @@ export function participation(from: Fragment, now: Date): { renewed: Fragment; a
         and (p.last_at <= ${secondsLater(now, -participationSeconds)}::timestamptz or p.issuer is distinct from r.issuer)`,
     added: sql`insert into participations (project_id, session_id, client_id, issuer, first_at, last_at)
       select project_id, session_id, client_id, issuer, ${now}::timestamptz, ${now}::timestamptz from ${from} r
-      where session_id is not null and not exists (select from participations p
+      where session_id is not null and not exists (select 1 from participations p
         where p.project_id = r.project_id and p.session_id = r.session_id and p.client_id = r.client_id)
       on conflict do nothing`,
   };

@@ -55,7 +55,7 @@ export class SignUpRequests {
     const rows = await query(
       this.deps.db.alone,
       sql<{ id: string }>`select p.id from projects p
-        where p.sign_up_mails and exists (select from sign_up_requests r where r.project_id = p.id and ${this.isUnannounced()})`,
+        where p.sign_up_mails and exists (select 1 from sign_up_requests r where r.project_id = p.id and ${this.isUnannounced()})`,
     );
     return rows.map(({ id }) => id);
   }
@@ -64,7 +64,7 @@ export class SignUpRequests {
   async lockUnannounced(em: EntityManager, projectId: string): Promise<boolean> {
     const locked = await query(
       em,
-      sql`select from sign_up_requests r where r.project_id = ${projectId}::uuid and ${this.isUnannounced()} order by r.id for update`,
+      sql`select 1 from sign_up_requests r where r.project_id = ${projectId}::uuid and ${this.isUnannounced()} order by r.id for update`,
     );
     return locked.length > 0;
   }

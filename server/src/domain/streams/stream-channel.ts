@@ -42,7 +42,7 @@ export class StreamChannel extends ReceiverChannel<Deps> {
   }
 
   protected hasDue() {
-    return sql`exists (select from stream_events e where e.project_id = ${this.project} and e.position > t.position)`;
+    return sql`exists (select 1 from stream_events e where e.project_id = ${this.project} and e.position > t.position)`;
   }
 
   lag() {

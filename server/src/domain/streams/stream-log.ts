@@ -21,7 +21,7 @@ export const logOfRow = sql`coalesce(s.project_id, ${sql.lit(instanceId)})`;
  * commit, and `queued_at` is by the clock of the database.
  */
 export async function numberEvents(db: Database): Promise<void> {
-  const waiting = sql<{ any: boolean }>`select exists (select from stream_events where position is null) as any`;
+  const waiting = sql<{ any: boolean }>`select exists (select 1 from stream_events where position is null) as any`;
   while ((await query(db.alone, waiting))[0]?.any === true) {
     const count = await db.statements(async (on) => {
       const [lock] = await query(on, sql<{ held: boolean }>`select pg_try_advisory_xact_lock(${numberLock}) as held`);

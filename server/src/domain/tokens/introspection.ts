@@ -96,7 +96,7 @@ export class Introspection {
         and (select s.ended_at from sessions s where s.project_id = t.project_id and s.id = t.session_id) is null
         and case when ${isForUserInfo}::boolean then true when ${aud}::text = ${adminApi}::text then k.admin_scopes <> '{}'
           else g.scopes <> '{}' or ${isOpen} end
-        and (t.client_id = ${caller.id}::uuid or exists (select from api_grants own where own.project_id = t.project_id
+        and (t.client_id = ${caller.id}::uuid or exists (select 1 from api_grants own where own.project_id = t.project_id
           and own.client_id = ${caller.id}::uuid and own.api_id = a.id and own.introspects))`;
     const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.introspect-access-token' });
     const isBound = boundKeyOf(claims) !== null;

@@ -85,7 +85,7 @@ export async function userHasAccess(on: Executing, of: CodeColumns): Promise<boo
 /** SQL condition: the client of code `n` exists, and its user has access to it. @param also condition on client `k` */
 function mayHaveCode(organizationId: Fragment | null, also: Fragment = sql`true`): Fragment {
   const context = { organizationId, areEnabled: organizationId !== null };
-  return sql`exists (select from clients k where k.project_id = n.project_id and k.id = n.client_id
+  return sql`exists (select 1 from clients k where k.project_id = n.project_id and k.id = n.client_id
     and ${hasAccess({ ...clientColumns, context, userId: sql`n.user_id` })} and ${also})`;
 }
 

@@ -293,6 +293,6 @@ function codeIfUnchanged(
     seen as (
       ${seen}
     ),
-    issued as (${insertedCode(made, code, sql`from seen, client`)} returning 1)${organization ? sql`, joined as (${usedMembership({ projectId, organizationId: organization.id, userId: user.id }, made.now, sql`exists (select from issued)`)})` : sql``}
+    issued as (${insertedCode(made, code, sql`from seen, client`)} returning 1)${organization ? sql`, joined as (${usedMembership({ projectId, organizationId: organization.id, userId: user.id }, made.now, sql`exists (select 1 from issued)`)})` : sql``}
     select exists (select 1 from client) as client_is_current, exists (select 1 from issued) as is_issued from without_waiting`;
 }

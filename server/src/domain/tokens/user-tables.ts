@@ -41,7 +41,10 @@ export async function endTokens(
   const of = clientId === undefined ? sql`` : sql`and client_id = ${clientId}`;
   const live = sql`${ofUser(user)} ${of} and revoked_at is null`;
   const chosen: Fragment = onlyOnline ? sql`not offline` : sql`true`;
-  await execute(em, sql`select from sessions where ${ofUser(user)} and ended_at is null order by id for no key update`);
+  await execute(
+    em,
+    sql`select 1 from sessions where ${ofUser(user)} and ended_at is null order by id for no key update`,
+  );
   await execute(em, sql`update authorization_codes set revoked_at = ${now} where ${live}`);
   const ended = await execute(em, sql`update refresh_grants set revoked_at = ${now} where ${live} and ${chosen}`);
   await execute(em, sql`update authorization_codes set revoked_at = ${now} where ${live} and grant_id is not null`);

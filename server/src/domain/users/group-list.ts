@@ -50,7 +50,7 @@ export async function countMembers(
       select g.project_id as project, g.id, members.count
       from unnest(${groups.map(({ project }) => project.id)}::uuid[], ${groups.map(({ id }) => id)}::uuid[]) g(project_id, id)
         cross join lateral (select count(*)::int as count from (
-          select from group_members m where m.project_id = g.project_id and m.group_id = g.id limit ${most}) counted) members`,
+          select 1 from group_members m where m.project_id = g.project_id and m.group_id = g.id limit ${most}) counted) members`,
   );
   return new Map(rows.map(({ project, id, count }) => [keyText(keyIn(project, id)), total(count)]));
 }
@@ -60,7 +60,7 @@ function matching(projectId: string, { search = '', userId, provenance }: GroupF
   const conditions = [sql`r.project_id = ${projectId}`];
   if (part !== '') conditions.push(sql`search_fold(r.display_name) like ${containing(part)}`);
   if (userId !== undefined) {
-    conditions.push(sql`exists (select from group_members m
+    conditions.push(sql`exists (select 1 from group_members m
       where m.project_id = r.project_id and m.user_id = ${userId}::uuid and m.group_id = r.id)`);
   }
   if (provenance !== undefined) conditions.push(sql`r.provenance = ${provenance}`);

@@ -40,7 +40,7 @@ export function containsItself(projectId: string, groupId: string): Fragment {
           join group_nestings n on n.project_id = ${projectId}::uuid and n.group_id = i.id
           where i.level < ${sql.raw(String(maxNesting))}
       )
-      select from (select id from inside limit ${sql.raw(String(maxFollowed))}) followed where id = ${groupId}::uuid)`;
+      select 1 from (select id from inside limit ${sql.raw(String(maxFollowed))}) followed where id = ${groupId}::uuid)`;
 }
 
 /** SQL over the row `r` of a group: its members with `member_id` and `kind`. */

@@ -105,10 +105,10 @@ function matching(projectId: string, filter: UserFilter): Fragment {
   if (provenance !== undefined) conditions.push(sql`r.provenance = ${provenance}`);
   if (hasFactor !== undefined) {
     // `offset 0`: looked up user by user. PostgreSQL would otherwise read all factors, however few users are asked for.
-    const enrolled = sql`(exists (select from enrolments e
+    const enrolled = sql`(exists (select 1 from enrolments e
       where e.project_id = r.project_id and e.user_id = r.id and e.verified_at is not null
         and (e.method <> 'sms' or e.phone is not null) offset 0)
-      or exists (select from credentials k join projects p on p.id = k.project_id
+      or exists (select 1 from credentials k join projects p on p.id = k.project_id
         where k.project_id = r.project_id and k.user_id = r.id and k.user_verified and k.revoked_at is null and p.passkeys offset 0))`;
     conditions.push(hasFactor ? enrolled : sql`not ${enrolled}`);
   }
@@ -126,11 +126,11 @@ function matching(projectId: string, filter: UserFilter): Fragment {
     conditions.push(isInvited ? sql`(${invited})` : sql`not (${invited})`);
   }
   if (groupId !== undefined) {
-    conditions.push(sql`exists (select from group_members m
+    conditions.push(sql`exists (select 1 from group_members m
       where m.project_id = r.project_id and m.group_id = ${groupId}::uuid and m.user_id = r.id)`);
   }
   if (organizationId !== undefined) {
-    conditions.push(sql`exists (select from organization_memberships m
+    conditions.push(sql`exists (select 1 from organization_memberships m
       where m.project_id = r.project_id and m.organization_id = ${organizationId}::uuid and m.user_id = r.id)`);
   }
   if (words.length > 0) conditions.push(containingWords(words));

@@ -147,10 +147,10 @@ export async function writeIfUnchanged(
   const statement = sql`with ${defined} changed as (
       update users set (${names}) = (${values})
       where project_id = ${projectId}::uuid and id = ${next.id}::uuid and version = ${next.version - 1}
-        ${custom ? sql`and exists (select from defined)` : sql``}
+        ${custom ? sql`and exists (select 1 from defined)` : sql``}
       returning id, project_id
     ), ${reindexedValues} ${withEmails ? reindexed(emailKeys(next.attributes)) : sql``} audited as (
-      ${audit.insertion(event, sql`exists (select from changed)`)}
+      ${audit.insertion(event, sql`exists (select 1 from changed)`)}
     )
     select id from changed`;
   const rows = await unlessTaken(

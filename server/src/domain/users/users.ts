@@ -203,7 +203,7 @@ export class Users {
       ), counted as (
         ${countedUsers(sql`created`, 1)}
       ), audited as (
-        ${this.deps.audit.insertion(event, sql`exists (select from created)`)}
+        ${this.deps.audit.insertion(event, sql`exists (select 1 from created)`)}
       )
       select id from created`;
     const inserted = await unlessTaken(
@@ -346,7 +346,7 @@ export class Users {
    */
   async locked(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
     if (!isUuid(userId)) return null;
-    await query(em, sql`select from users where project_id = ${projectId} and id = ${userId} for no key update`, {
+    await query(em, sql`select 1 from users where project_id = ${projectId} and id = ${userId} for no key update`, {
       prepare: 'users.locked',
     });
     const user = await em.findOne(User, { project: projectId, id: userId }, { refresh: true });
@@ -369,9 +369,9 @@ export class Users {
     const statement = sql`with taken as (
         update users u set phone = ${phone}
         where u.project_id = ${projectId}::uuid and u.id = ${user.id}::uuid and u.phone is null
-          and not exists (select from users o where o.project_id = u.project_id and o.phone = ${phone})
+          and not exists (select 1 from users o where o.project_id = u.project_id and o.phone = ${phone})
         returning u.id
-      ), audited as (${this.deps.audit.insertion(event, sql`exists (select from taken)`)})
+      ), audited as (${this.deps.audit.insertion(event, sql`exists (select 1 from taken)`)})
       select id from taken`;
     await execute(em, sql`savepoint phone`);
     const taken = unlessTaken(() => query(em, statement, { prepare: 'users.take-free-phone' }));

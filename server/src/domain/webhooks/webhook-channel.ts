@@ -51,7 +51,7 @@ export class WebhookChannel extends ReceiverChannel<WebhookChannelDeps> {
   }
 
   protected hasDue(now: Date) {
-    return sql`exists (select from webhook_deliveries d
+    return sql`exists (select 1 from webhook_deliveries d
       where d.project_id = t.project_id and d.webhook_id = t.id and ${isReady(now)})`;
   }
 
@@ -167,7 +167,7 @@ function asSent({ project, id, updatedAt }: Webhook, lease: string): Fragment {
  */
 function isReady(now: Date): Fragment {
   return sql`d.state = 'pending' and d.next_attempt_at <= ${now} and not exists (
-    select from webhook_deliveries b where b.project_id = d.project_id and b.webhook_id = d.webhook_id
+    select 1 from webhook_deliveries b where b.project_id = d.project_id and b.webhook_id = d.webhook_id
       and b.order_key = d.order_key and b.state = 'pending' and b.queued_at < d.queued_at
       and (b.next_attempt_at > ${now} or t.failures >= ${failuresBeforePause}))`;
 }

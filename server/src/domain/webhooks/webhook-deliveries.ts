@@ -52,7 +52,7 @@ export async function countDeliveries(em: EntityManager, webhook: TenantKey, sta
   const [row] = await query(
     em,
     sql<{ count: number }>`select count(*)::int as count from (
-      select from webhook_deliveries where ${ofWebhook(webhook)} and state = ${state} limit 1000) as counted`,
+      select 1 from webhook_deliveries where ${ofWebhook(webhook)} and state = ${state} limit 1000) as counted`,
   );
   return row?.count ?? 0;
 }

@@ -21,7 +21,7 @@ export const functions = (schema: string): readonly string[] => [
   // As the owner of the tables: it queues events of the instance and of every project, regardless of the scope of the request.
   `create function queue_stream_events() returns trigger language plpgsql security definer set search_path = pg_catalog as $$
       begin
-        if exists (select from ${schema}.log_streams) then
+        if exists (select 1 from ${schema}.log_streams) then
           insert into ${schema}.stream_events (project_id, event_id)
           select distinct coalesce(s.project_id, '${instanceId}'), new.id from ${schema}.log_streams s
           where coalesce(s.project_id, '${instanceId}') in (new.project_id, '${instanceId}')
@@ -32,7 +32,7 @@ export const functions = (schema: string): readonly string[] => [
   // Events while a webhook is disabled become failed deliveries, which an admin can replay.
   `create function queue_webhook_deliveries() returns trigger language plpgsql security definer set search_path = pg_catalog as $$
       begin
-        if exists (select from ${schema}.webhooks where project_id = new.project_id) then
+        if exists (select 1 from ${schema}.webhooks where project_id = new.project_id) then
           insert into ${schema}.webhook_deliveries
             (project_id, id, webhook_id, event_id, type, order_key, state, next_attempt_at, created_at, settled_at)
           select w.project_id, (left(new.id::text, 24) || right(w.id::text, 12))::uuid, w.id, new.id, new.type,

@@ -150,7 +150,7 @@ export class DeviceApprovals {
       // Before the session is read: a transaction that ends the user's open work waits for this one, or is visible.
       await execute(
         em,
-        sql`select from users where project_id = ${seen.user.project.id} and id = ${seen.user.id} for no key update`,
+        sql`select 1 from users where project_id = ${seen.user.project.id} and id = ${seen.user.id} for no key update`,
       );
       const waiting = await this.read(em, visit);
       if (!isWaiting(waiting)) return waiting ?? false;

@@ -73,12 +73,12 @@ export class PushedRequests {
           select project_id, ${random.id()}::uuid, id, ${digest(handle)}, ${storedIssuer(push.issuer)}::text, ${push.parameters},
             ${now}::timestamptz, ${secondsLater(now, pushedTtlSeconds)}::timestamptz
           from client
-          where case when ${jtiHash}::text is null then true else exists (select from used) end
-            ${proof ? sql`and exists (select from proof)` : sql``}
+          where case when ${jtiHash}::text is null then true else exists (select 1 from used) end
+            ${proof ? sql`and exists (select 1 from proof)` : sql``}
           returning 1
         )
-        select exists (select from client) as client_is_current, exists (select from stored) as is_stored,
-          ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh`,
+        select exists (select 1 from client) as client_is_current, exists (select 1 from stored) as is_stored,
+          ${jtiHash}::text is null or exists (select 1 from used) as assertion_is_fresh`,
     );
     if (row?.is_stored) return handle;
     if (!row?.client_is_current) refuse({ code: 'client-rejected', reason: `${client.id} changed during the request` });

@@ -75,7 +75,7 @@ export interface Ending {
 }
 
 /** SQL condition: the sign-in has ended. */
-export const isPassed = sql`exists (select from passed)`;
+export const isPassed = sql`exists (select 1 from passed)`;
 /** SQL: the user and the credential of the sign-in that has ended; null: none. */
 export const passed = { user: sql`(select user_id from passed)`, credential: sql`(select credential_id from passed)` };
 

@@ -144,7 +144,7 @@ export class ClientDocuments {
     const { audit, clients, clock } = this.deps;
     const now = clock.now();
     // One at a time: the client is created once, and the limit holds.
-    await query(em, sql`select from projects where id = ${projectId}::uuid for no key update`);
+    await query(em, sql`select 1 from projects where id = ${projectId}::uuid for no key update`);
     const known = await em.findOne(Client, { project: projectId, metadataUrl: url });
     if (known) {
       const introduction = await em.findOneOrFail(ClientIntroduction, { client: [projectId, known.id] });

@@ -69,7 +69,7 @@ export class ClientRegistrations {
     const read = this.read(metadata);
     return db.transaction(async (em) => {
       // One at a time: the limit holds, and the policy stays.
-      await query(em, sql`select from projects where id = ${projectId}::uuid for no key update`);
+      await query(em, sql`select 1 from projects where id = ${projectId}::uuid for no key update`);
       const project = await this.projectOf(em, projectId);
       if (project.clientRegistration === 'off') refuse({ code: 'not-found', what: 'project' });
       if (project.clientRegistration === 'token' || token !== undefined) {
@@ -98,7 +98,7 @@ export class ClientRegistrations {
   ): Promise<Registration | null> {
     const { db, audit, clock } = this.deps;
     return db.transaction(async (em) => {
-      await query(em, sql`select from projects where id = ${projectId}::uuid for no key update`);
+      await query(em, sql`select 1 from projects where id = ${projectId}::uuid for no key update`);
       const held = await this.held(em, projectId, clientId, token);
       if (!held) return null;
       const { settings, claimedName } = this.read(metadata);

@@ -21,7 +21,7 @@ export async function touch(on: Executing, { project, id }: TenantKey, now: Date
 }
 
 /** SQL condition: no user has allowed client `k` anything, and no admin has blocked it. */
-const isUnused: Fragment = sql`k.introduced_by is not null and k.disabled_at is null and not exists (select from consents c
+const isUnused: Fragment = sql`k.introduced_by is not null and k.disabled_at is null and not exists (select 1 from consents c
   where c.project_id = k.project_id and c.client_id = k.id)`;
 
 /** Joins, with the project locked: deletes unused clients of the project, those first that were used longest ago. */
@@ -50,12 +50,12 @@ export async function claimedNameOf(on: Executing, { project, id }: TenantKey): 
  * unblocked.
  */
 export function isForgotten(now: Date): Fragment {
-  return sql`introduced_by is not null and disabled_at is null and exists (select from client_introductions i
+  return sql`introduced_by is not null and disabled_at is null and exists (select 1 from client_introductions i
     where i.project_id = clients.project_id and i.client_id = clients.id
       and (i.last_used_at <= ${secondsLater(now, -unusedDays.other * day)}::timestamptz
         or i.last_used_at <= ${secondsLater(now, -unusedDays.document * day)}::timestamptz
-          and clients.metadata_url is not null and not exists (select from consents c
+          and clients.metadata_url is not null and not exists (select 1 from consents c
             where c.project_id = clients.project_id and c.client_id = clients.id)))
-    and not exists (select from refresh_grants g where g.project_id = clients.project_id and g.client_id = clients.id
+    and not exists (select 1 from refresh_grants g where g.project_id = clients.project_id and g.client_id = clients.id
       and g.revoked_at is null)`;
 }

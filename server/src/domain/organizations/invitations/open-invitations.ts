@@ -23,7 +23,7 @@ const maxShown = 20;
 function isOpen(i: string, now: Date): Fragment {
   const of = (column: string) => sql.ref(`${i}.${column}`);
   return sql`${of('accepted_at')} is null and ${of('revoked_at')} is null and ${of('expires_at')} > ${now}::timestamptz
-    and exists (select from organizations o join projects p on p.id = o.project_id and p.organizations_enabled
+    and exists (select 1 from organizations o join projects p on p.id = o.project_id and p.organizations_enabled
       where o.project_id = ${of('project_id')} and o.id = ${of('organization_id')} and o.state = 'active')`;
 }
 
@@ -62,7 +62,7 @@ export async function isInvited(on: Executing, projectId: string, email: string,
     on,
     sql<{
       invited: boolean;
-    }>`select exists (select from organization_invitations i where i.project_id = ${projectId}::uuid
+    }>`select exists (select 1 from organization_invitations i where i.project_id = ${projectId}::uuid
       and i.email_key = any(${addressKeys(email)}::text[]) and ${isOpen('i', now)}) as invited`,
   );
   return row?.invited === true;

@@ -153,7 +153,7 @@ export class CustomAttributes {
         sql`insert into custom_schemas (project_id, version, attributes, removed, updated_at)
           values (${projectId}, 0, '[]', '{}', ${now}) on conflict do nothing`,
       );
-      await query(em, sql`select from custom_schemas where project_id = ${projectId} for update`);
+      await query(em, sql`select 1 from custom_schemas where project_id = ${projectId} for update`);
       const row = await em.findOneOrFail(CustomSchemaRow, { project: projectId }, { refresh: true });
       const before = row.attributes;
       const result = await work(

@@ -49,8 +49,8 @@ export function ambiguousSubjects(projectIds: readonly string[]): Statement<{ id
       select project_id, id, subject, subject::uuid as other from users
       where project_id = any(${projectIds}::uuid[]) and subject ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')
     select id, subject from named n
-    where exists (select from users u where u.project_id = n.project_id and u.id = n.other and u.id <> n.id)
-      or exists (select from clients c where c.project_id = n.project_id and c.id = n.other)
+    where exists (select 1 from users u where u.project_id = n.project_id and u.id = n.other and u.id <> n.id)
+      or exists (select 1 from clients c where c.project_id = n.project_id and c.id = n.other)
     limit 1`;
 }
 

@@ -199,7 +199,7 @@ export class Editing implements GroupEdit {
     const [row] = await query(
       this.em,
       sql<{ count: number }>`select count(*)::int as count from (
-        select from groups r, lateral ${sql.raw(membersOfRow)} e
+        select 1 from groups r, lateral ${sql.raw(membersOfRow)} e
         where r.project_id = ${this.projectId} and r.id = ${this.group.id} limit ${most}::int) counted`,
       { prepare: 'groups.count-members' },
     );
@@ -210,7 +210,7 @@ export class Editing implements GroupEdit {
   async removedUsers(most: number): Promise<string[] | undefined> {
     const ids = [...this.removed];
     if (ids.length > most) return undefined;
-    const known = sql`select from groups where project_id = ${this.projectId}::uuid and id = any(${ids}::uuid[])`;
+    const known = sql`select 1 from groups where project_id = ${this.projectId}::uuid and id = any(${ids}::uuid[])`;
     const [row] = await query(this.em, sql<{ nested: boolean }>`select exists (${known}) as nested`);
     return row?.nested ? undefined : ids;
   }

@@ -66,7 +66,7 @@ export class GroupMembers {
       sql.join(
         kinds.map(
           ({ table }) =>
-            sql`select from ${sql.table(table)} m where m.project_id = ${projectId}::uuid and m.group_id = ${id}`,
+            sql`select 1 from ${sql.table(table)} m where m.project_id = ${projectId}::uuid and m.group_id = ${id}`,
         ),
         sql` union all `,
       );

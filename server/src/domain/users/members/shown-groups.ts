@@ -39,7 +39,7 @@ export async function groupsOfLeading(
   const rows = await read(em, projectId, userIds, budget + 1);
   if (rows.length <= budget) return byUser(userIds, rows);
   const elements = (id: Fragment) =>
-    sql`select from group_members m where m.project_id = ${projectId}::uuid and m.user_id = ${id}`;
+    sql`select 1 from group_members m where m.project_id = ${projectId}::uuid and m.user_id = ${id}`;
   const leading = Math.max(1, await leadingWithin(em, userIds, elements, budget));
   const shown = userIds.slice(0, leading);
   return byUser(shown, await read(em, projectId, shown, Math.max(budget, mostGroups)));
