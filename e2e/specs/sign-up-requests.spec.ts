@@ -91,7 +91,7 @@ test('a person asks to sign up, an admin approves by keyboard, and the person si
   await owner.page.getByRole('button', { name: 'Approve newcomer@example.com' }).focus();
   await owner.page.keyboard.press('Enter');
   await expect(owner.page.getByText('newcomer@example.com can sign in')).toBeVisible();
-  await expect(owner.page.getByText('No one waits')).toBeVisible();
+  await expect(owner.page.getByText('No open requests')).toBeVisible();
   await expectAccessible(owner.page);
   expect(owner.browserErrors).toEqual([]);
   await owner.context.close();

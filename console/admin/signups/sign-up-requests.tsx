@@ -47,7 +47,7 @@ export function SignUpList() {
   const isBusy = approve.busy || decline.busy;
   const columns: Columns<Request> = [
     { header: t('Address'), isName: true, width: '45%', cell: ({ address }) => address },
-    { header: t('Asked'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: t('Requested'), cell: ({ createdAt }) => <Time at={createdAt} /> },
     { header: t('Ends'), cell: ({ expiresAt }) => <Time at={expiresAt} /> },
     mayChange && {
       header: '',
@@ -95,7 +95,7 @@ export function SignUpList() {
         {failure && !page ? (
           <LoadError failure={failure} subject={t('the list of requests')} retry={reload} />
         ) : isEmpty ? (
-          <Empty icon="users" title={isDeclined ? t('No declined requests') : t('No one waits')}>
+          <Empty icon="users" title={isDeclined ? t('No declined requests') : t('No open requests')}>
             {isDeclined
               ? t('A declined address can ask again once its request ends.')
               : t('With sign-up “With approval”, new people appear here once they have verified their address.')}
