@@ -46,7 +46,8 @@ const faults = async () =>
   (
     await rows<{ fault: string }>(
       world.app.services.db,
-      `select detail->>'fault' as fault from audit_log where project_id = ? and type = 'client.introduction_refused'`,
+      `select concat_ws(': ', detail->>'fault', detail->>'error') as fault from audit_log
+        where project_id = ? and type = 'client.introduction_refused'`,
       [world.project.id],
     )
   ).map(({ fault }) => fault);
@@ -374,6 +375,27 @@ describe('thousands of new clients', () => {
     expect((await client.authorize({ client_id: id })).status).toBe(400);
     const elsewhere = { ...system, ip: '203.0.113.7' };
     expect(await world.app.services.documents.meet(world.project.id, id, elsewhere)).toBe(true);
+    expect(host.reads.get(path)).toBe(1);
+  });
+
+  it('are one event for each reason, whatever the host answers', async () => {
+    const client = await stranger(`${host.origin()}/s400`);
+    for (const status of [400, 404, 418]) {
+      host.documents.set(`/s${status}`, { status, body: '{}' });
+      await client.authorize({ client_id: `${host.origin()}/s${status}` });
+    }
+    expect(await faults()).toEqual(['the document cannot be read: status 418']);
+  });
+
+  it('are refused by a limit only for its own network, also at the same time', async () => {
+    const client = await stranger(host.put('/c0'));
+    for (let at = 0; at < 30; at += 1) await client.authorize({ client_id: host.put(`/c${at}`) });
+    const id = host.put(path);
+    const { documents } = world.app.services;
+    const meet = (ip: string | undefined) => documents.meet(world.project.id, id, { ...system, ...(ip && { ip }) });
+    const own = client.authorize({ client_id: id });
+    expect(await Promise.all([meet('203.0.113.7'), meet('203.0.113.8')])).toEqual([true, true]);
+    await own;
     expect(host.reads.get(path)).toBe(1);
   });
 

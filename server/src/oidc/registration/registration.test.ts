@@ -196,6 +196,18 @@ describe('management (RFC 7592)', () => {
     expect((await send('GET', uri, undefined, token)).status).toBe(401);
   });
 
+  it('shares its limit with registrations, which a caller without the token does not spend', async () => {
+    await world.set(open);
+    const made = await register();
+    const [uri, token] = [made.registration_client_uri, made.registration_access_token];
+    const put = (at: number, by: string) =>
+      send('PUT', uri, { ...agent, client_id: made.client_id, redirect_uris: [`${redirectUri}/${at}`] }, by);
+    for (let at = 0; at < 21; at += 1) await put(at, 'lk_rg_unknown');
+    for (let at = 0; at < 19; at += 1) expect((await put(at, token)).status).toBe(200);
+    expect((await put(20, token)).status).toBe(429);
+    expect((await world.events()).filter((type) => type === 'client.updated')).toHaveLength(19);
+  });
+
   it('cannot change the id, the method, the host that users have allowed, or members of the server (section 2.2)', async () => {
     await world.set(open);
     const made = await register();

@@ -122,6 +122,7 @@ function failed(res: Response, thrown: unknown): never {
   if (thrown.problem.code === 'not-found') {
     throw new OAuthError('access_denied', 'The project accepts no registrations.', { httpStatus: 403 });
   }
+  if (thrown.problem.code !== 'too-many') throw thrown;
   const { error, description, retryAfterSeconds } = toOAuthError(thrown);
   throw new OAuthError(error, description, { httpStatus: 429, retryAfterSeconds });
 }

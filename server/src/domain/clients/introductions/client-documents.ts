@@ -34,6 +34,12 @@ const maxReads = 50;
 const perNetwork: LimitRule = { name: 'client-documents', max: 30, windowSeconds: 3600 };
 const perProject: LimitRule = { name: 'client-documents-of-project', max: 300, windowSeconds: 3600 };
 
+/** Why a client cannot be used. `error` depends on the host's response: it does not distinguish events. */
+interface Fault {
+  reason: string;
+  error?: string;
+}
+
 interface KnownRow {
   id: string;
   is_blocked: boolean;
@@ -43,8 +49,8 @@ interface KnownRow {
 /** Clients that introduce themselves by a Client ID Metadata Document (decisions/0392). */
 export class ClientDocuments {
   /** Addresses with a failed read, by project. */
-  private readonly paused: LRUCache<string, string>;
-  private readonly reading = new Map<string, Promise<string | null>>();
+  private readonly paused: LRUCache<string, Fault>;
+  private readonly reading = new Map<string, Promise<Fault | null>>();
 
   constructor(
     private readonly deps: {
@@ -81,45 +87,49 @@ export class ClientDocuments {
   }
 
   /** The reason why the client cannot be used; null if it can. */
-  private async read(projectId: string, url: string, actor: Actor): Promise<string | null> {
+  private async read(projectId: string, url: string, actor: Actor): Promise<Fault | null> {
     const { db, allowPrivateTargets } = this.deps;
     const project = await db.reader().findOne(Project, projectId);
     // The project accepts none: nothing is recorded, as for any unknown client.
     if (!project || project.clientMetadataDocuments === 'off') return null;
     const fault = metadataUrlFault(url, allowPrivateTargets);
-    if (fault !== null) return fault;
-    if (!admitsDocumentsAt(new URL(url).hostname, project)) return 'the domain is not allowed';
+    if (fault !== null) return { reason: fault };
+    if (!admitsDocumentsAt(new URL(url).hostname, project)) return { reason: 'the domain is not allowed' };
     const known = await this.known(projectId, url);
     if (known) await touch(db.alone, { project, id: known.id }, this.deps.clock.now());
     if (known?.is_blocked || known?.is_fresh) return null;
     const key = `${projectId} ${url}`;
     const paused = this.paused.get(key);
     if (paused !== undefined) return paused;
+    // Limits concern the caller, not the document: callers share a read, and no refusal by a limit.
+    const exceeded = known || this.reading.has(key) ? null : await this.exceeded(project, actor);
+    if (exceeded !== null) return exceeded;
     const running = this.reading.get(key);
     if (running) return running;
-    const work = this.fetch(project, url, known !== undefined, actor).finally(() => this.reading.delete(key));
+    if (this.reading.size >= maxReads) return { reason: 'too many documents are being read' };
+    const work = this.renew(project, url, actor)
+      .then((failed) => {
+        if (failed !== null) this.paused.set(key, failed);
+        return failed;
+      })
+      .finally(() => this.reading.delete(key));
     this.reading.set(key, work);
     return work;
   }
 
-  private async fetch(project: Project, url: string, isKnown: boolean, actor: Actor): Promise<string | null> {
+  /** The limit on unknown documents that the caller exceeds. */
+  private async exceeded(project: Project, { ip }: Actor): Promise<Fault | null> {
     const { db, limits } = this.deps;
-    // Limits concern the caller, not the document: they pause it for no other caller.
-    if (this.reading.size >= maxReads) return 'too many documents are being read';
-    if (!isKnown) {
-      const network = await limits.spendPrepaid(db, perNetwork, networkOf(actor.ip));
-      if (!network.allowed) return 'too many new clients from one network';
-      if (!(await limits.spendPrepaid(db, perProject, project.id)).allowed) return 'too many new clients';
-    }
-    const failed = await this.renew(project, url, actor);
-    if (failed !== null) this.paused.set(`${project.id} ${url}`, failed);
-    return failed;
+    const network = await limits.spendPrepaid(db, perNetwork, networkOf(ip));
+    if (!network.allowed) return { reason: 'too many new clients from one network' };
+    const all = await limits.spendPrepaid(db, perProject, project.id);
+    return all.allowed ? null : { reason: 'too many new clients' };
   }
 
-  private async renew(project: Project, url: string, actor: Actor): Promise<string | null> {
+  private async renew(project: Project, url: string, actor: Actor): Promise<Fault | null> {
     const { clock, db, fetchDocument } = this.deps;
     const answer = await fetchDocument(url);
-    if ('error' in answer) return `the document cannot be read: ${answer.error}`;
+    if ('error' in answer) return { reason: 'the document cannot be read', error: answer.error };
     const { json, cacheSeconds } = answer;
     try {
       const metadata = readMetadata(json, { metadataUrl: url, allowPrivate: this.deps.allowPrivateTargets });
@@ -128,7 +138,7 @@ export class ClientDocuments {
       await db.transaction((em) => this.write(em, project.id, url, { ...metadata, freshUntil }, actor));
       return null;
     } catch (error) {
-      if (error instanceof MetadataError) return error.message;
+      if (error instanceof MetadataError) return { reason: 'the document is not valid', error: error.message };
       throw error;
     }
   }
@@ -183,9 +193,10 @@ export class ClientDocuments {
   }
 
   /** One event an hour for each reason and network, however many addresses are tried. */
-  private refused(projectId: string, url: string, fault: string, actor: Actor): Promise<void> {
+  private refused(projectId: string, url: string, { reason, error }: Fault, actor: Actor): Promise<void> {
     const entry = { type: 'client.introduction_refused', actor, projectId } as const;
     const document = url.slice(0, 500).replace(/[^\x21-\x7e]/g, '?');
-    return this.deps.audit.recordRepeated(this.deps.db.alone, entry, fault, { ofLast: { document } });
+    const ofLast = { document, ...(error !== undefined && { error }) };
+    return this.deps.audit.recordRepeated(this.deps.db.alone, entry, reason, { ofLast });
   }
 }

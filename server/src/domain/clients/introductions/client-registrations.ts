@@ -21,6 +21,7 @@ import { MetadataError, readMetadata } from './client-metadata.ts';
 import { makeRoom } from './introduced-clients.ts';
 import { useRegistrationToken } from './registration-tokens.ts';
 
+/** Of registrations and updates. */
 const perNetwork: LimitRule = { name: 'client-registrations', max: 20, windowSeconds: 3600 };
 const perProject: LimitRule = { name: 'client-registrations-of-project', max: 200, windowSeconds: 3600 };
 /** Of a registration access token. */
@@ -58,14 +59,11 @@ export class ClientRegistrations {
    * @param token initial access token
    */
   async register(projectId: string, metadata: unknown, token: string | undefined, actor: Actor): Promise<Registration> {
-    const { db, limits } = this.deps;
+    const { db } = this.deps;
     const { clientRegistration: mode } = await this.projectOf(db.reader(), projectId);
     if (mode === 'off') refuse({ code: 'not-found', what: 'project' });
     if (mode === 'token' && token === undefined) refuse({ code: 'unauthenticated' });
-    for (const [rule, subject] of [[perNetwork, networkOf(actor.ip)] as const, [perProject, projectId] as const]) {
-      const { allowed, retryAfterSeconds } = await limits.spendPrepaid(db, rule, subject);
-      if (!allowed) refuse({ code: 'too-many', retryAfterSeconds });
-    }
+    await this.spend(projectId, actor);
     const read = this.read(metadata);
     return db.transaction(async (em) => {
       // One at a time: the limit holds, and the policy stays.
@@ -90,13 +88,19 @@ export class ClientRegistrations {
     return this.held(this.deps.db.reader(), projectId, clientId, token);
   }
 
-  /** Replaces the metadata (RFC 7592 section 2.2). Null as {@link find}. Throws {@link MetadataError}. */
-  update(
+  /**
+   * Replaces the metadata (RFC 7592 section 2.2), within the limits of registrations. Null as {@link find}. Refuses `too-many`. Throws
+   * {@link MetadataError}.
+   */
+  async update(
     projectId: string,
     clientId: string,
     { token, metadata, actor }: { token: string | undefined; metadata: unknown; actor: Actor },
   ): Promise<Registration | null> {
     const { db, audit, clock } = this.deps;
+    // A caller without the token spends nothing.
+    if (!(await this.find(projectId, clientId, token))) return null;
+    await this.spend(projectId, actor);
     return db.transaction(async (em) => {
       await query(em, sql`select 1 from projects where id = ${projectId}::uuid for no key update`);
       const held = await this.held(em, projectId, clientId, token);
@@ -140,6 +144,15 @@ export class ClientRegistrations {
       em.remove(held.client);
       return true;
     });
+  }
+
+  /** Each registration and each update can record an event. */
+  private async spend(projectId: string, { ip }: Actor): Promise<void> {
+    const { db, limits } = this.deps;
+    for (const [rule, subject] of [[perNetwork, networkOf(ip)] as const, [perProject, projectId] as const]) {
+      const { allowed, retryAfterSeconds } = await limits.spendPrepaid(db, rule, subject);
+      if (!allowed) refuse({ code: 'too-many', retryAfterSeconds });
+    }
   }
 
   private read(metadata: unknown) {
