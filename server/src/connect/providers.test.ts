@@ -113,7 +113,7 @@ it('a preset fixes the tenant', async () => {
     invalid('oidc.issuer'),
   );
   await expect(at('google', 'https://attacker.example')).rejects.toMatchObject(invalid('oidc.issuer'));
-  await expect(at('generic')).rejects.toMatchObject(invalid('oidc.issuer'));
+  await expect(at('generic', 'idp.example.com')).rejects.toMatchObject(invalid('oidc.issuer'));
   await expect(at('github')).rejects.toMatchObject(invalid('preset'));
   await expect(at('okta', 'https://example.okta.com', { hostedDomain: 'x.example' })).rejects.toMatchObject(
     invalid('oidc.hostedDomain'),

@@ -35,7 +35,7 @@ export class CreateConnectionInput extends inputFields({
     ),
   ),
   name: text('Shown on the sign-in page.'),
-  oidc: object(OidcConnectionInput),
+  oidc: nullable(object(OidcConnectionInput, 'Values that the provider gives for the redirect URI can follow later.')),
   ...shared,
 }) {}
 

@@ -30,13 +30,16 @@ export class ConnectionResolver {
   }
 
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
-  @Mutation(() => CreatedConnection, { description: 'Creates a draft: enable it after a successful test.' })
+  @Mutation(() => CreatedConnection, {
+    description:
+      'Creates a draft: enable it after a successful test. Its redirect URI is known then; `oidc` may follow.',
+  })
   async createConnection(
     @Arg('input', () => CreateConnectionInput) input: CreateConnectionInput,
     @Ctx() ctx: AdminContext,
   ) {
-    const { projectId, kind: _, preset, name, oidc, ...rest } = input;
-    const wanted = { ...withoutNulls(rest), projectId, name, oidc, preset: preset ?? 'generic' };
+    const { projectId, kind: _, preset, name, ...rest } = input;
+    const wanted = { ...withoutNulls(rest), projectId, name, preset: preset ?? 'generic' };
     const connection = await ctx.domain.connections.create(wanted, ctx.actor);
     return { connection, callback: { redirectUri: ctx.domain.connections.redirectUri(connection.id) } };
   }

@@ -78,7 +78,6 @@ it.each([
   ['oidc.issuer', { oidc: { ...oidc, issuer: 'https://idp.example.com/?x=1' } }],
   ['oidc.issuer', { oidc: { ...oidc, issuer: 'https://user:pass@idp.example.com' } }],
   ['oidc.clientId', { oidc: { ...oidc, clientId: '' } }],
-  ['oidc.clientId', { oidc: { issuer: oidc.issuer } }],
   ['oidc.clientSecret', { oidc: { ...oidc, clientSecret: 'two\nlines' } }],
   ['oidc.scopes', { oidc: { ...oidc, scopes: ['email'] } }],
   ['oidc.scopes[1]', { oidc: { ...oidc, scopes: ['openid', 'two words'] } }],
@@ -89,6 +88,30 @@ it.each([
   ['mappings.locale', { oidc, mappings: { locale: 7 } }],
 ])('refuses a wrong %s', async (field, input) => {
   expect((await create(input)).errors[0].extensions).toMatchObject({ code: 'invalid', field });
+});
+
+it('a draft without the values of the provider can neither be tested nor enabled, until they are given', async () => {
+  const { connection } = (await create({ preset: 'keycloak' })).data.createConnection;
+  const { id } = connection;
+  expect(connection.oidc).toMatchObject({ issuer: '', clientId: '' });
+  const test = () => harness.call(`mutation { testConnection(id: "${id}") { url } }`);
+  const enable = () =>
+    harness.call(`mutation { setConnectionState(input: { id: "${id}", state: ENABLED }) { state } }`);
+  const refused = async (field: string) => {
+    for (const answer of [await test(), await enable()]) {
+      expect(answer.errors[0].extensions).toMatchObject({ code: 'invalid', field });
+    }
+  };
+  await refused('oidc.issuer');
+  expect((await update({ id, oidc: { issuer: 'https://sso.example.com/realms/staff' } })).errors).toEqual([]);
+  await refused('oidc.clientId');
+  for (const [field, value] of Object.entries({ issuer: '', clientId: '' })) {
+    const cleared = await update({ id, oidc: { [field]: value } });
+    expect(cleared.errors[0].extensions).toMatchObject({ code: 'invalid', field: `oidc.${field}` });
+  }
+  expect((await update({ id, oidc: { clientId: 'latchkey' } })).errors).toEqual([]);
+  expect((await test()).data.testConnection.url).toContain(`/connect/${id}/test?`);
+  expect((await enable()).data.setConnectionState).toEqual({ state: 'ENABLED' });
 });
 
 it('requires the client secret again for another issuer: an admin who does not know it cannot redirect it', async () => {

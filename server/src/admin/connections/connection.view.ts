@@ -6,8 +6,8 @@ import { boolean, fields, id, int, jsonObject, list, nullable, object, oneOf, te
 @Access('inherited')
 @ObjectType({ description: 'Settings of an OpenID Connect provider.' })
 class OidcConnectionView extends fields({
-  issuer: text(),
-  clientId: text(),
+  issuer: text('Empty: not given yet; the connection cannot be tested or enabled.'),
+  clientId: text('Empty: not given yet.'),
   scopes: list(text()),
   hostedDomain: nullable(text()),
 }) {}

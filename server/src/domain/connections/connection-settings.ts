@@ -23,7 +23,8 @@ const maxScopes = 20;
 const maxSecretLength = 1000;
 
 /**
- * The settings of a new or changed connection, completed by its preset. Refuses `invalid`, naming the field.
+ * The settings of a new or changed connection, completed by its preset. Refuses `invalid`, naming the field. A new connection may
+ * lack values that the provider gives after the redirect URI is registered there: they are empty until then.
  *
  * @param before of a connection that is changed: absent inputs keep these
  */
@@ -34,18 +35,25 @@ export function checkedOidc(
   before?: OidcSettings,
 ): OidcSettings {
   const fixed = presetOf(preset);
-  const issuer = fixed.issuer ?? input.issuer ?? before?.issuer ?? invalid('oidc.issuer', 'must be given');
+  const issuer = fixed.issuer ?? input.issuer ?? before?.issuer ?? '';
   if (fixed.issuer && input.issuer && input.issuer !== fixed.issuer) {
     invalid('oidc.issuer', `must be ${fixed.issuer} for this preset, or absent`);
   }
-  const fault = issuerFault(issuer, allowPrivateTargets) ?? fixed.issuerFault?.(issuer);
+  const isIssuerGiven = issuer !== '' || input.issuer != null;
+  const fault = isIssuerGiven && (issuerFault(issuer, allowPrivateTargets) ?? fixed.issuerFault?.(issuer));
   if (fault) invalid('oidc.issuer', fault);
   return {
     issuer,
-    clientId: checkedClientId(input.clientId ?? before?.clientId ?? invalid('oidc.clientId', 'must be given')),
+    clientId: input.clientId == null ? (before?.clientId ?? '') : checkedClientId(input.clientId),
     scopes: checkedScopes(input.scopes ?? before?.scopes ?? fixed.scopes),
     hostedDomain: checkedHostedDomain(preset, input.hostedDomain, before?.hostedDomain ?? null),
   };
+}
+
+/** Refuses `invalid` if a value is missing that sign-ins need. */
+export function checkComplete({ issuer, clientId }: OidcSettings): void {
+  if (issuer === '') invalid('oidc.issuer', 'must be given');
+  if (clientId === '') invalid('oidc.clientId', 'must be given');
 }
 
 function issuerFault(issuer: string, allowPrivateTargets: boolean): string | null {

@@ -10,8 +10,9 @@ export type ConnectionState = (typeof connectionStates)[number];
 
 /** Settings of an OpenID Connect provider. */
 export interface OidcSettings {
-  /** As in its discovery document. */
+  /** As in its discovery document. Empty: not given yet; the connection cannot be tested or enabled. */
   issuer: string;
+  /** Empty: not given yet, as for the issuer. */
   clientId: string;
   scopes: string[];
   /** The Google Workspace domain (`hd`) that its users must have; null: any account. */

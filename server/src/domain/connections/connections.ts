@@ -13,6 +13,7 @@ import { Project } from '../projects/project.entity.ts';
 import { existing, locked, type TenantKey } from '../projects/tenant.ts';
 import { Connection, type ConnectionState, connectionSecretPurpose } from './connection.entity.ts';
 import {
+  checkComplete,
   checkedClientSecret,
   checkedOidc,
   checkedProfileMappings,
@@ -191,7 +192,7 @@ export class Connections {
     return changed;
   }
 
-  /** Enables or disables the connection. Its sessions stay; disabling refuses sign-ins in progress. */
+  /** Enables or disables the connection. Its sessions stay; disabling refuses sign-ins in progress. Refuses `invalid`. */
   async setState(key: TenantKey, state: ConnectionState, actor: Actor): Promise<Connection> {
     if (state !== 'enabled' && state !== 'disabled') {
       refuse({ code: 'invalid', field: 'state', reason: 'must be ENABLED or DISABLED' });
@@ -199,6 +200,7 @@ export class Connections {
     return this.deps.db.transaction(async (em) => {
       const connection = (await existing(em, Connection, key, 'connection', locked)) as Connection;
       if (connection.state === state) return connection;
+      if (state === 'enabled') checkComplete(connection.settings);
       connection.state = state;
       connection.updatedAt = this.deps.clock.now();
       this.record(em, state === 'enabled' ? 'connection.enabled' : 'connection.disabled', connection, actor);

@@ -11,6 +11,7 @@ import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { type Connection, connectionSecretPurpose } from './connection.entity.ts';
+import { checkComplete } from './connection-settings.ts';
 import { claimsFault, headerFault, idTokenAlgorithms, isSubject } from './id-token.ts';
 import { presetOf } from './presets.ts';
 import type { Providers } from './providers.ts';
@@ -76,8 +77,9 @@ export class UpstreamSignIns {
     return { url: addressOf(metadata, connection, secrets, wanted) };
   }
 
-  /** Stores a request for a test by an admin; its state, with which {@link beginTest} continues. */
+  /** Stores a request for a test by an admin; its state, with which {@link beginTest} continues. Refuses `invalid`. */
   async prepareTest(connection: Connection): Promise<string> {
+    checkComplete(connection.settings);
     return (await this.store(connection, null, '')).state;
   }
 
