@@ -691,6 +691,7 @@ export type MessageTemplate =
   | 'EMAIL_CODE'
   | 'FACTOR_CHANGED'
   | 'FACTOR_CODE'
+  | 'IDENTITY_CHANGED'
   | 'INVITATION'
   | 'LOGIN_CHANGED'
   | 'NEW_DEVICE'

@@ -12,6 +12,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   LOGIN_CHANGED: t('Sign-in details changed'),
   NEW_DEVICE: t('New device'),
   PASSKEY_CHANGED: t('Passkey changed'),
+  IDENTITY_CHANGED: t('Linked accounts changed'),
   FACTOR_CHANGED: t('Second factor changed'),
   RECOVERY_CODE_USED: t('Recovery code used'),
   RECOVERY_CODES_RENEWED: t('New recovery codes'),

@@ -76,6 +76,10 @@ export const changes: Record<string, Change> = {
     await ownAccount.revokeDevice(change, form.get('id') ?? '');
     return saved;
   },
+  'unlink-identity': async ({ ownAccount }, change, form) => {
+    await ownAccount.unlinkIdentity(change, form.get('id') ?? '');
+    return saved;
+  },
   'end-session': async ({ ownAccount }, change, form) => {
     await ownAccount.endSession(change, form.get('id') ?? '');
     return saved;
@@ -168,7 +172,17 @@ export function sectionIn(name: string | undefined): string | undefined {
   return sections.find((section) => section === name);
 }
 
-const sections = ['profile', 'passkeys', 'factors', 'recovery-codes', 'email', 'phone', 'data', 'deletion'];
+const sections = [
+  'profile',
+  'passkeys',
+  'identities',
+  'factors',
+  'recovery-codes',
+  'email',
+  'phone',
+  'data',
+  'deletion',
+];
 
 /** Fields that the form does not name stay; empty ones are removed. */
 function editing(fields: readonly Exclude<OwnField, 'address'>[]): Change {

@@ -20,6 +20,7 @@ import { scopeTexts } from '../http/scopes.ts';
 import { beginApp, setUpApp } from './authenticator-view.ts';
 import { contactsSections, type TestCode } from './contacts-view.ts';
 import { dataSection, deletionSection, pendingDeletionSection } from './data-view.ts';
+import { identitiesSection } from './identities-view.ts';
 import { invitationSections } from './invitation-sections.ts';
 import { profileSection, type Translate } from './profile-view.ts';
 
@@ -138,6 +139,7 @@ export function accountView(
       ${page.profile(overview)}
       ${page.devices(overview.devices)}
       ${page.passkeys(overview)}
+      ${page.identities(overview)}
       ${page.sessions(overview.sessions, [...overview.devices, ...overview.passkeys])}
       ${page.organizations(overview.organizations)}
       ${page.applications(overview.applications)}
@@ -283,6 +285,13 @@ class AccountPage {
       ${passkeys.length > 0 && !isFresh ? this.stale('passkeys') : nothing}
       ${list(passkeys.map((passkey) => this.passkey(passkey, isFresh)))}
       ${isPasskeyAddable ? adding : nothing}</section>`;
+  }
+
+  identities(overview: AccountOverview): Html {
+    return identitiesSection(
+      { ...this.parts(), entry: (id, content) => this.form('unlink-identity', { id }, content) },
+      overview,
+    );
   }
 
   private passkey(passkey: Passkey, isFresh: boolean): Html {

@@ -1,49 +1,33 @@
 import { Alert, Box, Button, Group, NativeSelect, Switch, TextInput, ThemeIcon } from '@mantine/core';
 import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { Link, useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
 import { useMutation } from '../../api.ts';
-import { connectTexts } from '../../connect/texts.ts';
 import { type Failure, faultAt } from '../../failure.ts';
-import {
-  CreateClient,
-  type CreateClientInput,
-  type CreateClientMutation,
-  type IdTokenAlgorithm,
-} from '../../generated/operations.ts';
-import { t, withTexts } from '../../language/language.ts';
+import { CreateClient, type CreateClientInput, type IdTokenAlgorithm } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { SecondaryButton } from '../../ui/buttons.tsx';
 import { ShowGraphql } from '../../ui/code/show-graphql.tsx';
-import { Snippets } from '../../ui/code/snippets.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { tidy } from '../../ui/forms/list-field.tsx';
 import { optionsOf } from '../../ui/forms/options.ts';
 import { Radios } from '../../ui/forms/radios.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
-import { Secrets } from '../../ui/secrets/secret.tsx';
 import { algorithmNames } from '../algorithm-names.ts';
 import { developmentReturns, developmentUris } from '../development.ts';
-import { needsProjectIssuer } from '../issuer-advice.ts';
 import { storedKinds } from '../kind.ts';
-import { ConnectionSettings } from '../quickstart/connection-settings.tsx';
-import { RedirectUriAlert } from '../quickstart/redirect-uri-alert.tsx';
-import { snippetsFor } from '../quickstart/snippets.ts';
 import { addressFault } from '../redirect-fault.ts';
 import { PostLogoutUris, RedirectUris } from '../redirect-uris.tsx';
-import { TrySignIn } from '../trial/try-sign-in.tsx';
 import { type Answers, answersOf, type StepProps, secretDefaults } from './answers.ts';
 import styles from './create-client-page.module.css';
+import type { Created } from './created-client.tsx';
+import { loadLast, loadParts } from './parts.ts';
 
-type Created = CreateClientMutation['createClient'];
-
-/** The first step loads all parts of products, also those of the last one, which shows a secret. */
-const loadParts = () => withTexts(connectTexts, () => import('../../connect/product-parts.ts'));
+const CreatedClient = lazy(async () => ({ default: (await loadLast()).CreatedClient }));
 const ConnectPicker = lazy(async () => ({ default: (await loadParts()).ConnectPicker }));
 const KeyPair = lazy(async () => ({ default: (await import('../keys/key-pair.tsx')).KeyPair }));
 const ProductAddress = lazy(async () => ({ default: (await loadParts()).ProductAddress }));
-const ProductSettings = lazy(async () => ({ default: (await loadParts()).ProductSettings }));
 
 const authentications = {
   CLIENT_SECRET_BASIC: {
@@ -83,6 +67,10 @@ export function Component() {
     ...secretDefaults,
     ...answersOf('single-page'),
   });
+  // Before the application exists: the last step shows a secret.
+  useEffect(() => {
+    if (step === 1) void loadLast();
+  }, [step]);
   useEffect(() => {
     if (step > 0) window.scrollTo({ top: 0 });
   }, [step]);
@@ -112,7 +100,9 @@ export function Component() {
           }}
         />
       ) : (
-        <Done created={created} answers={answers} />
+        <Suspense>
+          <CreatedClient created={created} answers={answers} />
+        </Suspense>
       )}
     </Page>
   );
@@ -338,80 +328,4 @@ function secretSettings({ product, signature, refreshTokens }: Answers): Partial
     idTokenSignedResponseAlg: signature,
     grantTypes: refreshTokens ? ['AUTHORIZATION_CODE', 'REFRESH_TOKEN'] : ['AUTHORIZATION_CODE'],
   };
-}
-
-function Done({ created, answers: { kind, product, address } }: { created: Created; answers: Answers }) {
-  const { client, publishableKey, secretKey, clientSecret } = created;
-  const navigate = useNavigate();
-  const project = useProject();
-  const path = useProjectPath();
-  const snippets = snippetsFor(kind, { client, projectIssuer: project.issuer, publishableKey });
-  return (
-    <>
-      {client.redirectUris.length === 0 && !product?.isMachine && (
-        <RedirectUriAlert>
-          <Link to={path(`applications/${client.id}/settings`)} target="_blank">
-            {t('Add one')}
-          </Link>
-        </RedirectUriAlert>
-      )}
-      <Section title={t('Its keys')} lead={t('For this application only. Replace them at any time.')}>
-        <Secrets
-          fileName={`${client.id}.keys.txt`}
-          secrets={[
-            ...(clientSecret === null
-              ? []
-              : [
-                  {
-                    label: t('Client secret'),
-                    value: clientSecret,
-                    hint: t('For the issuer {issuer}. Server only.', { issuer: project.issuer }),
-                  },
-                ]),
-            // Codes of @latchkey/browser are exchanged at the base issuer.
-            ...(needsProjectIssuer(client)
-              ? []
-              : [
-                  {
-                    label: t('Publishable key'),
-                    value: publishableKey,
-                    hint: t(
-                      'For @latchkey/browser. Safe to use in the browser: limited to the redirect URIs’ origins.',
-                    ),
-                    isPublic: true,
-                  },
-                ]),
-            ...(secretKey === null
-              ? []
-              : [
-                  {
-                    label: t('Secret key'),
-                    value: secretKey,
-                    hint: t('For @latchkey/node on your server. Keep it out of clients and repositories.'),
-                  },
-                ]),
-          ]}
-          onDone={() => void navigate(path(`applications/${client.id}`))}
-        />
-      </Section>
-      {product && (
-        <Suspense>
-          <ProductSettings product={product} client={client} clientSecret={clientSecret} address={address} />
-        </Suspense>
-      )}
-      {!product?.isMachine && (
-        <Section
-          title={t('Test sign-in')}
-          lead={t('Opens a new tab, signs you in and shows the tokens.')}
-          actions={<TrySignIn clientId={client.id} />}
-        />
-      )}
-      <ConnectionSettings client={client} />
-      {!product && (
-        <Section title={t('Quickstart')} lead={t('Your values are filled in and highlighted.')}>
-          <Snippets snippets={snippets} />
-        </Section>
-      )}
-    </>
-  );
 }

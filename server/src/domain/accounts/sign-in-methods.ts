@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { contextOf } from '../ceremonies/sign-in-context.ts';
+import type { Identities } from '../connections/identities.ts';
 import type { Devices } from '../credentials/devices.ts';
 import type { Passkeys } from '../credentials/passkeys.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -16,12 +17,13 @@ import type { User } from '../users/user.entity.ts';
 interface Deps {
   clock: Clock;
   devices: Pick<Devices, 'list'>;
+  identities: Pick<Identities, 'ofUser'>;
   passkeys: Pick<Passkeys, 'list'>;
   mfa: Pick<Mfa, 'factors'>;
 }
 
 /**
- * Refuses `last-sign-in-method` if the user can sign in now, and could not without this device, passkey or factor. A
+ * Refuses `last-sign-in-method` if the user can sign in now, and could not without this device, passkey, linked account or factor. A
  * mailbox is enough: a code by mail signs in, and enrolls a factor if one is required.
  */
 export async function keepSignInMethod(
@@ -36,19 +38,26 @@ export async function keepSignInMethod(
   const now = deps.clock.now();
   const devices = (await deps.devices.list(em, owner)).filter((device) => isTrusted(device, project, now));
   const passkeys = project.passkeys ? await deps.passkeys.list(em, owner) : [];
+  const identities = (await deps.identities.ofUser(em, user)).filter(
+    ({ connection }) => connection.getEntity().state === 'enabled',
+  );
   const factors = (await deps.mfa.factors(em, user)).map(({ id, method, besidePasskey }) => ({
     id,
     method,
     besidePasskey,
   }));
   const isPossible = (isLeft: (item: { id: string }) => boolean) =>
-    canSignIn(project, { devices, passkeys, factors }, isLeft);
+    canSignIn(project, { devices, identities, passkeys, factors }, isLeft);
   if (isPossible(() => true) && !isPossible(({ id }) => id !== removedId)) refuse({ code: 'last-sign-in-method' });
 }
 
-/** What a user without a mailbox can prove: trusted devices, passkeys that the project accepts, verified factors. */
+/**
+ * What a user without a mailbox can prove: trusted devices, accounts at enabled connections, passkeys that the project accepts,
+ * verified factors.
+ */
 export interface SignInMeans {
   devices: readonly { id: string }[];
+  identities?: readonly { id: string }[];
   passkeys: readonly { id: string; userVerified: boolean }[];
   factors: readonly { id: string; method: MfaMethod; besidePasskey: boolean }[];
 }
@@ -69,10 +78,10 @@ export function canSignIn(
     ...passkeys.map(({ id, userVerified }): Evidence[] => [
       { ...proof, kind: 'passkey', credential: id, verified: userVerified, synced: false },
     ]),
-    ...devices.flatMap(({ id }): Evidence[][] => {
-      const device: Evidence = { ...proof, kind: 'device-key', device: id };
-      return [[device], ...byFactor.map((factor) => [device, factor])];
-    }),
+    ...[
+      ...devices.map(({ id }): Evidence => ({ ...proof, kind: 'device-key', device: id })),
+      ...(means.identities ?? []).filter(isLeft).map(atProvider),
+    ].flatMap((first) => [[first], ...byFactor.map((factor) => [first, factor])]),
   ];
   const page = {
     caller: { project, client: { passkeyRequired: false }, request: null, organization: null },
@@ -81,4 +90,17 @@ export function canSignIn(
   const holdsPasskey = passkeys.some(({ userVerified }) => userVerified);
   const context = contextOf(page, { factors, holdsPasskey, skipsFactor: false });
   return signIns.some((evidence) => ['nothing', 'creation'].includes(nextRequirement(evidence, context)));
+}
+
+function atProvider({ id }: { id: string }): Evidence {
+  const asked = { amr: [], acr: null, authTime: null, isFresh: false };
+  return {
+    account: '',
+    at: new Date(0).toISOString(),
+    kind: 'federated',
+    connection: '',
+    subject: id,
+    ceremony: '',
+    ...asked,
+  };
 }

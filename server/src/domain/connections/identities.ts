@@ -111,18 +111,17 @@ export class Identities {
     >;
   }
 
-  /** Unlinks. Refuses `not-found` unless the identity is the user's. */
-  async unlink(em: EntityManager, user: User, identityId: string, actor: Actor): Promise<void> {
+  /** Unlinks, under the user's lock. Refuses `not-found` unless the identity is the user's. @returns its connection */
+  async unlink(em: EntityManager, user: User, identityId: string, actor: Actor): Promise<Connection> {
     const identity = found(
       (await this.ofUser(em, user)).find(({ id }) => id === identityId),
       'identity',
     );
     const connection = identity.connection.getEntity();
-    const deleted = await execute(
+    await execute(
       em,
       sql`delete from identities where project_id = ${user.project.id} and id = ${identityId} and user_id = ${user.id}`,
     );
-    if (deleted !== 1) return;
     this.deps.audit.record(em, {
       type: 'identity.unlinked',
       actor,
@@ -130,6 +129,7 @@ export class Identities {
       subject: { kind: 'user', id: user.id, name: user.userName },
       detail: { connectionId: connection.id, connection: connection.name, identityId },
     });
+    return connection;
   }
 }
 

@@ -24,6 +24,9 @@ const outlines: { [T in MessageContent['template']]: (content: Content<T>) => Ou
   'passkey-changed': ({ change }) => ({
     before: [`passkey-changed.${change}`, 'passkey-changed.passkey', 'time', 'contact'],
   }),
+  'identity-changed': ({ change }) => ({
+    before: [`identity-changed.${change}`, 'identity-changed.provider', 'time', 'contact'],
+  }),
   'factor-changed': ({ change, method }) => ({
     before: [`factor-changed.${change}`, `factor-changed.${method}`, 'time', 'contact'],
   }),

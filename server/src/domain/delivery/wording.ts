@@ -11,6 +11,7 @@ export type MessageContent =
   | { template: 'login-changed'; app: string; change: 'email' | 'phone' | 'both'; at: string }
   | { template: 'new-device'; app: string; device: string; at: string }
   | { template: 'passkey-changed'; app: string; change: 'added' | 'removed'; passkey: string; at: string }
+  | { template: 'identity-changed'; app: string; change: 'linked' | 'unlinked'; provider: string; at: string }
   | { template: 'factor-changed'; app: string; change: FactorChange; method: FactorName; at: string }
   | { template: 'recovery-code-used'; app: string; left: number; at: string }
   | { template: 'recovery-codes-renewed'; app: string; at: string }

@@ -5,6 +5,8 @@ import { endOpenWork } from '../../ceremonies/open-work.ts';
 import { addressOf, contextFor, smsNumberOf } from '../../ceremonies/recipients.ts';
 import type { BegunFlow } from '../../ceremonies/requests/authorization-requests.ts';
 import type { Authorizations } from '../../ceremonies/requests/authorizations.ts';
+import type { Identities } from '../../connections/identities.ts';
+import type { Identity } from '../../connections/identity.entity.ts';
 import type { Device } from '../../credentials/device.entity.ts';
 import type { Devices } from '../../credentials/devices.ts';
 import type { Passkey } from '../../credentials/passkey.entity.ts';
@@ -57,6 +59,7 @@ export interface OwnAccountDeps extends ConfirmationDeps, ApplicationAccessDeps 
   customAttributes: Pick<CustomAttributes, 'current'>;
   devices: Pick<Devices, 'list' | 'rename' | 'revoke' | 'thumbprints'>;
   passkeys: Pick<Passkeys, 'list' | 'isHeldBy'>;
+  identities: Pick<Identities, 'ofUser' | 'unlink'>;
   sessions: Pick<Sessions, 'resume' | 'peek' | 'listLive'>;
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes' | 'recoveryGrants'>;
   recoveries: Pick<Recoveries, 'cancelIn'>;
@@ -83,6 +86,8 @@ export interface AccountOverview {
   isPasskeyAddable: boolean;
   /** Thumbprints of all device keys, revoked ones too, for "Forget this browser". */
   deviceKeys: string[];
+  /** Accounts at upstream providers, each with its connection. */
+  identities: Identity[];
   sessions: Session[];
   applications: ApplicationAccess[];
   openable: OpenableClient[];
@@ -141,7 +146,7 @@ export class OwnAccount {
   }
 
   async overview({ project, user, session }: Visitor): Promise<AccountOverview> {
-    const { clock, customAttributes, db, devices, mfa, passkeys, sessions } = this.deps;
+    const { clock, customAttributes, db, devices, identities, mfa, passkeys, sessions } = this.deps;
     const em = db.reader();
     const now = clock.now();
     const live = await sessions.listLive(em, project, user.id);
@@ -153,6 +158,7 @@ export class OwnAccount {
       isPasskeyAddable: project.passkeys,
       devices: all.filter((device) => isTrusted(device, project, now) || inUse.has(device.id)),
       deviceKeys: await devices.thumbprints(em, owner(user)),
+      identities: await identities.ofUser(em, keyIn(project.id, user.id)),
       sessions: live,
       applications: await applicationsOf(this.deps, em, user),
       openable: await openableClients(em, keyIn(project.id, user.id)),
@@ -193,6 +199,27 @@ export class OwnAccount {
       const [app, at] = [change.visitor.project.name, this.deps.clock.now().toISOString()];
       const notice = { template: 'passkey-changed', app, change: 'removed', passkey: passkey.name, at } as const;
       await this.notify(em, user, change.locale, notice);
+    });
+  }
+
+  /**
+   * Unlinks an account at an upstream provider. Refuses `not-found`, `last-sign-in-method`, `forbidden` if the sign-in is not
+   * fresh.
+   */
+  unlinkIdentity(change: OwnChange, identityId: string): Promise<void> {
+    return this.change(change, async (em, user, session) => {
+      await this.checkFresh(em, user, session);
+      await keepSignInMethod(this.deps, em, change.visitor.project, user, identityId);
+      await this.endWork(em, user, change.visitor);
+      const { name: provider } = await this.deps.identities.unlink(em, user, identityId, change.actor);
+      const [app, at] = [change.visitor.project.name, this.deps.clock.now().toISOString()];
+      await this.notify(em, user, change.locale, {
+        template: 'identity-changed',
+        app,
+        change: 'unlinked',
+        provider,
+        at,
+      });
     });
   }
 

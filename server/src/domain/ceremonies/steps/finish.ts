@@ -20,6 +20,7 @@ import { sdkScope } from '../../tokens/scope.ts';
 import type { User } from '../../users/user.entity.ts';
 import { notedSignIn } from '../../users/user-writing.ts';
 import type { Flow } from '../flow.ts';
+import { notify } from '../notices.ts';
 import { hasPasskey, mayUsePasskeys, signInContext } from '../sign-in-context.ts';
 import { type Conclusion, concluded, type SignedIn, sessionOf, signInEvent } from './conclusion.ts';
 import type { Success } from './steps.ts';
@@ -99,11 +100,14 @@ async function conclude(flow: Flow, ending: Ended): Promise<{ conclusion: Conclu
 }
 
 /** Stores the identity that waits for this flow, after a proof of the account by its mailbox or passkey (decisions/0387). */
-async function connect({ em, deps, caller, ceremony }: Flow, { user, proved }: Ended): Promise<void> {
+async function connect(flow: Flow, { user, proved }: Ended): Promise<void> {
+  const { em, deps, caller, ceremony } = flow;
   const connectingId = caller.request?.connectingId;
   const evidence = withPiece(ceremony.evidence, proved);
   if (!connectingId || !(has(evidence, 'mail-code') || provedPasskey(evidence))) return;
-  await deps.identities.linkProved(em, connectingId, user, caller.actor);
+  const connection = await deps.identities.linkProved(em, connectingId, user, caller.actor);
+  if (connection)
+    await notify(flow, user, { template: 'identity-changed', change: 'linked', provider: connection.name });
 }
 
 function signedInBy({ user, credential, proved }: Ended): SignedIn {
