@@ -1,4 +1,4 @@
-/** `npm run sample`: runs a sample relying party with its own Latchkey, from a bare clone. */
+/** `npm run sample`, `npm run sample:mcp`: runs a sample relying party or MCP server with its own Latchkey, from a bare clone. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
@@ -10,7 +10,8 @@ await ensureInstalled();
 const broken = await ensureBuilt();
 if (broken) fail(`The ${broken} failed to build: fix the errors above, and try again.`);
 
-const sample = spawn(projectNode(), [join(root, 'e2e/sample/main.ts')], {
+const program = process.argv[2] === 'mcp' ? 'e2e/sample-mcp/main.ts' : 'e2e/sample/main.ts';
+const sample = spawn(projectNode(), [join(root, program)], {
   cwd: root,
   env: toolEnvironment(),
   stdio: 'inherit',

@@ -17,6 +17,11 @@ export interface Answer {
   scope: string;
 }
 
+interface ConsentPage {
+  html: string;
+  decide(answer: 'allow' | 'cancel'): Promise<URL>;
+}
+
 /** A client that introduces itself at a project's issuer, and the browser of a user. */
 export class Stranger {
   readonly browser = new CookieBrowser();
@@ -49,8 +54,13 @@ export class Stranger {
   }
 
   /** The consent page, and what the form leads to. */
-  async consent(changes: Fields = {}): Promise<{ html: string; decide(answer: 'allow' | 'cancel'): Promise<URL> }> {
-    const page = await this.browser.get(locationOf(await this.authorize(changes)).href);
+  async consent(changes: Fields = {}): Promise<ConsentPage> {
+    return this.consentAt(await this.authorize(changes));
+  }
+
+  /** The same for the answer to any authorization request. */
+  async consentAt(answered: Response): Promise<ConsentPage> {
+    const page = await this.browser.get(locationOf(answered).href);
     const html = await page.text();
     const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '';
     const action = new URL(/action="([^"]+)"/.exec(html)?.[1] ?? '', this.app.url).href;
