@@ -8,6 +8,7 @@ import { Arrivals } from './domain/accounts/arrivals/arrivals.ts';
 import { AccountDeletions } from './domain/accounts/deletions/account-deletions.ts';
 import { Invitations } from './domain/accounts/invitations.ts';
 import { NewUsers } from './domain/accounts/new-users.ts';
+import { OrganizationEnds } from './domain/accounts/organization-ends.ts';
 import { OrganizationInvitations } from './domain/accounts/organization-invitations.ts';
 import { OwnAccount } from './domain/accounts/own/own-account.ts';
 import { OwnAuthenticator } from './domain/accounts/own/own-authenticator.ts';
@@ -282,7 +283,8 @@ function withApplications(
 /** Users, their credentials, and messages to them. */
 function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Ports) {
   const { db, audit, experiences } = lower;
-  const users = new Users({ ...lower, followPhone });
+  const memberships = new Memberships(lower);
+  const users = new Users({ ...lower, followPhone, openHome: (em, key) => memberships.openHome(em, key) });
   const groups = new Groups(lower);
   const admins = new Admins({ ...lower, users });
   const lookOf = (projectId: string, locale: Locale) => experiences.mailLook(db.reader(), projectId, locale);
@@ -311,7 +313,7 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
     roles: new Roles(lower),
     organizations: new Organizations(lower),
     organizationRoles: new OrganizationRoles(lower),
-    memberships: new Memberships(lower),
+    memberships,
     accessRules: new AccessRules(lower),
     accessRefusals: new AccessRefusals(lower),
     claims: new Claims(lower),
@@ -413,6 +415,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
   const invitations = new Invitations(lower);
   const organizationInvitations = new OrganizationInvitations({ ...lower, invitations });
   const newUsers = new NewUsers({ ...lower, invitations });
+  const organizationEnds = new OrganizationEnds(lower);
   const domainNotices = new DomainNotices(lower);
   const accountAccess = new AccountAccess(lower);
   return {
@@ -422,6 +425,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     invitations,
     organizationInvitations,
     newUsers,
+    organizationEnds,
     arrivals: new Arrivals({ ...lower, newUsers }),
     signUpApprovals: new SignUpApprovals(lower),
     userEdits: new UserEdits(lower),

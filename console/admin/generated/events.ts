@@ -170,6 +170,7 @@ export const sentences = {
   'user.handed_over': ['people', template("The account {subject} passed to another person; credentials ended")],
   'user.invitation_revoked': ['people', template("{actor} revoked the invitation of {subject}")],
   'user.invited': ['people', template("{actor} invited {subject}")],
+  'user.moved': ['people', template("{actor} moved {subject} to another home")],
   'user.phone_change_begun': ['sign-in', template("{subject} began to change the phone number")],
   'user.phone_change_refused': ['sign-in', template("A change of the phone number of {subject} was refused")],
   'user.phone_changed': ['sign-in', template("The phone number of {subject} was changed")],

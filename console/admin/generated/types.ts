@@ -412,6 +412,8 @@ export type CreateUserInput = {
   invite?: boolean | null | undefined;
   /** BCP 47, e.g. en-US. Also the language of mails. */
   locale?: string | null | undefined;
+  /** An organization, as the home of the new users. Default: the project. */
+  organizationId?: string | null | undefined;
   /** E.164, e.g. +41791234567. */
   phone?: string | null | undefined;
   projectId: string;
@@ -509,7 +511,7 @@ export type DelegationParty =
 
 export type DeleteOrganizationInput = {
   id: string;
-  /** Users who exist only in the organization: erased, or moved to the project. There are none yet: all members stay. Default: MOVE. */
+  /** Users at home in the organization: erased, or moved to the project. Required if there are any. */
   people?: OrganizationPeople | null | undefined;
 };
 
@@ -605,6 +607,8 @@ export type ImportUsersInput = {
   dryRun?: boolean | null | undefined;
   /** Sends an invitation to each new user. Default: false. */
   invite?: boolean | null | undefined;
+  /** An organization, as the home of the new users. Default: the project. */
+  organizationId?: string | null | undefined;
   projectId: string;
   /** At most 500, within 64 KB. */
   rows: Array<NewUserInput>;
@@ -762,7 +766,7 @@ export type OrganizationMembershipState =
 export type OrganizationMfaPolicy =
   | 'REQUIRED';
 
-/** Effect of a deletion on users who exist only in the organization. */
+/** Effect of a deletion on users at home in the organization. */
 export type OrganizationPeople =
   | 'ERASE'
   | 'MOVE';
@@ -1282,6 +1286,8 @@ export type UserFilter = {
   hasFactor?: boolean | null | undefined;
   /** Whether the user has ever signed in. */
   hasSignedIn?: boolean | null | undefined;
+  /** Users at home in this organization. */
+  homeId?: string | null | undefined;
   /** Whether the user was invited and has not signed in. */
   isInvited?: boolean | null | undefined;
   /** Has signed in, but not since this time. */

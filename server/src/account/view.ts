@@ -367,7 +367,7 @@ class AccountPage {
       ${list(organizations.map((organization) => this.organization(organization)))}</section>`;
   }
 
-  private organization({ id, name, roles, since }: OwnOrganization): Html {
+  private organization({ id, isHome, name, roles, since }: OwnOrganization): Html {
     const { t } = this;
     const facts: (string | Html)[] = [this.at('accessSince', since)];
     if (roles.length > 0) facts.push(t('organizationRoles', { roles: this.listed(roles) }));
@@ -375,7 +375,7 @@ class AccountPage {
     const leaving = html`<p class="hint">${t('leaveText')}</p>
       ${this.form('leave-organization', { id }, this.button(t('leave'), act))}`;
     return html`<li class="row">${this.title(name, false)}${this.facts(facts)}
-      <div class="acts">${this.fold(t('leave'), act, leaving)}</div></li>`;
+      ${isHome ? nothing : html`<div class="acts">${this.fold(t('leave'), act, leaving)}</div>`}</li>`;
   }
 
   private listed(names: readonly string[]): string {

@@ -1,4 +1,5 @@
 /** An import writes only into the projects that its header names, and computes what follows from the values of users. */
+
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { shell, testMasterKey } from '../../test/shell.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { execute, sql } from '../domain/kernel/sql.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
+import { atProject } from '../domain/users/identity/home.ts';
 import { FileFacts, faultOf } from './transfer-checks.ts';
 
 type Data = Record<string, unknown>;
@@ -71,7 +73,7 @@ beforeAll(async () => {
       },
     };
     await here.services.db.transaction((em) =>
-      here.services.users.create(em, project.id, values, 'scim', system, undefined, schema),
+      here.services.users.create(em, atProject(project.id), values, 'scim', system, { schema }),
     );
   }
   await shell(settings(here), 'export', '--to', file, '--project', project.id, '--without-secrets');

@@ -6,12 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { newAuthority } from '../../test/certificates.ts';
 import { pngOf } from '../../test/pictures.ts';
+import { rows } from '../../test/rows.ts';
 import { shell, testMasterKey } from '../../test/shell.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Project } from '../domain/projects/project.entity.ts';
 import { keyIn } from '../domain/projects/tenant.ts';
 
 type Data = Record<string, unknown>;
+
+const atHome = {
+  ...{ userName: 'at-home', externalId: null, displayName: null, givenName: null, familyName: null },
+  ...{ active: true, attributes: {} },
+};
 
 const aaguid = '2fc0579f-8113-47ea-b116-bb5a8db9202a';
 const root = newAuthority('Example root');
@@ -52,6 +58,10 @@ beforeAll(async () => {
   const role = await here.services.roles.create(ofProject(client.id), { key: 'editor', name: 'Editor' }, system);
   const user = await here.make.user(project);
   await here.services.roles.assign(ofProject(role.id), { userId: user.id }, system);
+  const organization = await here.services.organizations.create(projectId, { slug: 'north', name: 'North' }, system);
+  const home = { projectId, organizationId: organization.id };
+  await here.services.db.transaction((em) => here.services.users.create(em, home, atHome, 'local', system));
+  await here.services.memberships.add(organization, { userId: user.id }, system);
   const mappings = [{ claim: 'job', attribute: 'title' }];
   await here.services.claims.update(ofProject(client.id), { mappings }, system);
   const logo = await here.services.experiences.addLogo(projectId, pngOf(40, 40), system);
@@ -72,6 +82,11 @@ function forge(type: string, change: (data: Data) => void): void {
   const record = JSON.parse(lines[at] as string) as { data: Data };
   change(record.data);
   lines[at] = JSON.stringify(record);
+  sealed(lines);
+}
+
+/** Writes records with their checksum. */
+function sealed(lines: readonly string[]): void {
   const checksum = createHash('sha256')
     .update(lines.map((line) => `${line}\n`).join(''))
     .digest('base64url');
@@ -81,6 +96,35 @@ function forge(type: string, change: (data: Data) => void): void {
 const unknownId = '00000000-0000-7000-8000-000000000000';
 const imported = () => shell(settings(there), 'import', file, '--without-secrets');
 const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+
+describe('a user at home in an organization', () => {
+  it('is refused where the file does not contain the organization before, or not the membership', async () => {
+    forge('user', (data) => Object.assign(data, { organization_id: unknownId }));
+    expect((await imported()).err).toContain('refers to an organization that does not precede it');
+    const lines = whole.trimEnd().split('\n').slice(0, -1);
+    sealed(lines.filter((line) => !line.startsWith('{"type":"organization-membership"')));
+    expect((await imported()).err).toContain('but is not a member of it');
+    const { db } = there.services;
+    expect(await rows(db, 'select id from projects where id = ?', [projectId])).toEqual([]);
+  });
+
+  it('moves with its home, and is deleted with the project', async () => {
+    writeFileSync(file, whole);
+    expect((await imported()).code).toBe(0);
+    const { db, projects } = there.services;
+    const kept = await rows(
+      db,
+      `select u.user_name, o.slug, m.state from users u
+        join organizations o on o.project_id = u.project_id and o.id = u.organization_id
+        join organization_memberships m on m.project_id = u.project_id and m.organization_id = o.id and m.user_id = u.id
+      where u.project_id = ?`,
+      [projectId],
+    );
+    expect(kept).toEqual([{ user_name: 'at-home', slug: 'north', state: 'active' }]);
+    await projects.delete(projectId, 'Moving', system);
+    expect(await rows(db, 'select id from users where project_id = ?', [projectId])).toEqual([]);
+  });
+});
 
 describe('import validates like the admin API: it rejects', () => {
   const cases: [type: string, change: Data, message: string][] = [

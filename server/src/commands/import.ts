@@ -19,6 +19,7 @@ import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
 import { Vault, VaultError } from '../domain/keys/vault.ts';
 import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
 import { transferTables } from '../domain/nouns.ts';
+import { usersOutsideHome } from '../domain/organizations/home-people.ts';
 import type { CustomSchema } from '../domain/users/custom/values.ts';
 import { ambiguousSubjects } from '../domain/users/identity/sub.ts';
 import { User } from '../domain/users/user.entity.ts';
@@ -176,6 +177,7 @@ class Importing {
         }
         await this.put(em, batch);
         await this.checkSubjects(em);
+        await this.checkHomes(em);
         await this.opened.services.projects.endTestModes(em, 'user-limit');
         await this.recordImport(em);
         if (undo) {
@@ -216,6 +218,16 @@ class Importing {
     if (!clash) return;
     const { id, subject } = clash;
     throw new TransferFileError(`${this.path}: the subject of user ${id} is the id of another record: ${subject}.`);
+  }
+
+  /** Refuses a user at home in an organization without a membership of it. */
+  private async checkHomes(em: EntityManager): Promise<void> {
+    const [homeless] = await query(em, usersOutsideHome([...this.projects.keys()]));
+    if (!homeless) return;
+    const { id, organizationId } = homeless;
+    throw new TransferFileError(
+      `${this.path}: user ${id} is at home in organization ${organizationId}, but is not a member of it.`,
+    );
   }
 
   private vaultOf({ kdf }: TransferHeader): Vault | null {
@@ -310,12 +322,13 @@ class Importing {
       ['client_id', 'client'],
       ['user_id', 'user'],
       ['group_id', 'group'],
+      ['organization_id', 'organization'],
     ] as const) {
       if (data[column] == null || table.parent?.column === column) continue;
       if (this.ids.get(type)?.get(String(data[column])) !== data['project_id']) {
         throw this.rows.refusal(
           record,
-          `refers to a ${type} that does not precede it in the file, or of another project`,
+          `refers to ${type === 'organization' ? 'an' : 'a'} ${type} that does not precede it in the file, or of another project`,
         );
       }
     }

@@ -58,7 +58,10 @@ export function faultInWords(fault: DatabaseFault, type: string): string | null 
 /** PostgreSQL: `Key (project_id, email_key)=(…, ada@example.com) already exists.` */
 function clash(detail: string, type: string): string {
   const [, names = '', values = ''] = /^Key \((.*?)\)=\((.*)\) already exists/.exec(detail) ?? [];
-  const columns = names.split(', ').map((name) => name.replace(/^.*?(\w+)(?:::\w+)?\)?$/, '$1'));
+  const columns = names
+    .replace(/COALESCE\((\w+), \w+\)/, '$1')
+    .split(', ')
+    .map((name) => name.replace(/^.*?(\w+)(?:::\w+)?\)?$/, '$1'));
   const all = values.split(', ');
   const shown = columns.findLast((name) => !silent.includes(name) && name in nouns);
   const named = shown ?? columns.findLast((name) => name !== 'project_id');

@@ -546,7 +546,7 @@ describe('import rejects, without writing anything,', () => {
     }
   });
 
-  it('an id that belongs to another project, and a user name that is taken', async () => {
+  it('an id that belongs to another project, and a login address that is taken', async () => {
     const { user } = populated;
     const project = await there.make.project({ name: 'Other' });
     const taken = await there.make.user(project, { id: user.id });
@@ -555,7 +555,9 @@ describe('import rejects, without writing anything,', () => {
     await there.services.db.reader().execute('delete from users');
     expect(await imported(...sealedToo())).toMatchObject({ code: 0 });
     forgeFirst('user', (data) => Object.assign(data, { id: '00000000-0000-7000-8000-000000000001' }));
-    await refused(/belongs to a user that does not precede it|has the user name of another user of this instance: /);
+    await refused(
+      /belongs to a user that does not precede it|has the email address of another user of this instance: /,
+    );
   });
 });
 

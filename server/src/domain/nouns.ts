@@ -21,7 +21,7 @@ import { keysNouns } from './keys/keys.nouns.ts';
 import { limitsNouns } from './limits/limits.nouns.ts';
 import { logoutNouns } from './logout/logout.nouns.ts';
 import { mfaNouns } from './mfa/mfa.nouns.ts';
-import { organizationsNouns } from './organizations/organizations.nouns.ts';
+import { organizationMembersNouns, organizationsNouns } from './organizations/organizations.nouns.ts';
 import { otpNouns } from './otp/otp.nouns.ts';
 import { projectsNouns } from './projects/projects.nouns.ts';
 import { rolesNouns } from './roles/roles.nouns.ts';
@@ -50,9 +50,10 @@ const layers = {
   apis: apisNouns,
   domains: domainsNouns,
   experience: experienceNouns,
+  organizations: organizationsNouns,
   users: usersNouns,
   roles: rolesNouns,
-  organizations: organizationsNouns,
+  organizationMembers: organizationMembersNouns,
   access: accessNouns,
   claims: claimsNouns,
   sessions: sessionsNouns,

@@ -1,9 +1,11 @@
 /** Values of custom attributes over SCIM (decisions/0127), and changes of their definitions. */
+
 import { describe, expect, it } from 'vitest';
 import { customAttributesHarness } from '../../test/custom-attributes.ts';
 import { rows } from '../../test/rows.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { customUrn as urn } from '../domain/users/custom/definition.ts';
+import { atProject } from '../domain/users/identity/home.ts';
 
 const harness = customAttributesHarness();
 const { created, create, define, found, patch, read, string } = harness;
@@ -271,12 +273,11 @@ describe('definitions in use', () => {
     const write = () =>
       users.create(
         harness.app.services.db.alone,
-        harness.project.id,
+        atProject(harness.project.id),
         { ...values, attributes: { [urn]: { badge: 'x' } } },
         'scim',
         system,
-        undefined,
-        stale,
+        { schema: stale },
       );
     await expect(write()).rejects.toMatchObject({ problem: { code: 'conflict', what: 'custom-attribute' } });
     // The name is free once its values are deleted.

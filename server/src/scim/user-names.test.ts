@@ -1,4 +1,5 @@
 /** User names that differ only in spaces or in characters that do not show are one (decisions/0316). */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rows } from '../../test/rows.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
@@ -6,6 +7,7 @@ import { system } from '../domain/kernel/actor.ts';
 import { problemOf } from '../domain/kernel/problem.ts';
 import { newUserValues } from '../domain/users/creation/new-user.ts';
 import { editedLogin } from '../domain/users/edits/login-edit.ts';
+import { atProject } from '../domain/users/identity/home.ts';
 
 let app: ScimApp;
 let project: ScimProject;
@@ -66,7 +68,9 @@ describe('a user name', () => {
       expect(await project.request('PUT', `/Users/${other.id}`, { userName })).toMatchObject(taken);
       const values = newUserValues({ userName, email: null }, { schema, now });
       const problem = { code: 'taken', field: 'userName' };
-      const create = services.db.transaction((em) => services.users.create(em, project.id, values, 'local', system));
+      const create = services.db.transaction((em) =>
+        services.users.create(em, atProject(project.id), values, 'local', system),
+      );
       expect(await problemOf(create)).toMatchObject(problem);
       const edit = services.accounts.change(
         project.id,

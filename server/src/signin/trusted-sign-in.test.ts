@@ -155,7 +155,11 @@ describe('a trusted device', () => {
     );
     expect(await indexConditions(db, statement)).toMatchObject({
       credentials: ['(jkt = begun.jkt)'],
-      users: ['((project_id = ?) AND (email_key = ?))', expect.stringContaining('(id = d.user_id)')],
+      users: [
+        '((project_id = ?) AND (email_key = ?))',
+        expect.stringContaining('(id = d.user_id)'),
+        '((project_id = ?) AND (user_name_key = ?))',
+      ],
     });
   });
 
@@ -267,7 +271,7 @@ describe('between the two statements', () => {
   }
 
   async function untilBlocked(): Promise<void> {
-    const waiting = `select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+    const waiting = `select 1 from pg_locks l join pg_stat_activity a on a.pid = l.pid
       where not l.granted and a.datname = current_database()`;
     while ((await rows(waiting)).length === 0);
   }

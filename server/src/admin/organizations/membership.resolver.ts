@@ -8,6 +8,7 @@ import {
 } from '../../domain/organizations/membership-lists.ts';
 import type { OrganizationMembership } from '../../domain/organizations/organization-membership.entity.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
+import type { User } from '../../domain/users/user.entity.ts';
 import { Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
 import type { AdminContext, ProjectContext } from '../api/context.ts';
@@ -114,6 +115,14 @@ export class OrganizationMembershipResolver {
     return found(await loaders.user(keyIn(project.id, user.id)), 'user');
   }
 
+  @FieldResolver(() => Boolean, {
+    description: 'Whether the organization is the home of the user: the membership ends only with it.',
+  })
+  async isHome(@Root() { project, organization, user }: OrganizationMembership, @Ctx() { loaders }: AdminContext) {
+    const { organizationId } = found(await loaders.user(keyIn(project.id, user.id)), 'user');
+    return organizationId === organization.id;
+  }
+
   @FieldResolver(() => [OrganizationRoleView], { description: 'By name.' })
   async roles(@Root() membership: OrganizationMembership, @Ctx() { loaders }: AdminContext) {
     return (await loaders.rolesOfMember(membership)) ?? [];
@@ -122,6 +131,14 @@ export class OrganizationMembershipResolver {
 
 @Resolver(() => UserView)
 export class UserMembershipsResolver {
+  @FieldResolver(() => OrganizationView, {
+    nullable: true,
+    description: 'The organization that is the home of the user. Absent: the project.',
+  })
+  async home(@Root() { organizationId, project }: User, @Ctx() { loaders }: AdminContext) {
+    return organizationId == null ? null : loaders.organization(keyIn(project.id, organizationId));
+  }
+
   @FieldResolver(() => OrganizationMembershipConnection, {
     description: 'The memberships in organizations, newest first.',
   })

@@ -6,7 +6,7 @@ import { MembershipStateEnum } from './membership.view.ts';
 
 const OrganizationPeopleEnum = enumOf({
   name: 'OrganizationPeople',
-  says: 'Effect of a deletion on users who exist only in the organization.',
+  says: 'Effect of a deletion on users at home in the organization.',
   values: ['erase', 'move'] as const,
 });
 
@@ -37,7 +37,7 @@ export class DeleteOrganizationInput extends inputFields({
   people: nullable(
     oneOf(
       OrganizationPeopleEnum,
-      'Users who exist only in the organization: erased, or moved to the project. There are none yet: all members stay. Default: MOVE.',
+      'Users at home in the organization: erased, or moved to the project. Required if there are any.',
     ),
   ),
 }) {}

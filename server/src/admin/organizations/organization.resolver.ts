@@ -66,13 +66,13 @@ export class OrganizationResolver {
   @Requires('project_admin', { about: { organization: 'id' }, fresh: true, scope: 'users:write' })
   @Mutation(() => ID, {
     description:
-      'Also deletes its memberships, invitations and domains, and ends the tokens of its members in it. The members stay users. Returns its id.',
+      'Also deletes its memberships, invitations and domains, and ends the tokens of its members in it. Members at home elsewhere stay users. Returns its id.',
   })
   async deleteOrganization(
-    @Arg('input', () => DeleteOrganizationInput) { id }: DeleteOrganizationInput,
+    @Arg('input', () => DeleteOrganizationInput) { id, people }: DeleteOrganizationInput,
     @Ctx() { actor, domain, projectId }: ProjectContext,
   ) {
-    await domain.organizations.delete(keyIn(projectId, id), actor);
+    await domain.organizationEnds.delete(keyIn(projectId, id), people ?? null, actor);
     return id;
   }
 

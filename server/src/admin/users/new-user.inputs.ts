@@ -22,6 +22,8 @@ const newUser = {
   custom: nullable(list(object(CustomValueInput, 'Custom attributes of the project.'))),
 };
 
+const organizationId = nullable(id('An organization, as the home of the new users. Default: the project.'));
+
 @InputType({ description: 'Needs an email address or a userName.' })
 export class NewUserInput extends inputFields(newUser) {}
 
@@ -29,12 +31,14 @@ export class NewUserInput extends inputFields(newUser) {}
 export class CreateUserInput extends inputFields({
   ...newUser,
   projectId: id(),
+  organizationId,
   invite: nullable(boolean('Sends an invitation, in the language of `locale`. Default: false.')),
 }) {}
 
 @InputType()
 export class ImportUsersInput extends inputFields({
   projectId: id(),
+  organizationId,
   rows: list(object(NewUserInput, 'At most 500, within 64 KB.')),
   invite: nullable(boolean('Sends an invitation to each new user. Default: false.')),
   dryRun: nullable(boolean('Checks the rows and changes nothing. Default: false.')),

@@ -16,10 +16,10 @@ export class NewUserResolver {
     description: 'Adds users. Idempotent: repeat it if the response is lost; users who exist stay unchanged.',
   })
   async importUsers(
-    @Arg('input', () => ImportUsersInput) { projectId, rows, invite, dryRun }: ImportUsersInput,
+    @Arg('input', () => ImportUsersInput) { projectId, organizationId, rows, invite, dryRun }: ImportUsersInput,
     @Ctx() { actor, domain }: AdminContext,
   ): Promise<ImportedUsers> {
-    const options = { invite: invite === true, dryRun: dryRun === true };
+    const options = { invite: invite === true, dryRun: dryRun === true, organizationId: organizationId ?? undefined };
     const outcomes = await domain.newUsers.addMany(projectId, rows.map(newUserOf), options, actor);
     const answer: ImportedUsers = { created: 0, known: [], refused: [] };
     for (const [row, outcome] of outcomes.entries()) {

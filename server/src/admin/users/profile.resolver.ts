@@ -16,10 +16,11 @@ export class ProfileResolver {
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: givesCustomValues, scope: 'users:write' })
   @Mutation(() => UserView, { description: 'The user signs in with the address.' })
   async createUser(
-    @Arg('input', () => CreateUserInput) { projectId, invite, ...wanted }: CreateUserInput,
+    @Arg('input', () => CreateUserInput) { projectId, organizationId, invite, ...wanted }: CreateUserInput,
     @Ctx() { actor, domain, em }: AdminContext,
   ) {
-    const id = await domain.newUsers.add(projectId, newUserOf(wanted), { invite: invite === true }, actor);
+    const options = { invite: invite === true, organizationId: organizationId ?? undefined };
+    const id = await domain.newUsers.add(projectId, newUserOf(wanted), options, actor);
     return found(await em.findOne(User, { project: projectId, id }), 'user');
   }
 

@@ -16,5 +16,8 @@ export function userFilterOf(
   if (wanted.organizationId !== undefined && !isUuid(wanted.organizationId)) {
     refuse({ code: 'invalid', field: 'filter.organizationId', reason: 'must be the id of an organization' });
   }
+  if (wanted.homeId !== undefined && !isUuid(wanted.homeId)) {
+    refuse({ code: 'invalid', field: 'filter.homeId', reason: 'must be the id of an organization' });
+  }
   return { ...wanted, ...(search ? { search } : {}) };
 }

@@ -13,4 +13,5 @@ export class UserFilterInput extends inputFields({
   notSignedInSince: nullable(time('Has signed in, but not since this time.')),
   groupId: nullable(id('Members of this group.')),
   organizationId: nullable(id('Members of this organization, suspended or not.')),
+  homeId: nullable(id('Users at home in this organization.')),
 }) {}

@@ -18,6 +18,7 @@ import { endGrants, followPhone } from '../mfa/user-tables.ts';
 import { userTables } from '../nouns.ts';
 import { endOfSession, type Sessions } from '../sessions/sessions.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
+import { atProject } from '../users/identity/home.ts';
 import {
   type CostlyPart,
   type Criteria,
@@ -101,7 +102,7 @@ export class Accounts {
     schema?: CustomSchema,
   ): Promise<ShownUser> {
     const { db, users } = this.deps;
-    const user = await users.create(db.alone, projectId, values, 'scim', actor, id, schema);
+    const user = await users.create(db.alone, atProject(projectId), values, 'scim', actor, { id, schema });
     return users.shown(db.alone, projectId, user);
   }
 

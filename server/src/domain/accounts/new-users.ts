@@ -6,6 +6,8 @@ import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { type Problem, Refusal, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Spent } from '../limits/limits.ts';
+import type { Memberships } from '../organizations/memberships.ts';
+import { keyIn } from '../projects/tenant.ts';
 import { createMany, type PlannedUser, takenValues } from '../users/creation/create-many.ts';
 import { type NewUser, newUserValues, subjectOf } from '../users/creation/new-user.ts';
 import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
@@ -29,6 +31,8 @@ export type RowOutcome =
 interface Options {
   /** Sends an invitation to each new user. */
   invite: boolean;
+  /** The home of the new users. Default: the project. */
+  organizationId?: string | undefined;
   /** Checks all rows and writes nothing. */
   dryRun?: boolean;
   /** Joins: writes what comes with the new users. @param ids by position of their rows */
@@ -45,11 +49,17 @@ export class NewUsers {
       audit: Audit;
       customAttributes: CustomAttributes;
       invitations: Invitations;
+      memberships: Pick<Memberships, 'openHome'>;
     },
   ) {}
 
   /** Adds one user and returns the id. Refuses `invalid` and `taken`, naming the field, and `too-many`. */
-  async add(projectId: string, wanted: NewUser, options: Pick<Options, 'invite'>, actor: Actor): Promise<string> {
+  async add(
+    projectId: string,
+    wanted: NewUser,
+    options: Pick<Options, 'invite' | 'organizationId'>,
+    actor: Actor,
+  ): Promise<string> {
     const [outcome] = await this.addMany(projectId, [wanted], options, actor);
     if (outcome === undefined) throw new Error('a row has no outcome');
     return 'userId' in outcome ? outcome.userId : refuse(outcome.refused);
@@ -57,7 +67,7 @@ export class NewUsers {
 
   /**
    * Adds users in one transaction; a refused row does not affect the others. Idempotent: a row for a user whom the
-   * project already has is refused as known. Refuses `invalid` for the number of rows, and `too-many`.
+   * project already has is refused as known. Refuses `invalid` for the number of rows, `too-many`, and `not-found` for the organization.
    */
   async addMany(projectId: string, wanted: readonly NewUser[], options: Options, actor: Actor): Promise<RowOutcome[]> {
     if (wanted.length === 0 || wanted.length > maxNewUsers) {
@@ -84,16 +94,18 @@ export class NewUsers {
     wanted: readonly NewUser[],
     context: Options & { invitation: InvitationContext | null; schema: CustomSchema; actor: Actor },
   ): Promise<RowOutcome[]> {
-    const { actor, dryRun = false, invitation, schema } = context;
+    const { actor, dryRun = false, invitation, organizationId = null, schema } = context;
+    const join =
+      organizationId === null ? null : await this.deps.memberships.openHome(em, keyIn(projectId, organizationId));
     const outcomes: RowOutcome[] = [];
     const planned = new Map<number, PlannedUser>();
     for (const [at, row] of wanted.entries()) {
-      const plan = this.plan(row, schema, invitation !== null);
+      const plan = this.plan(row, organizationId, schema, invitation !== null);
       if ('refused' in plan) outcomes[at] = { ...plan, isKnown: false };
       else planned.set(at, plan);
     }
     const now = this.deps.clock.now();
-    const taken = new ValueOwners(await takenValues(em, projectId, [...planned.values()], now));
+    const taken = new ValueOwners(await takenValues(em, { projectId, organizationId }, [...planned.values()], now));
     for (const [at, plan] of planned) {
       const problem = taken.problemOf(plan, wanted[at] as NewUser);
       if (problem) {
@@ -104,6 +116,7 @@ export class NewUsers {
     if (!dryRun) {
       if (invitation) await this.countInvitations(em, invitation, planned, outcomes);
       await this.write(em, projectId, [...planned.values()], invitation, actor);
+      for (const { user } of planned.values()) await join?.(user.id, 'admin', actor);
       await context.also?.(em, new Map([...planned].map(([at, { user }]) => [at, user.id])));
     }
     for (const [at, { user }] of planned) outcomes[at] = { userId: user.id };
@@ -144,7 +157,12 @@ export class NewUsers {
     if (invitation) await invitations.send(em, invitation, users, actor);
   }
 
-  private plan(row: NewUser, schema: CustomSchema, isInvited: boolean): PlannedUser | { refused: Problem } {
+  private plan(
+    row: NewUser,
+    organizationId: string | null,
+    schema: CustomSchema,
+    isInvited: boolean,
+  ): PlannedUser | { refused: Problem } {
     const now = this.deps.clock.now();
     try {
       const values = newUserValues(row, { schema, now });
@@ -156,6 +174,7 @@ export class NewUsers {
       const custom = customWrite(schema, {}, values.attributes);
       const user = {
         id: this.deps.random.id(),
+        organizationId,
         subject: subjectOf(row),
         ...values,
         email,

@@ -174,6 +174,7 @@ export const events = {
   'user.handed_over': ['people', 'The account {subject} passed to another person; credentials ended'],
   'user.invitation_revoked': ['people', '{actor} revoked the invitation of {subject}'],
   'user.invited': ['people', '{actor} invited {subject}'],
+  'user.moved': ['people', '{actor} moved {subject} to another home'],
   'user.phone_change_begun': ['sign-in', '{subject} began to change the phone number'],
   'user.phone_change_refused': ['sign-in', 'A change of the phone number of {subject} was refused'],
   'user.phone_changed': ['sign-in', 'The phone number of {subject} was changed'],

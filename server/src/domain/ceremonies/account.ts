@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { maskAddress } from '../delivery/mask.ts';
-import { query, sql } from '../kernel/sql.ts';
-import { addressKeys } from '../users/login.ts';
+import { userNamed } from '../users/identity/named.ts';
+import type { CheckedPage } from './callers.ts';
 
 /** The account of a sign-in code, and the only mailbox that may receive it. */
 export interface Decided {
@@ -12,27 +12,26 @@ export interface Decided {
 }
 
 /**
- * The account of an address: the user with this login email, else the user with this userName. Known and unknown
+ * The account of an address: the user with this login email, else the user with this userName (`users/identity/named.ts`). Known and unknown
  * addresses cost the same two lookups.
  *
  * @param address normalized by `addressKey`
+ * @param organizationId of the sign-in; null: none
  */
-export async function decidedFor(em: EntityManager, projectId: string, address: string): Promise<Decided> {
+export async function decidedFor(
+  em: EntityManager,
+  projectId: string,
+  address: string,
+  organizationId: string | null,
+): Promise<Decided> {
   if (address.includes('\0') || !address.isWellFormed()) return { account: null, mailbox: address };
-  const keys = addressKeys(address);
-  const [user] = await query(
-    em,
-    // Two index lookups: the plan of an `or` depends on the number of users.
-    sql<{ id: string; email: string | null }>`
-      select id, email from (
-        select id, email, 1 as choice, email_key as key from users
-          where project_id = ${projectId} and email_key = any(${keys}::text[])
-        union all select id, email, 2, user_name_key from users
-          where project_id = ${projectId} and user_name_key = any(${keys}::text[])
-      ) as found order by choice, key <> ${address}::text limit 1`,
-    { prepare: 'account.decided-for' },
-  );
+  const user = await userNamed(em, projectId, address, organizationId);
   return { account: user?.id ?? null, mailbox: user?.email ?? address };
+}
+
+/** Like {@link decidedFor}, in a sign-in of this page. */
+export function decidedOn(em: EntityManager, { project, request }: CheckedPage, address: string): Promise<Decided> {
+  return decidedFor(em, project.id, address, request?.organizationId ?? null);
 }
 
 /** The subject of an audit event: a user by id, so that erasure finds it; an unknown address masked. */

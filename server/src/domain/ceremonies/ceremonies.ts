@@ -14,7 +14,7 @@ import { networkOf } from '../otp/network.ts';
 import { recordNetworkLimit } from '../otp/network-limit.ts';
 import { accountOf, has, provedIn, withPiece } from '../policy/evidence.ts';
 import { addressKey } from '../users/login.ts';
-import { decidedFor } from './account.ts';
+import { decidedOn } from './account.ts';
 import { type CheckedPage, inSignIn, type SigninCaller } from './callers.ts';
 import { type Ceremony, nonceTtlSeconds, type PasskeyPurpose, txnTtlSeconds } from './ceremony.entity.ts';
 import { type CodeChallenges, chosenChallenge, lacksPkce } from './code-challenge.ts';
@@ -352,7 +352,7 @@ export class Ceremonies {
     const { em, deps, caller, ceremony, input } = flow;
     const userId =
       step === 'authenticate'
-        ? (await decidedFor(em, caller.project.id, addressKey(input.userid ?? ''))).account
+        ? (await decidedOn(em, caller, addressKey(input.userid ?? ''))).account
         : accountOf(ceremony.evidence);
     const device = await deps.devices.find(
       em,

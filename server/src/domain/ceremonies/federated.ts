@@ -14,9 +14,10 @@ import { execute, sql } from '../kernel/sql.ts';
 import { organizationPolicyOf } from '../organizations/organization-policy.ts';
 import type { Evidence } from '../policy/evidence.ts';
 import { nextRequirement } from '../policy/requirements.ts';
+import { atProject } from '../users/identity/home.ts';
 import { addressKey } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
-import { decidedFor } from './account.ts';
+import { decidedOn } from './account.ts';
 import { inSignIn, type SigninCaller } from './callers.ts';
 import { Ceremony, nonceTtlSeconds, txnTtlSeconds } from './ceremony.entity.ts';
 import type { Flow, FlowDeps } from './flow.ts';
@@ -101,7 +102,7 @@ export class FederatedSignIns {
   private async meet(em: EntityManager, caller: SigninCaller, arrival: Arrival): Promise<Arrived> {
     const { connection, person } = arrival;
     const { email, emailVerified } = person;
-    const { account } = email === null ? { account: null } : await decidedFor(em, caller.project.id, addressKey(email));
+    const { account } = email === null ? { account: null } : await decidedOn(em, caller, addressKey(email));
     if (email === null || !emailVerified || account !== null) return this.prove(em, caller, arrival);
     if (!connection.jit) return { outcome: 'no-account' };
     const { actor, client, locale, project } = caller;
@@ -129,7 +130,7 @@ export class FederatedSignIns {
   ): Promise<User | null> {
     const { users } = this.deps;
     try {
-      const { id } = await users.create(em, project.id, newProfile(address, person.profile), 'local', actor);
+      const { id } = await users.create(em, atProject(project.id), newProfile(address, person.profile), 'local', actor);
       return users.locked(em, project.id, id);
     } catch (error) {
       if (error instanceof Refusal && error.problem.code === 'taken' && !error.problem.isReserved) return null;

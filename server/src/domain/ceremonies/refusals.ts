@@ -2,7 +2,7 @@ import type { Problem } from '../kernel/problem.ts';
 import { isStorableText } from '../kernel/secret.ts';
 import { accountOf } from '../policy/evidence.ts';
 import { addressKey, isAddress } from '../users/login.ts';
-import { decidedFor, subjectOf } from './account.ts';
+import { decidedOn, subjectOf } from './account.ts';
 import type { Flow, RefusedStep } from './flow.ts';
 import type { CeremonyStep } from './steps/steps.ts';
 
@@ -18,7 +18,7 @@ export async function refusalEvent(
   if (refused.code === 'nonce-rejected') return null;
   const typed = addressKey(input.userid ?? '');
   const address = ceremony.address ?? (isStorableText(typed) && isAddress(typed) ? typed : '');
-  const { account } = await decidedFor(em, caller.project.id, address);
+  const { account } = await decidedOn(em, caller, address);
   const subject = accountOf(ceremony.evidence) ?? account;
   return {
     type: 'signin.refused',

@@ -71,7 +71,7 @@ async function live(): Promise<Record<string, unknown[]>> {
   const found = await rows<{ name: string; user_id: string }>(
     app.services.db,
     `select c.name, g.user_id from refresh_grants g join clients c on c.project_id = g.project_id and c.id = g.client_id
-      where g.project_id = ? and g.revoked_at is null and not exists (select from authorization_codes k
+      where g.project_id = ? and g.revoked_at is null and not exists (select 1 from authorization_codes k
         where k.project_id = g.project_id and k.grant_id = g.id and k.revoked_at is not null) order by 1`,
     [project.id],
   );
@@ -118,7 +118,7 @@ describe.each<[string, () => Promise<unknown>]>([
 
 describe.each<[string, () => Promise<unknown>]>([
   ['is suspended', () => app.services.organizations.update(acme, { state: 'suspended' }, system)],
-  ['is deleted', () => app.services.organizations.delete(acme, system)],
+  ['is deleted', () => app.services.organizationEnds.delete(acme, null, system)],
 ])('if an organization %s', (_how, end) => {
   it('what all its members have in it ends, and the application gets logout tokens; all else stays', async () => {
     await end();

@@ -9,6 +9,7 @@ import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { existing, keyIn, type TenantKey } from '../projects/tenant.ts';
+import type { JoinHome } from '../users/identity/home.ts';
 import { User } from '../users/user.entity.ts';
 import type { MembershipLosses } from './membership-losses.ts';
 import { Organization } from './organization.entity.ts';
@@ -88,18 +89,38 @@ export class Memberships {
     return keyIn(project.id, id);
   }
 
-  /** Ends a membership; the user stays. Refuses `not-found`. */
+  /** The organization as the home of new users, whom it gives its default roles. See {@link OpenHome}. */
+  async openHome(em: EntityManager, key: TenantKey): Promise<JoinHome> {
+    const { project, id } = key;
+    if (isUuid(id)) {
+      await query(
+        em,
+        sql`select 1 from organizations where project_id = ${project.id}::uuid and id = ${id}::uuid for key share`,
+      );
+    }
+    const organization = (await existing(em, Organization, key, 'organization')) as Organization;
+    const roleIds = (await defaultRolesOf(em, key)).map((role) => role.id);
+    return async (userId, source, actor) => {
+      await this.join(em, organization, { userId, source, roleIds }, actor);
+    };
+  }
+
+  /** Ends a membership; the user stays. Refuses `not-found`, and `forbidden` for a user at home in the organization. */
   remove(key: TenantKey, actor: Actor): Promise<void> {
-    return this.deps.db.transaction(async (em) => this.end(em, await this.locked(em, key), actor));
+    return this.deps.db.transaction(async (em) => {
+      const membership = await this.locked(em, key);
+      if (isHome(membership)) refuse({ code: 'forbidden', reason: 'the organization is the home of this user' });
+      await this.end(em, membership, actor);
+    });
   }
 
   /**
    * Joins: ends the user's own membership. Refuses `not-found`, also for a suspended one: a user who joins again by the domain of their
-   * address would undo the suspension.
+   * address would undo the suspension; and for the membership of their home, which ends only with the home.
    */
   async leave(em: EntityManager, { project, id }: TenantKey, membershipId: string, actor: Actor): Promise<void> {
     const membership = await this.locked(em, keyIn(project.id, membershipId));
-    const isOwn = membership.user.id === id && membership.state === 'active';
+    const isOwn = membership.user.id === id && membership.state === 'active' && !isHome(membership);
     if (!isOwn) refuse({ code: 'not-found', what: 'organization-membership' });
     await this.end(em, membership, actor);
   }
@@ -216,4 +237,9 @@ export class Memberships {
   ): void {
     this.record(em, type, membership, actor, { role, key });
   }
+}
+
+/** Whether the organization is the home of the member. */
+function isHome({ organization, user }: OrganizationMembership): boolean {
+  return (user.getEntity() as User).organizationId === organization.id;
 }

@@ -38,6 +38,20 @@ export const organizationsNouns = {
       key: ['organization_id', 'role_id'],
     },
     {
+      type: 'organization-domain',
+      table: 'organization_domains',
+      parent: childOf('organization'),
+      key: ['id'],
+      // Each instance verifies domains itself.
+      omit: ['state', 'proved_by', 'reason', 'fault', 'checked_at', 'verified_at', 'failing_since'],
+    },
+  ],
+} satisfies Declaration<UserTables>;
+
+/** Organizations precede users, whose home they can be; these rows follow users. */
+export const organizationMembersNouns = {
+  transfer: [
+    {
       type: 'organization-membership',
       table: 'organization_memberships',
       parent: childOf('organization'),
@@ -48,14 +62,6 @@ export const organizationsNouns = {
       table: 'organization_membership_roles',
       parent: { column: 'membership_id', type: 'organization-membership' },
       key: ['membership_id', 'role_id'],
-    },
-    {
-      type: 'organization-domain',
-      table: 'organization_domains',
-      parent: childOf('organization'),
-      key: ['id'],
-      // Each instance verifies domains itself.
-      omit: ['state', 'proved_by', 'reason', 'fault', 'checked_at', 'verified_at', 'failing_since'],
     },
   ],
   userTables: [organizationTables],

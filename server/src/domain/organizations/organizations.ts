@@ -7,7 +7,7 @@ import { type Database, flushUnlessTaken, withoutTimeLimit } from '../kernel/dat
 import type { Random } from '../kernel/random.ts';
 import { checkedBy, type StoredOf, withDefaultsOf } from '../kernel/resource.ts';
 import { isUuid } from '../kernel/secret.ts';
-import { query, sql } from '../kernel/sql.ts';
+import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import { existing, type TenantKey } from '../projects/tenant.ts';
 import { countMembersOf } from './membership-lists.ts';
@@ -36,7 +36,7 @@ interface Deps {
   membershipLosses: Pick<MembershipLosses, 'queue'>;
 }
 
-/** Organizations of projects (decisions/0382). Each method is one transaction. */
+/** Organizations of projects (decisions/0382). Each method is one transaction, unless it joins one. */
 export class Organizations {
   constructor(private readonly deps: Deps) {}
 
@@ -85,18 +85,20 @@ export class Organizations {
     });
   }
 
-  /** Deletes it with its memberships, invitations, domains and access rules; its members stay users. Refuses `not-found`. */
-  delete(key: TenantKey, actor: Actor): Promise<void> {
-    const { audit, db, membershipLosses } = this.deps;
-    return db.transaction(async (em) => {
-      const organization = await lockedOrganization(em, key);
-      await withoutTimeLimit(em);
-      const { slug } = organization;
-      const members = (await countMembersOf(em, key)).count;
-      audit.record(em, ofOrganization('organization.deleted', organization, actor, { slug, members }));
-      em.remove(organization);
-      await membershipLosses.queue(em, { projectId: key.project.id, organizationId: key.id });
-    });
+  /** Joins, without a time limit: no member and no user at home is added until the transaction ends. Refuses `not-found`. */
+  async locked(em: EntityManager, key: TenantKey): Promise<Organization> {
+    await withoutTimeLimit(em);
+    return lockedOrganization(em, key, sql`for update`);
+  }
+
+  /** Joins: deletes a {@link locked} organization, in which no user is at home, with its memberships, invitations, domains and rules. */
+  async remove(em: EntityManager, organization: Organization, actor: Actor): Promise<void> {
+    const { audit, membershipLosses } = this.deps;
+    const { id, project, slug } = organization;
+    const members = (await countMembersOf(em, organization)).count;
+    audit.record(em, ofOrganization('organization.deleted', organization, actor, { slug, members }));
+    em.remove(organization);
+    await membershipLosses.queue(em, { projectId: project.id, organizationId: id });
   }
 
   private async changeDefaultRoles(em: EntityManager, key: TenantKey, keys: readonly string[] | undefined) {
@@ -117,12 +119,16 @@ export class Organizations {
   }
 }
 
-/** The organization, locked against other changes of it. Memberships refer to it and do not wait. Refuses `not-found`. */
-async function lockedOrganization(em: EntityManager, key: TenantKey): Promise<Organization> {
+/** The organization, locked against other changes of it; by default memberships refer to it and do not wait. Refuses `not-found`. */
+async function lockedOrganization(
+  em: EntityManager,
+  key: TenantKey,
+  lock: Fragment = sql`for no key update`,
+): Promise<Organization> {
   if (isUuid(key.id)) {
     await query(
       em,
-      sql`select 1 from organizations where project_id = ${key.project.id}::uuid and id = ${key.id}::uuid for no key update`,
+      sql`select 1 from organizations where project_id = ${key.project.id}::uuid and id = ${key.id}::uuid ${lock}`,
     );
   }
   return (await existing(em, Organization, key, 'organization')) as Organization;

@@ -10,6 +10,8 @@ export interface OwnOrganization {
   /** The names of the member's roles. */
   roles: string[];
   since: Date;
+  /** Whether it is the user's home, which the user cannot leave. */
+  isHome: boolean;
 }
 
 /** Organizations on the account page of a user; of more, the first by name. */
@@ -19,12 +21,15 @@ const maxOwn = 200;
 export async function organizationsOfUser(on: Executing, { project, id }: TenantKey): Promise<OwnOrganization[]> {
   const rows = await query(
     on,
-    sql<Omit<OwnOrganization, 'since'> & { since: string }>`select m.id, o.name, m.created_at as since,
+    sql<
+      Omit<OwnOrganization, 'since'> & { since: string }
+    >`select m.id, o.name, m.created_at as since, u.organization_id is not distinct from o.id as "isHome",
         array(select r.name from organization_membership_roles h
           join organization_roles r on r.project_id = h.project_id and r.id = h.role_id
           where h.project_id = m.project_id and h.membership_id = m.id order by lower(r.name), r.key) as roles
       from (${activeMemberships}) held join organization_memberships m on m.project_id = held.project_id and m.id = held.id
         join organizations o on o.project_id = m.project_id and o.id = m.organization_id
+        join users u on u.project_id = m.project_id and u.id = m.user_id
       where held.project_id = ${project.id}::uuid and held.user_id = ${id}::uuid
       order by lower(o.name), o.id limit ${maxOwn}::int`,
     { prepare: 'organizations.of-user' },

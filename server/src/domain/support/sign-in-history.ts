@@ -80,7 +80,7 @@ export async function signInHistory(
 
 async function ofAddress(em: EntityManager, projectId: string, address: string): Promise<SignInHistory> {
   const key = addressKey(address);
-  const { account } = await decidedFor(em, projectId, key);
+  const { account } = await decidedFor(em, projectId, key, null);
   // Events about an unknown address contain it masked.
   const masks = [...new Set([maskAddress(key), maskAddress(address)])];
   const filters: EventFilter[] = account ? [{ userId: account }] : masks.map((subjectId) => ({ subjectId }));

@@ -31,6 +31,8 @@ export interface UserFilter {
   groupId?: string | undefined;
   /** Is a member of this organization, suspended or not. */
   organizationId?: string | undefined;
+  /** Is at home in this organization. */
+  homeId?: string | undefined;
 }
 
 export const userOrders = ['created', 'name', 'user-name', 'email', 'last-sign-in'] as const;
@@ -98,7 +100,7 @@ export async function countUsers(
 /** The condition on the row `r`. */
 function matching(projectId: string, filter: UserFilter): Fragment {
   const { active, provenance, hasFactor, signedInSince, notSignedInSince, hasSignedIn, isInvited, groupId } = filter;
-  const { organizationId } = filter;
+  const { homeId, organizationId } = filter;
   const words = wordsOf(filter.search ?? '');
   const conditions = [sql`r.project_id = ${projectId}`];
   if (active !== undefined) conditions.push(sql`r.active = ${active}`);
@@ -133,6 +135,7 @@ function matching(projectId: string, filter: UserFilter): Fragment {
     conditions.push(sql`exists (select 1 from organization_memberships m
       where m.project_id = r.project_id and m.organization_id = ${organizationId}::uuid and m.user_id = r.id)`);
   }
+  if (homeId !== undefined) conditions.push(sql`r.organization_id = ${homeId}::uuid`);
   if (words.length > 0) conditions.push(containingWords(words));
   return sql.join(conditions, sql` and `);
 }

@@ -27,6 +27,7 @@ const columns = {
   updatedAt: 'derived',
   lastSignInAt: 'apart',
   invitedAt: 'apart',
+  organizationId: 'apart',
 } as const satisfies { [Property in keyof User]?: 'once' | 'values' | 'derived' | 'apart' };
 
 type Columns = typeof columns;

@@ -23,6 +23,8 @@ const schema = defineEntity({
     project: tenant,
     /** The SCIM `id`; without a `subject`, also `sub` in tokens (`identity/sub.ts`). */
     id: key(),
+    /** The organization that is the home of the user; null: the project (decisions/0400). A foreign key of the database. */
+    organizationId: p.uuid().nullable(),
     /** `sub` in tokens, of a user who came from another system with it. Never changes; null again after a change of hands. */
     subject: p.text().nullable(),
     userName: p.text(),
@@ -61,6 +63,17 @@ const schema = defineEntity({
         'create unique index "users_project_id_subject_unique" on "users" ("project_id", "subject") where ("subject" is not null)',
     },
     { name: 'users_project_id_sign_in_hour_id_index', properties: ['project', 'signInHour', 'id'] },
+    // The project is one home.
+    {
+      name: 'users_project_id_user_name_key_unique',
+      expression:
+        'create unique index "users_project_id_user_name_key_unique" on "users" ("project_id", "user_name_key", coalesce("organization_id", "project_id"))',
+    },
+    {
+      name: 'users_project_id_organization_id_id_index',
+      expression:
+        'create index "users_project_id_organization_id_id_index" on "users" ("project_id", "organization_id", "id") where ("organization_id" is not null)',
+    },
     // In byte order, regardless of the database's collation: these serve `eq`, `sw`, ranges and sorting alike.
     {
       name: 'users_project_id_external_id_index',
@@ -122,7 +135,6 @@ const schema = defineEntity({
     },
   ],
   uniques: [
-    { name: 'users_project_id_user_name_key_unique', properties: ['project', 'userNameKey'] },
     { name: 'users_project_id_email_key_unique', properties: ['project', 'emailKey'] },
     { name: 'users_project_id_phone_unique', properties: ['project', 'phone'] },
   ],

@@ -8,6 +8,7 @@ import type { Actor } from '../kernel/actor.ts';
 import { Database } from '../kernel/database.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
+import { atProject } from './identity/home.ts';
 import { countRows } from './listing.ts';
 import { User } from './user.entity.ts';
 import { UserCount } from './user-count.entity.ts';
@@ -56,7 +57,7 @@ function values(overrides: Partial<UserValues> = {}): UserValues {
 }
 
 const create = (overrides: Partial<UserValues>, project = projectId, provenance: 'scim' | 'local' = 'scim') =>
-  db.transaction((em) => users.create(em, project, values(overrides), provenance, scim));
+  db.transaction((em) => users.create(em, atProject(project), values(overrides), provenance, scim));
 const byAddress = (address: string, project = projectId) =>
   db.transaction((em) => users.findByAddress(em, project, address));
 const email = (value: string) => ({ attributes: { emails: [{ value, primary: true }] } });
@@ -95,10 +96,10 @@ describe('create', () => {
     const attributes = { ...email('alice@example.com').attributes, ...mobile('+41790000001').attributes };
     await create({ attributes });
     await db.transaction(async (em) => {
-      await expect(users.create(em, projectId, values(other), 'scim', scim)).rejects.toMatchObject({
+      await expect(users.create(em, atProject(projectId), values(other), 'scim', scim)).rejects.toMatchObject({
         problem: { code: 'taken', what: 'user', field },
       });
-      await users.create(em, projectId, values({ userName: 'afterwards' }), 'scim', scim);
+      await users.create(em, atProject(projectId), values({ userName: 'afterwards' }), 'scim', scim);
     });
     await create({ userName: 'alice', attributes }, await project());
   });
@@ -195,7 +196,7 @@ describe('the number of users', () => {
     return counted;
   };
   const erase = (id: string) =>
-    db.transaction((em) => execute(em, sql`with ${removal({ projectId, ids: [id] })} select from removed`));
+    db.transaction((em) => execute(em, sql`with ${removal({ projectId, ids: [id] })} select 1 from removed`));
   /** As an import writes them. */
   const imported = {
     insert: () =>
@@ -217,7 +218,7 @@ describe('the number of users', () => {
     const made = await Promise.all(Array.from({ length: 20 }, (_, n) => create({ userName: `counted${n}` })));
     await expect(create({ userName: 'counted0' })).rejects.toThrow('taken');
     const undone = db.transaction(async (em) => {
-      await users.create(em, projectId, values({ userName: 'undone' }), 'scim', scim);
+      await users.create(em, atProject(projectId), values({ userName: 'undone' }), 'scim', scim);
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
@@ -240,7 +241,7 @@ describe('the number of users', () => {
     await imported.insert();
     expect(await count()).toBeGreaterThan(5);
     const undone = db.transaction(async (em) => {
-      await users.create(em, projectId, values({ userName: 'undone' }), 'scim', scim);
+      await users.create(em, atProject(projectId), values({ userName: 'undone' }), 'scim', scim);
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');

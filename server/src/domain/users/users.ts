@@ -8,7 +8,7 @@ import { isUuid } from '../kernel/secret.ts';
 import { type Executing, execute, query, sql } from '../kernel/sql.ts';
 import type { AccessLost } from '../projects/lost-access.ts';
 import { Project } from '../projects/project.entity.ts';
-import type { TenantKey } from '../projects/tenant.ts';
+import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { type CustomSchema, isCustomName } from './custom/values.ts';
 import {
   type CustomWrite,
@@ -20,8 +20,10 @@ import {
   writeIndex,
 } from './custom/writing.ts';
 import { withContact } from './edits/login-edit.ts';
+import { atProject, type Home, type HomeSource, type OpenHome, type ProjectHome } from './identity/home.ts';
+import { userNamed } from './identity/named.ts';
 import { DeepPages, type Listed, listRows, type Selection, type Weight } from './listing.ts';
-import { addressKey, addressKeys, isAddress, isE164, trimmed, userNameKey } from './login.ts';
+import { addressKey, isAddress, isE164, trimmed, userNameKey } from './login.ts';
 import { managerIdOf, managerNameOf } from './manager.ts';
 import { groupsOfLeading } from './members/shown-groups.ts';
 import { newLogin } from './suspension/hands.ts';
@@ -69,6 +71,15 @@ export interface UserChange {
   changed: boolean;
 }
 
+interface CreateOptions {
+  /** For a caller that needs it in advance. */
+  id?: string | undefined;
+  /** Definitions that custom values were checked against; refuses `conflict` if they have changed. */
+  schema?: CustomSchema | undefined;
+  /** Of the membership in the organization that is the home. */
+  source?: HomeSource;
+}
+
 /** End users of one project at a time. Every method joins the caller's transaction. */
 export class Users {
   private readonly deepPages: DeepPages;
@@ -81,6 +92,8 @@ export class Users {
       accessLost: AccessLost;
       /** Joins: gives a user's suspended SMS factor the login phone that became theirs. Absent: there are no factors. */
       followPhone?(em: EntityManager, user: TenantKey, before: null, after: string): Promise<void>;
+      /** Absent: there are no organizations. */
+      openHome?: OpenHome;
     },
   ) {
     this.deepPages = new DeepPages(deps.clock);
@@ -117,16 +130,13 @@ export class Users {
   }
 
   /**
-   * The user with this login email, else the one with this userName, ignoring case. Inactive users are found, too. Codes go
-   * to the stored login email, never to the address that was typed.
+   * The user with this login email, else the one with this userName ({@link userNamed}), outside of organizations. Inactive users are
+   * found, too. Codes go to the stored login email, never to the address that was typed.
    */
   async findByAddress(em: EntityManager, projectId: string, address: string): Promise<User | null> {
-    const keys = isAddress(addressKey(address)) ? addressKeys(address) : [''];
-    const named = { $or: [{ emailKey: { $in: keys } }, { userNameKey: { $in: keys } }] };
-    const users = await em.find(User, { project: projectId, ...named });
-    const byEmail = keys.map((key) => users.find(({ emailKey }) => emailKey === key));
-    const byName = keys.map((key) => users.find(({ userNameKey }) => userNameKey === key));
-    return [...byEmail, ...byName].find((user) => user !== undefined) ?? null;
+    const key = addressKey(address);
+    const named = await userNamed(em, projectId, isAddress(key) ? key : '', null);
+    return named && em.findOne(User, { project: projectId, id: named.id });
   }
 
   /** Creates a user who signs up: the address is userName and login email. Refuses `taken`, `invalid`. */
@@ -142,34 +152,53 @@ export class Users {
       active: true,
       attributes: { emails: [{ value, type: 'work', primary: true }] },
     };
-    const { id } = await this.create(em, projectId, values, 'local', actor);
+    const { id } = await this.create(em, atProject(projectId), values, 'local', actor);
     return em.findOneOrFail(User, { project: projectId, id });
   }
 
   /**
-   * Creates a user. Refuses `taken` (userName, login email or login phone of another user of the project), which leaves
-   * the caller's transaction usable. Only a directory may reuse an identifier that is reserved for an inactive user
-   * ({@link refuseReserved}); any other caller rolls back.
-   *
-   * @param id for a caller that needs it in advance
-   * @param schema definitions that custom values were checked against; refuses `conflict` if they have changed
+   * Creates a user at home in the project, or in an organization, as its member. Refuses `taken` (userName of another user of this home;
+   * login email or login phone of another user of the project), which leaves the caller's transaction usable, and `not-found` for the
+   * organization. Only a directory may reuse an identifier that is reserved for an inactive user ({@link refuseReserved}); any other caller
+   * rolls back.
    */
-  async create(
+  create(
     em: Executing,
-    projectId: string,
+    home: ProjectHome,
     values: UserValues,
     provenance: User['provenance'],
     actor: Actor,
-    id = this.deps.random.id(),
-    schema?: CustomSchema,
+    options?: CreateOptions,
+  ): Promise<UserRecord>;
+  create(
+    em: EntityManager,
+    home: Home,
+    values: UserValues,
+    provenance: User['provenance'],
+    actor: Actor,
+    options?: CreateOptions,
+  ): Promise<UserRecord>;
+  async create(
+    em: Executing | EntityManager,
+    { projectId, organizationId }: Home,
+    values: UserValues,
+    provenance: User['provenance'],
+    actor: Actor,
+    { id = this.deps.random.id(), schema, source = actor.kind === 'scim' ? 'directory' : 'admin' }: CreateOptions = {},
   ): Promise<UserRecord> {
     const now = this.deps.clock.now();
     const login = loginOf(values);
     const { email, phone } = login;
     const times = { createdAt: now, updatedAt: now, lastSignInAt: null, invitedAt: null };
-    const user = { id, subject: null, ...values, email, phone, provenance, version: 1, ...times };
+    const user = { id, organizationId, subject: null, ...values, email, phone, provenance, version: 1, ...times };
     const custom = customWrite(schema, {}, values.attributes);
+    const join =
+      organizationId === null
+        ? null
+        : await this.deps.openHome?.(em as EntityManager, keyIn(projectId, organizationId));
+    if (join === undefined) throw new Error('no organization can be a home here');
     const created = await this.insert(em, projectId, user, { login, actor, custom });
+    await join?.(id, source, actor);
     if (actor.kind !== 'scim') await refuseReserved(em, projectId, id, login, now);
     return created;
   }
@@ -180,14 +209,14 @@ export class Users {
     user: UserRecord,
     { login, actor, custom }: { login: Login; actor: Actor; custom: CustomWrite | undefined },
   ): Promise<UserRecord> {
-    const { id, attributes, phone, provenance, userName } = user;
+    const { id, attributes, organizationId, phone, provenance, userName } = user;
     const { names, values: written } = insertOf(user, login);
     const event = {
       type: 'user.created' as const,
       actor,
       projectId,
       subject: { kind: 'user', id, name: userName },
-      detail: { provenance },
+      detail: { provenance, ...(organizationId !== null && { organizationId }) },
     };
     // Nothing is inserted if the definitions have changed.
     const source = custom
@@ -212,7 +241,7 @@ export class Users {
     );
     if (inserted.length > 0) return user;
     if (custom) await checkCurrent(em, projectId, custom);
-    const field = await takenField(em, projectId, login);
+    const field = await takenField(em, { projectId, organizationId: organizationId ?? null }, login);
     if (field === 'phoneNumbers' && login.isShared && phone !== null) {
       const unshared = { login: { ...login, phone: null }, actor, custom };
       return this.insert(em, projectId, { ...user, phone: null }, unshared);
@@ -416,16 +445,17 @@ function changesRoles(changed: readonly string[]): boolean {
   return changed.includes('roles') || changed.includes('entitlements');
 }
 
-async function takenField(em: Executing, projectId: string, login: Login): Promise<string> {
+async function takenField(em: Executing, { projectId, organizationId }: Home, login: Login): Promise<string> {
+  const isNamed = sql`user_name_key = ${login.userNameKey} and organization_id is not distinct from ${organizationId}::uuid`;
   const [row] = await query(
     em,
     sql<{ field: string }>`
-      select case when user_name_key = ${login.userNameKey} then 'userName'
+      select case when ${isNamed} then 'userName'
                     when email_key = ${login.emailKey} then 'emails' else 'phoneNumbers' end as field
         from users
         where project_id = ${projectId}
-          and (user_name_key = ${login.userNameKey} or email_key = ${login.emailKey} or phone = ${login.phone})
-        order by (user_name_key = ${login.userNameKey}) desc limit 1`,
+          and (${isNamed} or email_key = ${login.emailKey} or phone = ${login.phone})
+        order by (${isNamed}) desc limit 1`,
     { prepare: 'users.taken-field' },
   );
   return row?.field ?? 'userName';

@@ -94,18 +94,21 @@ describe('the account of an address', () => {
     const address = 'shared@example.com';
     const named = { userName: address, userNameKey: address, email: 'own@example.com', emailKey: 'own@example.com' };
     const byName = await app.make.user(project, named);
-    expect(await decidedFor(reader(), project.id, address)).toEqual({ account: byName.id, mailbox: 'own@example.com' });
+    expect(await decidedFor(reader(), project.id, address, null)).toEqual({
+      account: byName.id,
+      mailbox: 'own@example.com',
+    });
     const byMail = await app.make.user(project, { email: address, emailKey: address });
-    expect(await decidedFor(reader(), project.id, address)).toEqual({ account: byMail.id, mailbox: address });
+    expect(await decidedFor(reader(), project.id, address, null)).toEqual({ account: byMail.id, mailbox: address });
   });
 
   it('is null if the project has no such user; the mailbox is then the address', async () => {
     const elsewhere = await app.make.project();
     const address = 'elsewhere@example.com';
     await app.make.user(elsewhere, { userName: address, userNameKey: address, email: address, emailKey: address });
-    expect(await decidedFor(reader(), project.id, address)).toEqual({ account: null, mailbox: address });
+    expect(await decidedFor(reader(), project.id, address, null)).toEqual({ account: null, mailbox: address });
     for (const broken of ['a\0@example.com', 'a\ud800@example.com']) {
-      expect(await decidedFor(reader(), project.id, broken)).toEqual({ account: null, mailbox: broken });
+      expect(await decidedFor(reader(), project.id, broken, null)).toEqual({ account: null, mailbox: broken });
     }
   });
 });

@@ -12,7 +12,7 @@ import { counts, nextRequirement, strengthOf } from '../../policy/requirements.t
 import { isNull } from '../../projects/tenant.ts';
 import { addressKey, isAddress, trimmed } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
-import { type Decided, decidedFor, subjectOf } from '../account.ts';
+import { type Decided, decidedOn, subjectOf } from '../account.ts';
 import { inSignIn } from '../callers.ts';
 import { Ceremony, txnTtlSeconds } from '../ceremony.entity.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
@@ -143,7 +143,7 @@ async function sendCode(flow: Flow, address: string): Promise<StepOutcome<'authe
     return { refused: { code: 'unavailable', reason: 'no mail server is set', retryAfterSeconds: 60 } };
   }
   const key = addressKey(address);
-  const decided = await decidedFor(em, project.id, key);
+  const decided = await decidedOn(em, caller, key);
   const { account: userId } = decided;
   const provenKey = device && device.user.id === userId ? device.jkt : null;
   const requester = { projectId: project.id, address: key, ip: actor.ip };

@@ -71,7 +71,10 @@ export function deviceFactsStatement(page: SigninPage, request: TrustedRequest):
         where project_id = ${projectId} and id = d.user_id offset 0) u
     where ${isUnproved(page)} and c.state = any(${from}) and least(c.expires_at, c.nonce_expires_at) > ${now} and u.active
       and (u.email_key = ${key} or u.user_name_key = ${key}
-        and not exists (select 1 from users other where other.project_id = ${projectId} and other.email_key = ${key}))
+        and not exists (select 1 from users other where other.project_id = ${projectId} and other.email_key = ${key})
+        -- A user of another home can have the name: the step then decides.
+        and not exists (select 1 from users other
+          where other.project_id = ${projectId} and other.user_name_key = ${key} and other.id <> u.id))
     order by d.id`;
 }
 

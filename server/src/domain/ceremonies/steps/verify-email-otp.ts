@@ -2,7 +2,7 @@ import { type Problem, Refusal } from '../../kernel/problem.ts';
 import type { CodeFault } from '../../otp/code-check.ts';
 import type { Redemption } from '../../otp/otp.ts';
 import type { User } from '../../users/user.entity.ts';
-import { decidedFor, subjectOf } from '../account.ts';
+import { decidedOn, subjectOf } from '../account.ts';
 import type { EndedSignIn, Flow, RefusedStep, StepRule } from '../flow.ts';
 
 /** One refusal for wrong, expired, used, replaced and foreign codes. */
@@ -54,7 +54,7 @@ async function personOf(
 ): Promise<User | MailCodeFault | 'approval'> {
   const { project, request, actor } = caller;
   const user = code.userId === null ? null : await deps.users.locked(em, project.id, code.userId);
-  const today = await decidedFor(em, project.id, address);
+  const today = await decidedOn(em, caller, address);
   if (today.account !== code.userId) return 'account-changed';
   if (user) {
     if (!code.wentTo(user.email ?? '')) return 'account-changed';
@@ -83,7 +83,7 @@ async function askForApproval({ em, deps, caller }: Flow, address: string): Prom
 /** Counts against the budgets only if the right digits would have been accepted. */
 async function reject({ em, deps, caller, ceremony, counted }: Flow, fault: MailCodeFault): Promise<RefusedStep> {
   const address = ceremony.address ?? '';
-  const { account } = await decidedFor(em, caller.project.id, address);
+  const { account } = await decidedOn(em, caller, address);
   const ofCode = { projectId: caller.project.id, userId: counted?.userId ?? null, address };
   return {
     refused: rejected,

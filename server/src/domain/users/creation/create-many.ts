@@ -5,6 +5,7 @@ import { isUuid } from '../../kernel/secret.ts';
 import { type Executing, execute, query, sql } from '../../kernel/sql.ts';
 import { customName } from '../custom/values.ts';
 import { type CustomWrite, checkCurrent } from '../custom/writing.ts';
+import type { Home } from '../identity/home.ts';
 import { reservedValues } from '../suspension/suspensions.ts';
 import { countedUsers } from '../user-counts.ts';
 import { newRows, type UserRecord } from '../user-record.ts';
@@ -50,12 +51,12 @@ export async function createMany(
   if ((await reservedValues(em, projectId, logins, now)).length > 0) refuse({ code: 'conflict', what: 'user' });
   await indexAddresses(em, projectId, planned);
   await unlessTaken(() => indexCustomValues(em, projectId, planned));
-  const events = planned.map(({ user: { id, provenance, userName } }) => ({
+  const events = planned.map(({ user: { id, organizationId, provenance, userName } }) => ({
     type: 'user.created' as const,
     actor,
     projectId,
     subject: { kind: 'user', id, name: userName },
-    detail: { provenance },
+    detail: { provenance, ...(organizationId != null && { organizationId }) },
   }));
   await execute(em, audit.insertions(events), { prepare: 'users.record-many' });
 }
@@ -94,10 +95,10 @@ export interface TakenValue {
   isReserved: boolean;
 }
 
-/** The unique values of planned users that users of the project have already, or that are reserved for them. */
+/** The unique values of planned users that users of the project (for userNames: of this home) have already, or that are reserved for them. */
 export async function takenValues(
   em: Executing,
-  projectId: string,
+  { projectId, organizationId }: Home,
   planned: readonly PlannedUser[],
   now: Date,
 ): Promise<TakenValue[]> {
@@ -113,6 +114,7 @@ export async function takenValues(
     sql<Omit<TakenValue, 'isReserved'> & { attribute: string | null }>`
       select 'userName' as field, null as attribute, user_name_key as key, id as "userId" from users
         where project_id = ${projectId}::uuid and user_name_key = any(${userNames}::text[])
+          and organization_id is not distinct from ${organizationId}::uuid
       union all select 'email', null, email_key, id from users
         where project_id = ${projectId}::uuid and email_key = any(${emails}::text[])
       union all select 'phone', null, phone, id from users

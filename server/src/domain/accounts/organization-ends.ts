@@ -1,0 +1,63 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Actor } from '../kernel/actor.ts';
+import { type Database, pastDeadlocks } from '../kernel/database.ts';
+import { invalid } from '../kernel/problem.ts';
+import { firstTakenName, moveToProject, usersAtHome } from '../organizations/home-people.ts';
+import type { Organization } from '../organizations/organization.entity.ts';
+import type { Organizations } from '../organizations/organizations.ts';
+import type { TenantKey } from '../projects/tenant.ts';
+import type { Accounts } from './accounts.ts';
+
+/** What a deletion does with users at home in the organization: erases them, or moves them to the project. */
+type People = 'erase' | 'move';
+
+const batch = 500;
+
+/** Deletes organizations. */
+export class OrganizationEnds {
+  constructor(
+    private readonly deps: Parameters<typeof moveToProject>[0] & {
+      db: Database;
+      accounts: Pick<Accounts, 'erase'>;
+      organizations: Pick<Organizations, 'locked' | 'remove'>;
+    },
+  ) {}
+
+  /**
+   * Deletes an organization with its memberships, invitations, domains and access rules; members at home elsewhere stay users. One
+   * transaction. Refuses `not-found`, and `invalid` without `people` if users are at home there, and if one of those to be moved has the
+   * userName of a user of the project.
+   */
+  delete(key: TenantKey, people: People | null, actor: Actor): Promise<void> {
+    const { db, organizations } = this.deps;
+    return pastDeadlocks(() =>
+      db.transaction(async (em) => {
+        const organization = await organizations.locked(em, key);
+        const some = await usersAtHome(em, organization, 1);
+        if (some.length > 0 && people === null) invalid('people', 'is required: users are at home in the organization');
+        if (people === 'erase') await this.erase(em, organization, actor);
+        else await this.move(em, organization, actor);
+        await organizations.remove(em, organization, actor);
+      }),
+    );
+  }
+
+  private async erase(em: EntityManager, organization: Organization, actor: Actor): Promise<void> {
+    for (;;) {
+      const users = await usersAtHome(em, organization, batch);
+      if (users.length === 0) return;
+      const ids = users.map(({ id }) => id);
+      await this.deps.accounts.erase(em, organization.project.id, ids, actor);
+    }
+  }
+
+  private async move(em: EntityManager, organization: Organization, actor: Actor): Promise<void> {
+    const taken = await firstTakenName(em, organization);
+    if (taken !== null) invalid('people', `cannot be MOVE: the project has another user with the userName ${taken}`);
+    for (;;) {
+      const users = await usersAtHome(em, organization, batch);
+      if (users.length === 0) return;
+      await moveToProject(this.deps, em, organization, users, actor);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { type Executing, query, sql } from '../../kernel/sql.ts';
+import { addressKeys } from '../login.ts';
+
+/** A user whom a typed address names. */
+interface NamedUser {
+  id: string;
+  /** The login email on record. */
+  email: string | null;
+}
+
+/** By login email; by userName at home in the organization of the sign-in, in the project, and in another organization. */
+const [byEmail, byOwnName, byProjectName, byOtherName] = [1, 2, 3, 4].map(sql.lit);
+
+/**
+ * The user with this login email, else the user with this userName, ignoring case; also an inactive one. A userName is unique at a home
+ * only (decisions/0400): first the user at home in the organization of the sign-in, then the one at home in the project. One at home in another
+ * organization is found only where no other user has the name.
+ *
+ * @param address normalized by `addressKey`
+ * @param organizationId of the sign-in; null: none
+ */
+export async function userNamed(
+  on: Executing,
+  projectId: string,
+  address: string,
+  organizationId: string | null,
+): Promise<NamedUser | null> {
+  const keys = addressKeys(address);
+  const [user, next] = await query(
+    on,
+    // Two index lookups: the plan of an `or` depends on the number of users.
+    sql<NamedUser & { isElsewhere: boolean }>`
+      select id, email, choice = ${byOtherName} as "isElsewhere" from (
+        select id, email, ${byEmail} as choice, email_key as key from users
+          where project_id = ${projectId} and email_key = any(${keys}::text[])
+        union all select id, email, case when organization_id = ${organizationId}::uuid then ${byOwnName}
+            when organization_id is null then ${byProjectName} else ${byOtherName} end, user_name_key
+          from users where project_id = ${projectId} and user_name_key = any(${keys}::text[])
+      ) as found order by choice, key <> ${address}::text limit 2`,
+    { prepare: 'users.named' },
+  );
+  if (!user || (user.isElsewhere && next)) return null;
+  return { id: user.id, email: user.email };
+}
