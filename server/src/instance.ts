@@ -5,6 +5,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './adapters/embedde
 import { existingMasterKeysOf, type MasterKeys, masterKeysOf } from './adapters/files/master-key.ts';
 import { attended } from './adapters/postgres/attended.ts';
 import { type DatabaseOptions, isFilled, migrate, mustBeWritable, openDatabase } from './adapters/postgres/database.ts';
+import { poolerFault } from './adapters/postgres/pooler-probe.ts';
 import { hasTenantRole, tenantRoleMissing } from './adapters/postgres/row-security.ts';
 import { type Config } from './config.ts';
 import { OperatorError } from './domain/kernel/problem.ts';
@@ -95,11 +96,12 @@ export async function reach(
       const orm = await openDatabase({
         url,
         poolSize: config.DATABASE_POOL_SIZE,
-        preparesStatements: config.DATABASE_PREPARED_STATEMENTS,
-        rowSecurity: config.DATABASE_ROW_SECURITY,
+        ...poolingOf(config),
         closing: silence,
         ...options,
       });
+      const fault = config.DATABASE_URL === undefined ? null : await poolerFault(url, poolingOf(config));
+      if (fault) throw new Error(fault);
       if (config.DATABASE_ROW_SECURITY && !(await hasTenantRole(orm.em.fork()))) throw new Error(tenantRoleMissing);
       await orm.em.fork().execute('select 1');
       return orm;
@@ -108,4 +110,8 @@ export async function reach(
     const { message } = error as Error;
     throw new StartError(`Cannot use the database: ${message.split('\n')[0]}`, { cause: error });
   }
+}
+
+function poolingOf({ DATABASE_PREPARED_STATEMENTS: preparesStatements, DATABASE_ROW_SECURITY: rowSecurity }: Config) {
+  return { preparesStatements, rowSecurity };
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { diagnoseSmtp } from '../../adapters/mail/smtp-diagnosis.ts';
 import { placeOf } from '../../adapters/postgres/connection.ts';
-import { keepsStatements } from '../../adapters/postgres/statement-probe.ts';
+import { keepsSettings, keepsStatements, settingsLost, statementsLost } from '../../adapters/postgres/pooler-probe.ts';
 import { fetchJson, medianMs, reachAddress, reachPostgres, reasonOf } from '../../adapters/system/probes.ts';
 import type { Config } from '../../config.ts';
 import { firstIdAt } from '../../domain/audit/moment.ts';
@@ -114,21 +114,29 @@ export function unreachable(error: unknown, { DATABASE_URL: url }: Config): Syst
 }
 
 /** Detects a pooler that loses prepared statements; null if the database is embedded or statements are not prepared. */
-export async function statementsKept(config: Config): Promise<SystemCheck | null> {
-  const { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS: isPreparing } = config;
-  if (url === undefined || !isPreparing) return null;
-  const name = 'Statements';
-  const kept = await keepsStatements(url.reveal(), answerWithinMs).catch((error: unknown) =>
-    unreachable(error, config),
-  );
-  if (typeof kept !== 'boolean') return kept;
-  if (kept) return ok(name, 'Prepared statements work');
-  return fail(
-    name,
-    'Prepared statements are lost between transactions: sign-ins fail with 500',
-    'DATABASE_URL is a pooler in transaction mode: set DATABASE_PREPARED_STATEMENTS=false, or see ' +
-      'server/docs/database.md, Poolers.',
-  );
+export function statementsKept(config: Config): Promise<SystemCheck | null> {
+  const isNeeded = config.DATABASE_PREPARED_STATEMENTS;
+  return kept(config, isNeeded, keepsStatements, ['Statements', 'Prepared statements work', statementsLost]);
+}
+
+/** Detects a pooler that loses the scope of row-level security; null if the database is embedded or that is off. */
+export function settingsKept(config: Config): Promise<SystemCheck | null> {
+  const isNeeded = config.DATABASE_ROW_SECURITY;
+  return kept(config, isNeeded, keepsSettings, ['Row security', 'Connections keep their scope', settingsLost]);
+}
+
+async function kept(
+  config: Config,
+  isNeeded: boolean,
+  probe: typeof keepsSettings,
+  [name, works, fault]: [string, string, string],
+): Promise<SystemCheck | null> {
+  const { DATABASE_URL: url } = config;
+  if (url === undefined || !isNeeded) return null;
+  const isKept = await probe(url.reveal(), answerWithinMs).catch((error: unknown) => unreachable(error, config));
+  if (typeof isKept !== 'boolean') return isKept;
+  if (isKept) return ok(name, works);
+  return fail(name, 'The server does not start', fault);
 }
 
 const rounds = 9;

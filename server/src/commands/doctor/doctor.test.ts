@@ -154,8 +154,14 @@ describe('doctor', () => {
       });
       expect(['ok', 'warn']).toContain(checks['Connection']?.level);
       for (const name of ['Migrations', 'Master key']) expect(checks[name]).toMatchObject({ level: 'ok' });
-      const { checks: unprepared } = await examined({ ...behind, DATABASE_PREPARED_STATEMENTS: 'false' });
+      expect(checks['Row security']).toBeUndefined();
+      const scoped = { ...behind, DATABASE_PREPARED_STATEMENTS: 'false', DATABASE_ROW_SECURITY: 'true' };
+      const { checks: unprepared } = await examined(scoped);
       expect(unprepared['Statements']).toBeUndefined();
+      expect(unprepared['Row security']).toMatchObject({
+        level: 'fail',
+        advice: expect.stringContaining('DATABASE_ROW_SECURITY=false'),
+      });
       expect(unprepared['Master key']).toMatchObject({ level: 'ok' });
       await pooler.close();
     },

@@ -18,6 +18,7 @@ import {
   keys,
   mailReach,
   masterKey,
+  settingsKept,
   smsReach,
   statementsKept,
   testMode,
@@ -117,6 +118,7 @@ async function examineDatabase(
   report: (check: SystemCheck) => void,
 ): Promise<void> {
   const statements = await statementsKept(config);
+  const settings = await settingsKept(config);
   const orm = await openDatabase({
     url: database.url,
     poolSize: 2,
@@ -127,7 +129,7 @@ async function examineDatabase(
     const em = orm.em.fork();
     const reached = await databaseReach(em, database.embedded !== undefined);
     report(reached);
-    if (statements) report(statements);
+    for (const check of [statements, settings]) if (check) report(check);
     if (reached.level === 'fail') return;
     const queue = noQueue;
     const services = compose(config, database, orm, { queue, clock, runtime: await runtimeOf() });
