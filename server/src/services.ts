@@ -77,7 +77,7 @@ import { Directories } from './domain/directories/directories.ts';
 import { RequestRecords } from './domain/directories/request-records.ts';
 import { clearTexts } from './domain/directories/user-tables.ts';
 import { DomainEnd } from './domain/domains/domain-end.ts';
-import { Domains, type ReadTxt } from './domain/domains/domains.ts';
+import { Domains } from './domain/domains/domains.ts';
 import { Experiences } from './domain/experience/experiences.ts';
 import { Backups } from './domain/instance/backups.ts';
 import { MasterKeyChange } from './domain/instance/master-key-change.ts';
@@ -102,6 +102,8 @@ import { LogoutNotices } from './domain/logout/notices.ts';
 import { SamlLogout } from './domain/logout/saml-logout.ts';
 import { Mfa } from './domain/mfa/mfa.ts';
 import { followPhone } from './domain/mfa/user-tables.ts';
+import { DomainJoins } from './domain/organizations/domains/domain-joins.ts';
+import { OrganizationDomains } from './domain/organizations/domains/organization-domains.ts';
 import { MembershipLosses } from './domain/organizations/membership-losses.ts';
 import { Memberships } from './domain/organizations/memberships.ts';
 import { OrganizationRoles } from './domain/organizations/organization-roles.ts';
@@ -109,6 +111,7 @@ import { Organizations } from './domain/organizations/organizations.ts';
 import { Guessing } from './domain/otp/guessing.ts';
 import { Otp } from './domain/otp/otp.ts';
 import { Sends } from './domain/otp/sends.ts';
+import type { ReadTxt } from './domain/projects/dns-proof.ts';
 import { Issuers } from './domain/projects/issuers.ts';
 import type { AccessLost } from './domain/projects/lost-access.ts';
 import { Projects } from './domain/projects/projects.ts';
@@ -314,6 +317,7 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
     organizations: new Organizations(lower),
     organizationRoles: new OrganizationRoles(lower),
     memberships,
+    domainJoins: new DomainJoins({ memberships }),
     accessRules: new AccessRules(lower),
     accessRefusals: new AccessRefusals(lower),
     claims: new Claims(lower),
@@ -418,6 +422,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
   const organizationEnds = new OrganizationEnds(lower);
   const domainNotices = new DomainNotices(lower);
   const accountAccess = new AccountAccess(lower);
+  const readDomains: ReadTxt = readTxt ?? (async () => 'unavailable');
   return {
     ...lower,
     accountAccess,
@@ -435,9 +440,10 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     ownContacts: new OwnContactChanges(lower),
     ownData: new OwnData(lower),
     adminInvitations: new AdminInvitations(lower),
+    organizationDomains: new OrganizationDomains({ ...lower, readTxt: readDomains }),
     domains: new Domains({
       ...lower,
-      readTxt: readTxt ?? (async () => 'unavailable'),
+      readTxt: readDomains,
       notifyAdmins: (em, projectId, notice) => domainNotices.send(em, projectId, notice),
     }),
     domainEnd: new DomainEnd(lower),

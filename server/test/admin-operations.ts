@@ -60,6 +60,8 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
   await services.projects.update(project.id, { organizationsEnabled: true }, system);
   const asked = { email: `eve@${tag}.example.com` };
   const organizationInvitation = await services.organizationInvitations.invite(organization, asked, system);
+  const name = `${tag}.example.com`;
+  const organizationDomain = await services.organizationDomains.add(organization, name, system);
   const { session, device } = await harness.signedIn(project, user, client.id);
   const scim = await services.directories.issueScimToken({ ...of, name: 'Okta' }, system);
   const viewer = { ...of, email: `v@${tag}.example.com`, role: 'project_viewer' } as const;
@@ -85,6 +87,7 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
     organizationRole: organizationRole.id,
     organizationMembership: organizationMembership.id,
     organizationInvitation: organizationInvitation.id,
+    organizationDomain: organizationDomain.id,
     session: session.id,
     device: device.id,
     passkey: await harness.passkeyOf(project, user),
@@ -196,6 +199,8 @@ export function argumentsOf(ours: ProjectObjects, name: string): string {
     resendOrganizationInvitation: `(id: "${invitation}")`,
     addOrganizationMember: `(input: { organizationId: "${organization}", userId: "${user}" })`,
     updateOrganizationMember: `(input: { id: "${membership}", state: SUSPENDED })`,
+    addOrganizationDomain: `(input: { organizationId: "${organization}", domain: "example.org" })`,
+    verifyOrganizationDomain: `(input: { id: "${ours.organizationDomain}", reason: "X" })`,
     assignOrganizationRole: `(input: { membershipId: "${membership}", roleKey: "admin" })`,
     unassignOrganizationRole: `(input: { membershipId: "${membership}", roleKey: "admin" })`,
     createGroup: `(input: { projectId: "${project}", displayName: "X" })`,

@@ -1,7 +1,7 @@
 import { txtReader } from '../src/adapters/dns/txt.ts';
 import type { CustomDomain } from '../src/domain/domains/custom-domain.entity.ts';
-import { challengeName } from '../src/domain/domains/host-name.ts';
 import { system } from '../src/domain/kernel/actor.ts';
+import { challengeName } from '../src/domain/projects/dns-proof.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';
 import { keyIn } from '../src/domain/projects/tenant.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';

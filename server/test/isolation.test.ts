@@ -160,7 +160,7 @@ const attempts: Record<string, Attempt> = {
     id: client.id,
   })),
   'GraphQL organization': graphql('query')(
-    'organization(id: $id) { name memberCount defaultRoles { key } }',
+    'organization(id: $id) { name memberCount defaultRoles { key } domains { domain } }',
     ({ organization }) => ({ id: organization }),
   ),
   'GraphQL organizationMembers': graphql('query')(
@@ -328,6 +328,18 @@ const attempts: Record<string, Attempt> = {
   'GraphQL revokeOrganizationInvitation': graphql('mutation')(
     'revokeOrganizationInvitation(id: $id) { email }',
     ({ invitation }) => ({ id: invitation }),
+  ),
+  'GraphQL checkOrganizationDomain': graphql('mutation')(
+    'checkOrganizationDomain(id: $id) { domain }',
+    ({ organizationDomain }) => ({ id: organizationDomain }),
+  ),
+  'GraphQL verifyOrganizationDomain': graphql('mutation')(
+    'verifyOrganizationDomain(input: { id: $id, reason: "X" }) { domain }',
+    ({ organizationDomain }) => ({ id: organizationDomain }),
+  ),
+  'GraphQL removeOrganizationDomain': graphql('mutation')(
+    'removeOrganizationDomain(id: $id)',
+    ({ organizationDomain }) => ({ id: organizationDomain }),
   ),
   'GraphQL removeOrganizationMember': graphql('mutation')('removeOrganizationMember(id: $id)', ({ membership }) => ({
     id: membership,

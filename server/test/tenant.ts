@@ -39,6 +39,8 @@ export interface Tenant {
   membership: string;
   /** An invitation to it. */
   invitation: string;
+  /** A domain of it. */
+  organizationDomain: string;
   rp: RelyingParty;
   page: SigninPage;
   tokens: { id_token: string; access_token: string };
@@ -70,6 +72,7 @@ export async function tenant(app: TestApp): Promise<Tenant> {
   const membership = await services.memberships.add(organization, member, system);
   await services.projects.update(project.id, { organizationsEnabled: true }, system);
   const invitation = await services.organizationInvitations.invite(organization, { email: 'eve@example.com' }, system);
+  const mailDomain = await services.organizationDomains.add(organization, 'example.com', system);
   const scopes = [{ key: 'read', description: 'Read' }];
   const values = { projectId: project.id, identifier: 'https://api.example.com', name: 'Orders', scopes };
   const api = await services.apis.create(values, system);
@@ -104,6 +107,7 @@ export async function tenant(app: TestApp): Promise<Tenant> {
       organizationRole: organizationRole.id,
       membership: membership.id,
       invitation: invitation.id,
+      organizationDomain: mailDomain.id,
       rp,
       page,
       sessionId,

@@ -310,6 +310,8 @@ export type CreateOrganizationInput = {
   defaultRoleKeys?: Array<string> | null | undefined;
   /** The shorter value of organization and project applies. */
   idleTimeoutSeconds?: number | null | undefined;
+  /** ON: such users become members when they sign in by a mail code. ASK: an admin decides. */
+  joinByDomain?: JoinByDomain | null | undefined;
   /** The shorter value of organization and project applies. */
   maxSessionSeconds?: number | null | undefined;
   /** At most 4 KB, for the project's own back end. Replaces the former one. */
@@ -632,6 +634,12 @@ export type IssueScimTokenInput = {
   projectId: string;
 };
 
+/** Whether users with a login address in a verified domain of an organization become its members. */
+export type JoinByDomain =
+  | 'ASK'
+  | 'OFF'
+  | 'ON';
+
 export type ListFilterInput = {
   of: ClaimList;
   /** Default: all entries. */
@@ -760,6 +768,7 @@ export type OrganizationMembershipSource =
 /** Whether a member can use an organization. */
 export type OrganizationMembershipState =
   | 'ACTIVE'
+  | 'REQUESTED'
   | 'SUSPENDED';
 
 /** Second factors in an organization. */
@@ -1125,6 +1134,8 @@ export type UpdateOrganizationInput = {
   id: string;
   /** The shorter value of organization and project applies. */
   idleTimeoutSeconds?: number | null | undefined;
+  /** ON: such users become members when they sign in by a mail code. ASK: an admin decides. */
+  joinByDomain?: JoinByDomain | null | undefined;
   /** The shorter value of organization and project applies. */
   maxSessionSeconds?: number | null | undefined;
   /** At most 4 KB, for the project's own back end. Replaces the former one. */

@@ -164,6 +164,7 @@ function Roles({ member, onRemove }: { member: Member; onRemove?(role: Role): vo
 
 function MemberState({ member: { user, state } }: { member: Member }) {
   if (!user.active) return <Badge color="bad">{t('Deactivated')}</Badge>;
+  if (state === 'REQUESTED') return <Badge color="warn">{t('Requested')}</Badge>;
   return state === 'ACTIVE' ? <Badge color="good">{t('Active')}</Badge> : <Badge color="bad">{t('Suspended')}</Badge>;
 }
 

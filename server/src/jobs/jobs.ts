@@ -23,6 +23,7 @@ import type { Keys } from '../domain/keys/keys.ts';
 import type { Limits } from '../domain/limits/limits.ts';
 import type { LostAccessEnd } from '../domain/logout/lost-access-end.ts';
 import type { LostMembershipEnd } from '../domain/logout/lost-membership-end.ts';
+import type { OrganizationDomains } from '../domain/organizations/domains/organization-domains.ts';
 import { endMembershipJob, type LostMembership } from '../domain/organizations/membership-losses.ts';
 import type { Otp } from '../domain/otp/otp.ts';
 import type { LostAccess } from '../domain/projects/lost-access.ts';
@@ -47,6 +48,7 @@ export interface JobsDeps {
   activity: Activity;
   requestRecords: RequestRecords;
   domains: Domains;
+  organizationDomains: OrganizationDomains;
   domainEnd: DomainEnd;
   lostAccessEnd: LostAccessEnd;
   lostMembershipEnd: LostMembershipEnd;
@@ -117,7 +119,7 @@ function periodicJobs({ db, delivery, projects, experiences, ...deps }: JobsDeps
     { name: 'sweep.logos', everyMinutes: 60, run: () => db.transaction((em) => experiences.sweep(em)) },
     { name: 'activity.count', everyMinutes: 30, run: () => deps.activity.count() },
     { name: 'sweep.events', everyMinutes: 60, run: sweepEvents },
-    { name: 'domains.check', everyMinutes: 5, run: () => deps.domains.checkDue() },
+    { name: 'domains.check', everyMinutes: 5, run: checkDomains },
     { name: 'recoveries.expire', everyMinutes: 15, run: () => deps.recoveries.expire() },
     { name: 'accounts.delete', everyMinutes: 5, run: () => deps.accountDeletions.runDue() },
     { name: 'directories.warn', everyMinutes: 60, run: () => deps.directoryWarnings.send() },
@@ -126,6 +128,11 @@ function periodicJobs({ db, delivery, projects, experiences, ...deps }: JobsDeps
     { name: 'sweep.organization-invitations', everyMinutes: 60, run: () => deps.organizationInvitations.sweep() },
     { name: 'sweep.rest', everyMinutes: 30, run: () => deps.retention.sweep() },
   ];
+
+  async function checkDomains(): Promise<void> {
+    const checked = await Promise.allSettled([deps.domains.checkDue(), deps.organizationDomains.checkDue()]);
+    for (const one of checked) if (one.status === 'rejected') throw one.reason;
+  }
 
   async function sweepEvents(): Promise<void> {
     await deps.auditRetention.advance();

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import type { ReadTxt } from '../../domain/domains/domains.ts';
+import type { ReadTxt } from '../../domain/projects/dns-proof.ts';
 
 /** The name has no such record; every other fault may be temporary. */
 const missing = ['ENOTFOUND', 'ENODATA'];

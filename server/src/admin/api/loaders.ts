@@ -5,12 +5,13 @@ import { Client } from '../../domain/clients/client.entity.ts';
 import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
+import { domainsOf } from '../../domain/organizations/domains/organization-domains.ts';
 import { countMembersIn, rolesOfMembers } from '../../domain/organizations/membership-lists.ts';
 import { Organization } from '../../domain/organizations/organization.entity.ts';
 import { OrganizationRole } from '../../domain/organizations/organization-role.entity.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import type { Projects } from '../../domain/projects/projects.ts';
-import { atKey, keyText, type TenantKey } from '../../domain/projects/tenant.ts';
+import { atKey, keyIn, keyText, type TenantKey } from '../../domain/projects/tenant.ts';
 import { ClientRole } from '../../domain/roles/client-role.entity.ts';
 import { countHolders } from '../../domain/roles/role-lists.ts';
 import type { CustomAttributes } from '../../domain/users/custom/custom-attributes.ts';
@@ -76,6 +77,12 @@ export function loadersFor(em: EntityManager, sources: Sources) {
     role: ofTenants(async (keys) => byKey(await em.find(ClientRole, { $or: keys.map(atKey) }))),
     organization: ofTenants(async (keys) => byKey(await em.find(Organization, { $or: keys.map(atKey) }))),
     organizationRole: ofTenants(async (keys) => byKey(await em.find(OrganizationRole, { $or: keys.map(atKey) }))),
+    /** By name; undefined if it has none. */
+    domainsOfOrganization: ofTenants(async (keys) =>
+      Map.groupBy(await domainsOf(em, keys), ({ project, organization }) =>
+        keyText(keyIn(project.id, organization.id)),
+      ),
+    ),
     /** At most `maxTotal`. */
     membersOfOrganization: ofTenants((keys) => countMembersIn(em, keys)),
     /** Undefined if the member has none. */

@@ -1,7 +1,7 @@
 import { GraphQLDateTime } from 'graphql-scalars';
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { CustomDomain } from '../../domain/domains/custom-domain.entity.ts';
-import { challengeName } from '../../domain/domains/host-name.ts';
+import { challengeName } from '../../domain/projects/dns-proof.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
 import type { AdminContext, ProjectContext } from '../api/context.ts';

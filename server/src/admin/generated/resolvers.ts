@@ -22,6 +22,7 @@ import { ExperienceResolver, ExperienceContentResolver } from '../experience/exp
 import { SystemResolver } from '../instance/system.resolver.ts';
 import { SigningKeyResolver } from '../keys/signing-key.resolver.ts';
 import { LogoutDeliveryResolver, LogoutReceiverResolver } from '../logout/logout-delivery.resolver.ts';
+import { OrganizationDomainResolver, DomainsOfOrganizationResolver } from '../organizations/domain.resolver.ts';
 import { OrganizationInvitationResolver } from '../organizations/invitation.resolver.ts';
 import { OrganizationMembershipResolver, UserMembershipsResolver } from '../organizations/membership.resolver.ts';
 import { OrganizationRoleResolver } from '../organizations/organization-role.resolver.ts';
@@ -72,6 +73,8 @@ export const resolvers = [
   SigningKeyResolver,
   LogoutDeliveryResolver,
   LogoutReceiverResolver,
+  OrganizationDomainResolver,
+  DomainsOfOrganizationResolver,
   OrganizationInvitationResolver,
   OrganizationMembershipResolver,
   UserMembershipsResolver,

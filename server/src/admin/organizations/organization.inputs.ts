@@ -81,3 +81,15 @@ export class AssignOrganizationRoleInput extends inputFields({ membershipId: id(
 
 @InputType()
 export class UnassignOrganizationRoleInput extends inputFields({ membershipId: id(), roleKey: text() }) {}
+
+@InputType()
+export class AddOrganizationDomainInput extends inputFields({
+  organizationId: id(),
+  domain: text('The part of mail addresses after the @, such as example.com. Not of a public mail provider.'),
+}) {}
+
+@InputType()
+export class VerifyOrganizationDomainInput extends inputFields({
+  id: id(),
+  reason: text('Why it is proved without its record; one line, at most 500 characters.'),
+}) {}

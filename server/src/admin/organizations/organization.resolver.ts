@@ -76,7 +76,7 @@ export class OrganizationResolver {
     return id;
   }
 
-  @FieldResolver(() => Int, { description: 'Suspended ones included; at most 10,000.' })
+  @FieldResolver(() => Int, { description: 'Suspended and requested ones included; at most 10,000.' })
   async memberCount(@Root() organization: Organization, @Ctx() { loaders }: AdminContext) {
     return (await loaders.membersOfOrganization(organization))?.count ?? 0;
   }

@@ -128,7 +128,6 @@ describe('an organization', () => {
   it.each([
     ['signIn', 'CONNECTION'],
     ['fallback', true],
-    ['joinByDomain', 'ON'],
   ])('has no input %s, which would have no effect', async (field, value) => {
     for (const { errors } of [await create({ [field]: value }), await update({ id: project.id, [field]: value })]) {
       expect(errors[0]?.message).toContain(`Field "${field}" is not defined`);

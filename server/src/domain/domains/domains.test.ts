@@ -7,10 +7,11 @@ import { txtReader } from '../../adapters/dns/txt.ts';
 import { everything } from '../admins/permission.ts';
 import { system } from '../kernel/actor.ts';
 import { problemOf } from '../kernel/problem.ts';
+import { challengeName } from '../projects/dns-proof.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { keyIn } from '../projects/tenant.ts';
 import type { CustomDomain } from './custom-domain.entity.ts';
-import { challengeName, checkedHost } from './host-name.ts';
+import { checkedHost } from './host-name.ts';
 
 const day = 24 * 3600;
 let world: DomainWorld;

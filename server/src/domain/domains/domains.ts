@@ -11,14 +11,12 @@ import { inAllProjects, inProject } from '../kernel/scope.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
+import { type ReadTxt, readProofs } from '../projects/dns-proof.ts';
 import { Project } from '../projects/project.entity.ts';
 import { domainOrigin } from '../projects/site.ts';
 import { atKey, existing, keyIn, locked, type TenantKey } from '../projects/tenant.ts';
 import { CustomDomain, type DomainFault } from './custom-domain.entity.ts';
-import { challengeName, checkedHost } from './host-name.ts';
-
-/** The TXT records of a name; `missing`: it has none; `unavailable`: no response. Never throws. */
-export type ReadTxt = (name: string) => Promise<readonly string[] | 'missing' | 'unavailable'>;
+import { checkedHost } from './host-name.ts';
 
 /** A domain that fails its checks, or was lost by them. */
 export interface DomainNotice {
@@ -45,8 +43,6 @@ const graceSeconds = 3 * day;
 const unansweredSeconds = 7 * day;
 /** Time for which checks fail before admins are warned. */
 const warnSeconds = day;
-/** Reserved (RFC 2606 section 3), and always answered: without its answer, the fault is on our side. */
-const controlName = 'example.com';
 const pendingEverySeconds = 15 * 60;
 const verifiedEverySeconds = 6 * 3600;
 /** Domains that one run of the job checks. */
@@ -171,16 +167,15 @@ export class Domains {
   /** Reads the record, and applies the result; null if the domain was removed in the meantime. */
   private async verify(key: TenantKey, host: string, actor: Actor): Promise<CustomDomain | null> {
     const { clock, db, readTxt } = this.deps;
-    const records = await readTxt(challengeName(host));
-    const isOutage = records === 'unavailable' && (await readTxt(controlName)) === 'unavailable';
+    const records = await readProofs(readTxt, host);
     // Admins are users of another project.
     return inAllProjects(() =>
       db.transaction(async (em) => {
         const domain = await this.locked(em, key);
         if (!domain) return null;
         domain.checkedAt = clock.now();
-        if (records === 'unavailable') await this.wait(em, domain, isOutage);
-        else if (records !== 'missing' && records.includes(domain.challenge)) await this.take(em, domain, actor);
+        if (typeof records === 'string') await this.wait(em, domain, records === 'outage');
+        else if (records.includes(domain.challenge)) await this.take(em, domain, actor);
         else await this.miss(em, domain);
         return domain;
       }),

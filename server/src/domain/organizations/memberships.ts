@@ -25,6 +25,8 @@ interface NewMember {
   source: OrganizationMembership['source'];
   /** Ids of deleted roles are ignored. */
   roleIds: readonly string[];
+  /** Default: active. */
+  state?: 'active' | 'requested';
 }
 
 interface Deps {
@@ -61,11 +63,14 @@ export class Memberships {
     });
   }
 
-  /** Joins: makes a user a member. @returns the key of the membership; null: the user has one, which stays as it is */
+  /**
+   * Joins: makes a user a member, or accepts the request of one. @returns the key of the membership; null: the user has another one, which
+   * stays as it is
+   */
   async join(
     em: EntityManager,
     organization: Organization,
-    { userId, source, roleIds }: NewMember,
+    { userId, source, roleIds, state = 'active' }: NewMember,
     actor: Actor,
   ): Promise<TenantKey | null> {
     const { audit, clock, random } = this.deps;
@@ -73,20 +78,22 @@ export class Memberships {
     const id = random.id();
     const [added] = await query(
       em,
-      sql<{
-        name: string;
-      }>`insert into organization_memberships (project_id, id, organization_id, user_id, state, source, created_at)
-        values (${project.id}::uuid, ${id}::uuid, ${organization.id}::uuid, ${userId}::uuid, 'active', ${source}::text,
+      sql<{ id: string; name: string }>`insert into organization_memberships as held
+          (project_id, id, organization_id, user_id, state, source, created_at)
+        values (${project.id}::uuid, ${id}::uuid, ${organization.id}::uuid, ${userId}::uuid, ${state}::text, ${source}::text,
           ${clock.now()}::timestamptz)
-        on conflict do nothing
-        returning (select u.user_name from users u where u.project_id = ${project.id}::uuid and u.id = user_id) as name`,
+        on conflict (project_id, organization_id, user_id) do update set state = excluded.state, source = excluded.source
+          where held.state = 'requested' and excluded.state = 'active'
+        returning id, (select u.user_name from users u where u.project_id = ${project.id}::uuid and u.id = user_id) as name`,
     );
     if (!added) return null;
-    const roles = await this.giveRoles(em, keyIn(project.id, id), roleIds);
+    const key = keyIn(project.id, added.id);
+    const roles = await this.giveRoles(em, key, roleIds);
     const subject = { kind: 'user', id: userId, name: added.name };
-    const detail = { membershipId: id, source, roles };
-    audit.record(em, inside('organization-membership.created', organization, { subject, actor, detail }));
-    return keyIn(project.id, id);
+    const detail = { membershipId: added.id, source, roles };
+    const type = state === 'active' ? 'organization-membership.created' : 'organization-membership.requested';
+    audit.record(em, inside(type, organization, { subject, actor, detail }));
+    return key;
   }
 
   /** The organization as the home of new users, whom it gives its default roles. See {@link OpenHome}. */
@@ -131,8 +138,9 @@ export class Memberships {
     return this.lost(em, membership);
   }
 
-  /** Suspends or activates a membership; idempotent. Refuses `not-found`. */
+  /** Suspends or activates a membership; activating accepts a request. Idempotent. Refuses `not-found`, `invalid`. */
   setState(key: TenantKey, state: MembershipState, actor: Actor): Promise<OrganizationMembership> {
+    if (state === 'requested') refuse({ code: 'invalid', field: 'state', reason: 'must be ACTIVE or SUSPENDED' });
     return this.deps.db.transaction(async (em) => {
       const membership = await this.locked(em, key);
       const before = membership.state;

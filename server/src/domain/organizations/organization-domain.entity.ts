@@ -3,12 +3,12 @@ import { instant, key } from '../kernel/columns.ts';
 import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { Organization } from './organization.entity.ts';
 
-const organizationDomainStates = ['pending', 'verified'] as const;
+export const organizationDomainStates = ['pending', 'verified'] as const;
 
 /** The result of the last check: no record with the challenge, no answer, or verified by another organization. */
-const organizationDomainFaults = ['missing', 'unavailable', 'taken'] as const;
+export const organizationDomainFaults = ['missing', 'unavailable', 'taken'] as const;
 
-const domainProofs = ['dns', 'admin'] as const;
+export const domainProofs = ['dns', 'admin'] as const;
 
 const schema = defineEntity({
   name: 'OrganizationDomain',

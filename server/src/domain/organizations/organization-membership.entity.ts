@@ -4,7 +4,8 @@ import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 import { Organization } from './organization.entity.ts';
 
-export const membershipStates = ['active', 'suspended'] as const;
+/** `requested`: the user waits for an admin; only `active` gives access. */
+export const membershipStates = ['active', 'suspended', 'requested'] as const;
 
 /** How the user became a member. */
 export const membershipSources = ['admin', 'invitation', 'domain', 'connection', 'directory'] as const;

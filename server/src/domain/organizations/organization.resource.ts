@@ -11,8 +11,8 @@ const organizationMfaPolicies = ['required'] as const;
 const domainJoins = ['off', 'ask', 'on'] as const;
 
 /**
- * Settings of organizations, in the order of their documents. `signIn`, `fallback` and `joinByDomain` have no effect yet: they keep
- * their defaults, and are no inputs.
+ * Settings of organizations, in the order of their documents. `signIn` and `fallback` have no effect yet: they keep their defaults, and
+ * are no inputs.
  */
 export const organizationFields = {
   slug: text({
@@ -67,8 +67,8 @@ export const organizationFields = {
       values: domainJoins,
     },
     {
-      ...{ default: 'off', inputs: false, sensitive: true },
-      says: 'ON: such users become members at sign-in.',
+      ...{ default: 'off', sensitive: true },
+      says: 'ON: such users become members when they sign in by a mail code. ASK: an admin decides.',
     },
   ),
   /** At most 4 KB. */

@@ -48,7 +48,7 @@ export function isAtOrBelow(domain: string, has: (domain: string) => boolean): b
 }
 
 /** The domains above a domain, the nearest first: of `a.b.example.com`, `b.example.com`, `example.com`, `com`. */
-function parentsOf(domain: string): string[] {
+export function parentsOf(domain: string): string[] {
   const labels = domain.split('.');
   return labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));
 }

@@ -33,7 +33,7 @@ export function signUpVerdict(project: SignUpSettings, address: string): SignUpV
 let disposable: Set<string> | undefined;
 
 /** Whether the domain, or one above it, belongs to a service of throwaway mailboxes. */
-function isDisposable(domain: string): boolean {
+export function isDisposable(domain: string): boolean {
   disposable ??= disposableEmailBlocklistSet();
   const listed = disposable;
   return isAtOrBelow(domainToASCII(domain), (one) => listed.has(one));

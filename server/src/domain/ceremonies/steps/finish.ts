@@ -58,6 +58,7 @@ export async function finish(flow: Flow, ending: Ended): Promise<Success> {
   const now = deps.clock.now();
   await noteSignIn(flow, ending, conclusion, now);
   await connect(flow, ending);
+  await joinByDomain(flow, ending);
   if (offersPasskey) ceremony.stepUp = 'create_passkey';
   // A step-up stays open while the proof is fresh.
   if (ceremony.stepUp) ceremony.expiresAt = secondsLater(now, stepUpSeconds);
@@ -108,6 +109,14 @@ async function connect(flow: Flow, { user, proved }: Ended): Promise<void> {
   const connection = await deps.identities.linkProved(em, connectingId, user, caller.actor);
   if (connection)
     await notify(flow, user, { template: 'identity-changed', change: 'linked', provider: connection.name });
+}
+
+/** Memberships by the domain of the login address, if a code has proved it in this sign-in. */
+async function joinByDomain({ em, deps, caller, ceremony }: Flow, { user, proved }: Ended): Promise<void> {
+  if (!caller.project.organizationsEnabled) return;
+  const evidence = withPiece(ceremony.evidence, proved);
+  const isProved = evidence.some((piece) => piece.kind === 'mail-code' && piece.address === user.email);
+  if (isProved && user.email) await deps.domainJoins.join(em, user, user.email, caller.actor);
 }
 
 function signedInBy({ user, credential, proved }: Ended): SignedIn {
