@@ -17,7 +17,7 @@ import { newSecret, type Random } from './domain/kernel/random.ts';
 import { inAllProjects, inProject } from './domain/kernel/scope.ts';
 import { isUuid } from './domain/kernel/secret.ts';
 import { PoolTurns } from './domain/limits/turns.ts';
-import { findOrganization } from './domain/organizations/organization-names.ts';
+import { findOrganization, organizationNameOf } from './domain/organizations/organization-names.ts';
 import type { Issuer } from './domain/projects/issuer.ts';
 import type { Project } from './domain/projects/project.entity.ts';
 import { userIdOfSub } from './domain/users/identity/sub.ts';
@@ -197,6 +197,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
     noAccess: noAccessPage,
   } = oidcPages({ authorizations: services.authorizations, cookies }, pages, experienceOf, projectOf, {
     claimedName: (client) => claimedNameOf(db.alone, client),
+    organizationName: (projectId, id) => organizationNameOf(db.alone, projectId, id),
     apis: (projectId, identifiers) => services.apis.named(db.reader(), projectId, identifiers),
   });
   const endpoint = {

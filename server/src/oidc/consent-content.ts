@@ -9,12 +9,18 @@ export interface AskedConsent {
   claimedName(client: Client): Promise<string | null>;
   /** The APIs of a project with these identifiers. */
   apis(projectId: string, identifiers: readonly string[]): Promise<Pick<Api, 'name' | 'scopes'>[]>;
+  /** The name of an organization of a project; null: it is gone. */
+  organizationName(projectId: string, id: string): Promise<string | null>;
 }
 
-/** List items in HTML: the scopes of the user, then those of the API in its own words. */
+/**
+ * List items in HTML: the scopes of the user, those of the API in its own words, and the organization that the user signs in for,
+ * whose claims need no scope.
+ */
 export function permissions(
   scopes: readonly string[],
   apis: readonly Pick<Api, 'name' | 'scopes'>[],
+  organization: string | null,
   t: (key: string, values?: Record<string, string>) => string,
 ): string {
   const ofApis = apis.flatMap(({ name, scopes: known }) =>
@@ -24,6 +30,7 @@ export function permissions(
   const items = [
     ...(ofUser.length > 0 ? scopeTexts(ofUser) : []).map(({ key, values }) => escapeHtml(t(key, values))),
     ...ofApis.map(({ description, name }) => `${escapeHtml(description)} <small>${escapeHtml(name)}</small>`),
+    ...(organization === null ? [] : [escapeHtml(t('consent.organization', { organization }))]),
   ];
   return items.map((item) => `<li>${item}</li>`).join('');
 }

@@ -5,6 +5,7 @@ import { peopleOf, type RegisteredUser } from '../../test/account-visit.ts';
 import { locationOf } from '../../test/browser.ts';
 import { buildSibling, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
+import { Places } from '../../test/organizations.ts';
 import { pngOf } from '../../test/pictures.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
@@ -85,6 +86,18 @@ async function refresh(token: string): Promise<number> {
   const form = { client_id: client.id, grant_type: 'refresh_token', refresh_token: token };
   return (await fetch(`${party.issuer}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form) })).status;
 }
+
+it('names the organization that the user signs in for, whose claims need no scope', async () => {
+  await app.services.projects.update(world.project.id, { organizationsEnabled: true }, system);
+  const places = new Places(app, world.project);
+  await places.join(await places.organization('north', 'North <b>'), person.user);
+  const { html } = await consentPage(await party.authorize());
+  expect(html).toContain('See that you sign in for North &lt;b&gt;, and your roles in it');
+  const { user } = await registeredUser();
+  const other = partyAt(app, world.project, client);
+  await other.signIn(user);
+  expect((await consentPage(await other.authorize(), other)).html).not.toContain('sign in for');
+});
 
 describe('consent', () => {
   it('shows the logo of the application', async () => {

@@ -21,6 +21,8 @@ interface ShownConsent {
   request: AuthorizationRequest;
   /** The account that is about to grant access. */
   address: string;
+  /** The organization that the user signs in for, or null. */
+  organizationId: string | null;
   /** Hidden fields of the form. */
   fields: { flow: string; csrf: string };
 }
@@ -33,9 +35,9 @@ export function askForConsent(
   asked: { request: AuthorizationRequest; consent: ConsentRequired; flow: string },
 ): Promise<void> {
   const { consent, flow, request } = asked;
-  const { email, userName } = consent.user;
+  const { organizationId, user } = consent;
   const fields = { flow, csrf: deps.csrf.make(consent.boundTo) };
-  return deps.page(req, res, { request, address: email ?? userName, fields });
+  return deps.page(req, res, { request, address: user.email ?? user.userName, organizationId, fields });
 }
 
 /**

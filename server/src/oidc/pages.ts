@@ -110,13 +110,16 @@ export function oidcPages(
 }
 
 function consentPage(pages: Pages, experienceOf: ExperienceOf, asked: AskedConsent): ConsentDeps['page'] {
-  return async (req, res, { request, address, fields }) => {
+  return async (req, res, { request, address, organizationId, fields }) => {
     const { redirectUri } = request;
     const uiLocales = request.uiLocales ?? undefined;
     const t = (key: string, values: Record<string, string> = {}) => pages.text(req, key, values, uiLocales);
     const client = request.client.getEntity();
     const { logoId } = client;
-    const items = permissions(request.scope.split(' '), await asked.apis(client.project.id, request.resources), t);
+    const { id: projectId } = client.project;
+    const organization = organizationId === null ? null : await asked.organizationName(projectId, organizationId);
+    const apis = await asked.apis(projectId, request.resources);
+    const items = permissions(request.scope.split(' '), apis, organization, t);
     const { values, brand } = await brandingOf(client, experienceOf);
     const shown = client.introducedBy == null ? null : introduced(client, redirectUri, await asked.claimedName(client));
     pages.send(req, res, 'consent', {

@@ -15,7 +15,7 @@ describe('a start', () => {
       expect(await poolerFault(url, { ...all, rowSecurity: false })).toBe(statementsLost);
       expect(await poolerFault(url, { preparesStatements: false, rowSecurity: false })).toBe(null);
       await close();
-    await database.drop();
+      await database.drop();
     },
   );
 

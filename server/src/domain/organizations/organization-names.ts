@@ -13,3 +13,12 @@ export async function findOrganization(on: Executing, projectId: string, name: s
   const [row] = await query(on, statement, { prepare: 'organizations.named' });
   return row?.id ?? null;
 }
+
+/** The name of an organization of a project; null: there is none. */
+export async function organizationNameOf(on: Executing, projectId: string, id: string): Promise<string | null> {
+  const [row] = await query(
+    on,
+    sql<{ name: string }>`select name from organizations where project_id = ${projectId}::uuid and id = ${id}::uuid`,
+  );
+  return row?.name ?? null;
+}

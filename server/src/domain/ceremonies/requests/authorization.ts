@@ -67,6 +67,8 @@ interface ChoiceRequired {
 /** The session's user must be asked before the client gets the scope of the request. */
 export interface ConsentRequired {
   user: User;
+  /** The context of the tokens: an organization of the user; null: none. */
+  organizationId: string | null;
   /** Binds the answer to this request and this session. */
   boundTo: string;
 }

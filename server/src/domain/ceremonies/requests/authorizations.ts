@@ -213,7 +213,8 @@ export class Authorizations {
       this.deps.sessions.extend(session, request.project.getEntity());
       const consent = await this.consentOf(em, request, session.user.id);
       if (consent === 'required') {
-        return { request, outcome: { user: session.user.getEntity(), boundTo: boundTo(request, session) } };
+        const user = session.user.getEntity();
+        return { request, outcome: { user, organizationId, boundTo: boundTo(request, session) } };
       }
       if (consent === 'refused') return end('refused');
       if (!(await this.deps.requests.finish(em, request))) return null;
