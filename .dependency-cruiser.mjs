@@ -114,10 +114,10 @@ export default {
     {
       name: 'nouns-are-leaves',
       comment:
-        'A declaration of nouns (*.nouns.ts) has tables and SQL: it imports entities, SQL of tables of users and the kernel, and no services.',
+        'A declaration of nouns (*.nouns.ts) has tables and SQL: it imports entities, settings, SQL of tables of users and the kernel, and no services.',
       severity: 'error',
       from: { path: `${domain}.*\\.nouns\\.ts$` },
-      to: { path: domain, pathNot: `\\.entity\\.ts$|/user-tables\\.ts$|${domain}kernel/` },
+      to: { path: domain, pathNot: `\\.(entity|resource)\\.ts$|/user-tables\\.ts$|${domain}kernel/` },
     },
     {
       name: 'nouns-are-listed-once',

@@ -8,8 +8,7 @@ import { dirname, join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as operations from '@graphql-codegen/typescript-operations';
 import { buildSchema, concatAST, Kind, parse, print, stripIgnoredCharacters, visit } from 'graphql';
-import { events } from '../server/dist/event-types.js';
-import { resources } from '../server/dist/resources.js';
+import { events, resources } from '../server/dist/nouns.js';
 import { fail, root } from './lib/workspace.mjs';
 
 const generated = 'console/admin/generated';
@@ -89,7 +88,7 @@ put(output, `${notice}${modules}export type * from './types.ts';\n`);
 const sentenceOf = ([type, [topic, sentence]]) => `  '${type}': ['${topic}', template(${JSON.stringify(sentence)})],\n`;
 put(
   eventOutput,
-  `// Written by npm run gen from server/src/domain/audit/event-types.ts. Do not edit.
+  `// Written by npm run gen from server/src/domain/*/*.nouns.ts. Do not edit.
 import { template } from '../language/language.ts';
 
 /** Filter and sentence of each type of audit event. */
@@ -107,7 +106,7 @@ const messageOf = ({ en }) => `t(${JSON.stringify(en)})`;
 const sectionOf = ([section, fields]) => `    ${section}: {\n${fields.map(rowOf).join('')}    },\n`;
 put(
   switchOutput,
-  `// Written by npm run gen from server/src/domain/resources.ts. Do not edit.
+  `// Written by npm run gen from server/src/domain/*/*.resource.ts. Do not edit.
 import { t } from '../language/language.ts';
 
 /** Settings that are shown as switches, by resource and section. */

@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resources } from '../server/dist/resources.js';
+import { resources } from '../server/dist/nouns.js';
 import { areasOf, catalogOf, catalogued, consoleSources, languages, read } from './lib/messages.mjs';
 import { serverTexts } from './lib/server-texts.mjs';
 import { fail, root } from './lib/workspace.mjs';

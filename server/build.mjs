@@ -11,8 +11,7 @@ const bundle = await rolldown({
   input: {
     main: at('src/main.ts'),
     gen: at('src/gen.ts'),
-    'event-types': at('src/domain/audit/event-types.ts'),
-    resources: at('src/domain/resources.ts'),
+    nouns: at('src/domain/nouns.ts'),
   },
   platform: 'node',
   // Binaries, and packages that start threads from files of their own.

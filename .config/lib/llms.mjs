@@ -38,7 +38,7 @@ ${topics.map(entry).join('\n')}
 - [Settings](${to('server/config.md')}): every setting, with its default
 - [REST interfaces](${to('server/docs/http-api.md')}): each instance describes them at /openapi.json (OpenAPI 3.1)
 - [GraphQL schema](${to('server/src/admin/schema.graphql')}): the admin API
-- [Events](${to('server/src/domain/audit/event-types.ts')}): the types of audit events
+- [Events](${to('server/src/domain/nouns.ts')}): the types of audit events
 `;
   const pages = all.map((path) => `Source: ${path}\n\n${read(path).trim()}\n`);
   return { index, full: pages.join('\n---\n\n') };

@@ -1,10 +1,19 @@
 /** A project with an object of each kind, and the arguments of each operation of the admin API with their ids. */
 import {
+  GraphQLBoolean,
   type GraphQLField,
+  GraphQLID,
+  type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  GraphQLString,
   getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
   isLeafType,
+  isListType,
+  isNonNullType,
   isRequiredArgument,
 } from 'graphql';
 import { operationRuleOf } from '../src/admin/api/access.ts';
@@ -12,7 +21,7 @@ import { adminSchema } from '../src/admin/schema.ts';
 import { system } from '../src/domain/kernel/actor.ts';
 import type { AdminHarness, Answer } from './admin-harness.ts';
 import { makePair } from './back-end.ts';
-import { pngOf } from './pictures.ts';
+import { addObjects } from './project-objects.ts';
 
 /** Ids of the objects of a project. */
 export type ProjectObjects = Awaited<ReturnType<typeof newProjectObjects>>['ids'];
@@ -27,11 +36,6 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
   const delegationKey = await services.delegationKeys.register(client, makePair().publicPem, system);
   const [apiKey] = await services.clients.apiKeysOf(services.db.reader(), [client]);
   const { clientSecret, secret } = await services.clientSecrets.issue(client, system);
-  const registration = await services.registrationTokens.issue(project.id, { name: 'CI' }, system);
-  const scopes = [{ key: 'read', description: 'Read' }];
-  const identifier = `https://${tag}.api.example.com`;
-  const api = await services.apis.create({ ...of, identifier, name: 'Orders', scopes }, system);
-  const domain = await services.domains.create(project.id, `${tag}.example.com`, system);
   const webhookInput = { url: 'https://hooks.example.com/', types: ['group.deleted'], description: '' };
   const { webhook, secret: webhookSecret } = await services.webhooks.create(project.id, webhookInput, system);
   const webhookDelivery = await services.webhooks.test(webhook, system);
@@ -44,68 +48,38 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
     header: null,
   } as const;
   const logStream = await services.logStreams.create(project.id, 'http', { ...streamed, secret: streamSecret }, system);
-  const connectionSecret = `secret of the provider of ${tag}`;
-  const oidc = { issuer: `https://${tag}.idp.example.com`, clientId: 'latchkey', clientSecret: connectionSecret };
-  const connection = await services.connections.create({ ...of, preset: 'generic', name: 'IdP', oidc }, system);
   const user = await services.db.transaction((em) =>
     services.users.signUp(em, project.id, `ada@${tag}.example.com`, system),
   );
-  const group = await services.groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
-  const localGroup = await services.localGroups.create(project.id, 'On call', system);
-  const role = await services.roles.create(client, { key: 'editor', name: 'Editor' }, system);
-  const organization = await services.organizations.create(project.id, { slug: 'acme', name: 'Acme' }, system);
-  const organizationRole = await services.organizationRoles.create(project.id, { key: 'admin', name: 'Admin' }, system);
-  const member = { userId: user.id, roleKeys: ['admin'] };
-  const organizationMembership = await services.memberships.add(organization, member, system);
-  await services.projects.update(project.id, { organizationsEnabled: true }, system);
-  const asked = { email: `eve@${tag}.example.com` };
-  const organizationInvitation = await services.organizationInvitations.invite(organization, asked, system);
-  const name = `${tag}.example.com`;
-  const organizationDomain = await services.organizationDomains.add(organization, name, system);
+  const objects = await addObjects(services, { ...of, clientId: client.id, userId: user.id, tag });
   const { session, device } = await harness.signedIn(project, user, client.id);
-  const scim = await services.directories.issueScimToken({ ...of, name: 'Okta' }, system);
   const viewer = { ...of, email: `v@${tag}.example.com`, role: 'project_viewer' } as const;
   const membership = await services.admins.grantRole(viewer, owner);
   const token = await services.admins.createToken({ ...of, name: 'CI', role: 'project_viewer' }, owner);
   const ids = {
+    ...objects.ids,
     project: project.id,
     client: client.id,
     apiKey: apiKey?.id ?? '',
     clientSecret: clientSecret.id,
-    registrationToken: registration.registrationToken.id,
     delegationKey: delegationKey.id,
-    api: api.id,
-    domain: domain.id,
     webhook: webhook.id,
     webhookDelivery: webhookDelivery.id,
     logStream: logStream.id,
     user: user.id,
-    group: group.id,
-    localGroup: localGroup.id,
-    role: role.id,
-    organization: organization.id,
-    organizationRole: organizationRole.id,
-    organizationMembership: organizationMembership.id,
-    organizationInvitation: organizationInvitation.id,
-    organizationDomain: organizationDomain.id,
     session: session.id,
     device: device.id,
     passkey: await harness.passkeyOf(project, user),
-    scimToken: scim.scimToken.id,
     membership: membership.id,
     adminToken: token.adminToken.id,
     logoutDelivery: await harness.failedLogout(project, client, user),
     refreshGrant: await harness.refreshGrantOf(client, user),
     consent: await harness.consentOf(client, user),
     signUpRequest: await harness.signUpRequestOf(client),
-    accessRule: (await harness.services.accessRules.grant(client, { userId: user.id }, system)).id,
-    connection: connection.id,
-    logo: (await services.experiences.addLogo(project.id, pngOf(64, 64), system)).id,
   };
-  return {
-    ids,
-    secrets: [String(secretKey), scim.token, token.token, secret, webhookSecret, streamSecret, connectionSecret],
-  };
+  const { scimToken, connectionSecret } = objects;
+  const secrets = [String(secretKey), scimToken, token.token, secret, webhookSecret, streamSecret, connectionSecret];
+  return { ids, secrets };
 }
 
 export type Root = 'Query' | 'Mutation';
@@ -134,111 +108,87 @@ export function callOperation(
   return harness.call(text, {}, headers);
 }
 
-/**
- * Arguments of an operation with ids of the project. For an operation that needs only the id of its node, they are
- * derived from its rule. Any other operation needs a row here; without one, its test fails.
- */
+/** Arguments of an operation with ids of the project: from the table, or derived from the schema. */
 export function argumentsOf(ours: ProjectObjects, name: string): string {
-  const { api, client, connection, group, logStream, organization, project, role, user, webhook } = ours;
-  const { organizationInvitation: invitation, organizationMembership: membership, organizationRole } = ours;
+  const { api, client, connection, group, logStream, organizationMembership: membership } = ours;
+  const { project, role, user, webhook } = ours;
   const table: Record<string, string> = {
     passkeyModelStanding: `(projectId: "${project}", aaguids: [], roots: [])`,
     messagePreview: `(projectId: "${project}", template: SIGN_IN_CODE, locale: "de")`,
     accentTheme: '(color: "#2f55d4")',
-    clients: `(projectId: "${project}", first: 10)`,
-    users: `(projectId: "${project}", first: 10)`,
     samlServiceProvider: `(projectId: "${project}", metadata: "${serviceProvider}")`,
     grantAccess: `(input: { clientId: "${client}", groupId: "${group}" })`,
-    customAttributeUsers: `(projectId: "${project}", name: "x")`,
     previewClaims: `(clientId: "${client}", userId: "${user}", scopes: ["openid"])`,
     signInHistory: `(projectId: "${project}", about: "access_denied")`,
     viewAs: `(clientId: "${client}", userId: "${user}", scopes: ["openid"])`,
-    activity: `(projectId: "${project}", days: 28)`,
-    logStreams: `(projectId: "${project}")`,
-    createLogStream: `(input: { projectId: "${project}", kind: HTTP, target: "https://x.example.com/" })`,
     updateLogStream: `(input: { id: "${logStream}", paused: true })`,
-    connections: `(projectId: "${project}")`,
     createConnection: `(input: { projectId: "${project}", kind: OIDC, name: "IdP", oidc: { issuer: "https://idp.example.com", clientId: "x" } })`,
-    updateConnection: `(input: { id: "${connection}", name: "Staff" })`,
     setConnectionState: `(input: { id: "${connection}", state: ENABLED })`,
-    createWebhook: `(input: { projectId: "${project}", url: "https://x.example.com/" })`,
     updateWebhook: `(input: { id: "${webhook}", enabled: false })`,
-    auditEvents: `(projectId: "${project}")`,
-    auditEventGroups: `(projectId: "${project}")`,
-    memberships: `(projectId: "${project}")`,
-    adminTokens: `(projectId: "${project}")`,
-    testSender: `(input: { projectId: "${project}", channel: MAIL })`,
     saveExperienceDraft: `(input: { projectId: "${project}", displayName: "X" })`,
-    discardExperienceDraft: `(input: { projectId: "${project}" })`,
-    publishExperience: `(input: { projectId: "${project}" })`,
-    revertExperience: `(input: { projectId: "${project}", number: 1 })`,
-    createProject: '(input: { name: "X" })',
-    updateProject: `(input: { id: "${project}", name: "X" })`,
     updateSessionPolicy: `(input: { projectId: "${project}", idTokenTtlSeconds: 61 })`,
-    deleteProject: `(input: { id: "${project}", confirmName: "X" })`,
-    createClient: `(input: { projectId: "${project}", name: "X" })`,
-    updateClient: `(input: { id: "${client}", name: "X" })`,
-    createApi: `(input: { projectId: "${project}", identifier: "urn:x", name: "X", scopes: [{ key: "x", description: "X" }] })`,
-    updateApi: `(input: { id: "${api}", name: "X" })`,
-    createCustomDomain: `(projectId: "${project}", host: "sso.example.com")`,
     setApiGrant: `(input: { clientId: "${client}", apiId: "${api}", scopes: ["read"] })`,
-    createCustomAttribute: `(input: { projectId: "${project}", name: "x", type: STRING })`,
-    updateCustomAttribute: `(input: { projectId: "${project}", name: "x" })`,
-    deleteCustomAttribute: `(projectId: "${project}", name: "x")`,
     updateCustomValues: `(input: { id: "${user}", values: [] })`,
-    createRole: `(input: { clientId: "${client}", key: "x", name: "X" })`,
-    updateRole: `(input: { id: "${role}", name: "X" })`,
     assignRole: `(input: { roleId: "${role}", userId: "${user}" })`,
     unassignRole: `(input: { roleId: "${role}", userId: "${user}" })`,
-    createOrganization: `(input: { projectId: "${project}", slug: "x", name: "X" })`,
-    updateOrganization: `(input: { id: "${organization}", name: "X" })`,
-    deleteOrganization: `(input: { id: "${organization}" })`,
-    createOrganizationRole: `(input: { projectId: "${project}", key: "x", name: "X" })`,
-    updateOrganizationRole: `(input: { id: "${organizationRole}", name: "X" })`,
-    inviteOrganizationMember: `(input: { organizationId: "${organization}", email: "x@example.com" })`,
-    resendOrganizationInvitation: `(id: "${invitation}")`,
-    addOrganizationMember: `(input: { organizationId: "${organization}", userId: "${user}" })`,
     updateOrganizationMember: `(input: { id: "${membership}", state: SUSPENDED })`,
-    addOrganizationDomain: `(input: { organizationId: "${organization}", domain: "example.org" })`,
-    verifyOrganizationDomain: `(input: { id: "${ours.organizationDomain}", reason: "X" })`,
     assignOrganizationRole: `(input: { membershipId: "${membership}", roleKey: "admin" })`,
     unassignOrganizationRole: `(input: { membershipId: "${membership}", roleKey: "admin" })`,
-    createGroup: `(input: { projectId: "${project}", displayName: "X" })`,
-    updateGroup: `(input: { id: "${group}", displayName: "X" })`,
-    addGroupMembers: `(input: { groupId: "${group}", userIds: ["${user}"] })`,
-    removeGroupMembers: `(input: { groupId: "${group}", userIds: ["${user}"] })`,
     updateClaimSettings: `(input: { clientId: "${client}", listLimit: 1 })`,
     createUser: `(input: { projectId: "${project}", userName: "x" })`,
     importUsers: `(input: { projectId: "${project}", rows: [{ userName: "x" }] })`,
     updateUser: `(input: { id: "${user}", givenName: "X" })`,
     issueApiKey: `(clientId: "${client}", kind: SECRET)`,
-    grantUserRecovery: `(input: { userId: "${user}", reason: "X" })`,
     finishTrial: `(input: { clientId: "${client}", state: "${client}.x", code: "x" })`,
-    registerDelegationKeys: `(input: { clientId: "${client}", signingKey: "x", encryptionKey: "x" })`,
-    rotateDelegationKeys: `(input: { clientId: "${client}" })`,
     changeUsers: `(input: { projectId: "${project}", userIds: ["${user}"], action: DEACTIVATE })`,
-    issueRegistrationToken: `(input: { projectId: "${project}", name: "X" })`,
-    issueScimToken: `(input: { projectId: "${project}", name: "X" })`,
     grantRole: `(input: { email: "x@example.com", role: PROJECT_VIEWER, projectId: "${project}" })`,
     issueAdminToken: `(input: { name: "X", role: PROJECT_VIEWER, projectId: "${project}" })`,
     withdrawSigningKey: '(id: "none")',
   };
-  const text = table[name] ?? nodeOf(ours, name);
-  if (text === undefined) throw new Error(`This test has no arguments for ${name}`);
-  return text;
+  return table[name] ?? derivedArguments(ours, name);
 }
 
-/** The id of the node, if the operation requires no other argument; undefined otherwise. */
-function nodeOf(ours: ProjectObjects, name: string): string | undefined {
+/** Text that a field of this name accepts. Default: x. */
+const texts: Record<string, string> = {
+  domain: 'example.org',
+  email: 'x@example.com',
+  host: 'sso.example.com',
+  identifier: 'urn:x',
+  target: 'https://x.example.com/',
+  url: 'https://x.example.com/',
+};
+
+/**
+ * The required arguments, and those that most operations need although they are optional. An id is that of the operation's node,
+ * or of the object that it is named after.
+ */
+function derivedArguments(ours: ProjectObjects, name: string): string {
   const [root, , field] = operations.find((operation) => operation[1] === name) ?? [];
   const type = root === 'Query' ? schema.getQueryType() : schema.getMutationType();
-  if (!field || !type) return undefined;
-  const required = field.args.filter(isRequiredArgument).map((arg) => arg.name);
-  const [[noun, input] = []] = Object.entries(operationRuleOf(type, field).about ?? {});
-  if (required.join() !== (input ?? '')) return undefined;
-  if (noun === undefined) return '';
-  const id = ours[noun.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()) as keyof ProjectObjects];
-  return id && `(${input}: "${id}")`;
+  if (!field || !type) throw new Error(`No operation is named ${name}`);
+  const about = Object.entries(operationRuleOf(type, field).about ?? {});
+
+  function valueOf(of: GraphQLInputType, input: string): string {
+    const inner = getNullableType(of);
+    if (isListType(inner)) return `[${valueOf(inner.ofType, input.replace(/s$/, ''))}]`;
+    if (isEnumType(inner)) return inner.getValues()[0]?.name ?? '';
+    if (isInputObjectType(inner)) return `{ ${given(Object.values(inner.getFields()))} }`;
+    if (inner === GraphQLID) return `"${idOf(input)}"`;
+    return inner === GraphQLString ? `"${texts[input] ?? 'x'}"` : inner === GraphQLBoolean ? 'true' : '10';
+  }
+  function idOf(input: string): string {
+    const noun = about.find(([, one]) => one === input)?.[0] ?? input.replace(/Id$/, '');
+    const id = ours[noun.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()) as keyof ProjectObjects];
+    if (!id) throw new Error(`addObjects adds no ${noun}, which ${name} needs`);
+    return id;
+  }
+  const given = (inputs: readonly { name: string; type: GraphQLInputType }[]) =>
+    inputs
+      .filter((input) => isNonNullType(input.type) || ['projectId', 'name', 'first'].includes(input.name))
+      .map((input) => `${input.name}: ${valueOf(input.type, input.name)}`)
+      .join(', ');
+  const text = given(field.args);
+  return text && `(${text})`;
 }
 
 /** Everything that the type offers without arguments, as deep as the limits allow. */

@@ -189,11 +189,11 @@ const attempts: Record<string, Attempt> = {
   ),
   'GraphQL updateOrganizationMember': graphql('mutation')(
     'updateOrganizationMember(input: { id: $id, state: SUSPENDED }) { id }',
-    ({ membership }) => ({ id: membership }),
+    ({ organizationMembership }) => ({ id: organizationMembership }),
   ),
   'GraphQL unassignOrganizationRole': graphql('mutation')(
     'unassignOrganizationRole(input: { membershipId: $id, roleKey: "admin" }) { id }',
-    ({ membership }) => ({ id: membership }),
+    ({ organizationMembership }) => ({ id: organizationMembership }),
   ),
   'GraphQL grantAccess to an organization of another project': graphql('mutation')(
     'grantAccess(input: { clientId: $client, organizationId: $organization }) { id }',
@@ -323,11 +323,17 @@ const attempts: Record<string, Attempt> = {
   ),
   'GraphQL resendOrganizationInvitation': graphql('mutation')(
     'resendOrganizationInvitation(id: $id) { email }',
-    ({ invitation }) => ({ id: invitation }),
+    ({ organizationInvitation }) => ({ id: organizationInvitation }),
   ),
   'GraphQL revokeOrganizationInvitation': graphql('mutation')(
     'revokeOrganizationInvitation(id: $id) { email }',
-    ({ invitation }) => ({ id: invitation }),
+    ({ organizationInvitation }) => ({ id: organizationInvitation }),
+  ),
+  'GraphQL removeOrganizationMember': graphql('mutation')(
+    'removeOrganizationMember(id: $id)',
+    ({ organizationMembership }) => ({
+      id: organizationMembership,
+    }),
   ),
   'GraphQL checkOrganizationDomain': graphql('mutation')(
     'checkOrganizationDomain(id: $id) { domain }',
@@ -341,9 +347,6 @@ const attempts: Record<string, Attempt> = {
     'removeOrganizationDomain(id: $id)',
     ({ organizationDomain }) => ({ id: organizationDomain }),
   ),
-  'GraphQL removeOrganizationMember': graphql('mutation')('removeOrganizationMember(id: $id)', ({ membership }) => ({
-    id: membership,
-  })),
   'GraphQL deleteOrganizationRole': graphql('mutation')('deleteOrganizationRole(id: $id)', ({ organizationRole }) => ({
     id: organizationRole,
   })),

@@ -1,4 +1,4 @@
-// Written by npm run gen from server/src/domain/resources.ts. Do not edit.
+// Written by npm run gen from server/src/domain/*/*.resource.ts. Do not edit.
 import { t } from '../language/language.ts';
 
 /** Settings that are shown as switches, by resource and section. */

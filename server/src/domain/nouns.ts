@@ -3,6 +3,7 @@ import { accountsNouns, messagesToUsers } from './accounts/accounts.nouns.ts';
 import { adminsNouns } from './admins/admins.nouns.ts';
 import { apisNouns } from './apis/apis.nouns.ts';
 import { auditNouns } from './audit/audit.nouns.ts';
+import type { EventType } from './audit/event-types.ts';
 import { ceremoniesNouns } from './ceremonies/ceremonies.nouns.ts';
 import { claimsNouns } from './claims/claims.nouns.ts';
 import { clientsNouns } from './clients/clients.nouns.ts';
@@ -16,7 +17,9 @@ import { directoriesNouns, requestRecordNouns } from './directories/directories.
 import { domainsNouns } from './domains/domains.nouns.ts';
 import { experienceNouns } from './experience/experience.nouns.ts';
 import { instanceNouns } from './instance/instance.nouns.ts';
-import type { Declaration, Nouns, OwnedFacts, OwnedNoun } from './kernel/nouns/declaration.ts';
+import type { Declaration, OwnedFacts } from './kernel/nouns/declaration.ts';
+import type { Events, Nouns, OwnedNoun } from './kernel/nouns/names.ts';
+import type { Fields } from './kernel/resource.ts';
 import { keysNouns } from './keys/keys.nouns.ts';
 import { limitsNouns } from './limits/limits.nouns.ts';
 import { logoutNouns } from './logout/logout.nouns.ts';
@@ -27,6 +30,7 @@ import { projectsNouns } from './projects/projects.nouns.ts';
 import { rolesNouns } from './roles/roles.nouns.ts';
 import { sessionsNouns } from './sessions/sessions.nouns.ts';
 import { signupsNouns } from './signups/signups.nouns.ts';
+import { smsNouns } from './sms/sms.nouns.ts';
 import { streamsNouns } from './streams/streams.nouns.ts';
 import { tokensNouns } from './tokens/tokens.nouns.ts';
 import type { UserTables } from './users/user-tables.ts';
@@ -44,6 +48,7 @@ const layers = {
   audit: auditNouns,
   limits: limitsNouns,
   keys: keysNouns,
+  sms: smsNouns,
   delivery: deliveryNouns,
   clients: clientsNouns,
   directories: directoriesNouns,
@@ -74,7 +79,9 @@ const layers = {
   webhooks: webhooksNouns,
   streams: streamsNouns,
   instance: instanceNouns,
-} satisfies Record<keyof Nouns, Declared> & Record<string, Declared>;
+} satisfies { [Layer in keyof Nouns]: { nouns: Nouns[Layer] } } & {
+  [Layer in keyof Events]: { events: Events[Layer] };
+} & Record<string, Declared>;
 
 const declared: readonly Declared[] = Object.values(layers);
 
@@ -91,3 +98,16 @@ export const userTables = declared.flatMap((layer) => layer.userTables ?? []);
 export const ownedNouns = Object.assign({}, ...declared.map(({ nouns }) => nouns)) as Readonly<
   Record<OwnedNoun, OwnedFacts>
 >;
+
+/** The resources with declared settings, by their names in the admin API. */
+export const resources: Readonly<Record<string, Fields>> = Object.assign(
+  {},
+  ...declared.map((layer) => layer.resources),
+);
+
+/** All types of audit events, with filter and sentence, in alphabetical order. */
+export const events = Object.fromEntries(
+  declared.flatMap((layer) => Object.entries(layer.events ?? {})).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+);
+
+export const eventTypes = Object.keys(events) as [EventType, ...EventType[]];

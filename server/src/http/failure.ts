@@ -1,4 +1,4 @@
-import type { Noun } from '../domain/kernel/nouns/declaration.ts';
+import type { Noun } from '../domain/kernel/nouns/names.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 
 /**

@@ -5,7 +5,7 @@ import { Extensions } from 'type-graphql';
 import type { Role } from '../../domain/admins/membership.entity.ts';
 import { type AuditEvent, instanceId } from '../../domain/audit/audit-event.entity.ts';
 import type { AdminScope } from '../../domain/kernel/admin-api.ts';
-import type { OwnedNoun } from '../../domain/kernel/nouns/declaration.ts';
+import type { OwnedNoun } from '../../domain/kernel/nouns/names.ts';
 import type { Scope } from '../../domain/kernel/scope.ts';
 import type { About } from './ownership.ts';
 
@@ -41,16 +41,7 @@ export interface OperationRule {
   role: Role | 'admin';
   /** The noun, and the input that holds its id. Absent, or a project id that is not given: the instance. */
   about?: {
-    [Noun in OwnedNoun]?:
-      | 'id'
-      | 'projectId'
-      | 'clientId'
-      | 'userId'
-      | 'groupId'
-      | 'roleId'
-      | 'webhookId'
-      | 'organizationId'
-      | 'membershipId';
+    [Noun in OwnedNoun]?: 'id' | `${string}Id`;
   };
   /**
    * The reason why its statements see all projects: always, or only if it is about the instance. Absent: they see only

@@ -9,7 +9,7 @@ import {
 import type { Role } from '../../domain/admins/membership.entity.ts';
 import { allows, roleIn } from '../../domain/admins/permission.ts';
 import { type AdminScope, mayUse } from '../../domain/kernel/admin-api.ts';
-import type { Noun } from '../../domain/kernel/nouns/declaration.ts';
+import type { Noun } from '../../domain/kernel/nouns/names.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
 import { inScope } from '../../domain/kernel/scope.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';

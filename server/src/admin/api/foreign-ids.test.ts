@@ -33,16 +33,9 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** The object that an argument names; `id` of an operation is one of those in its row of `argumentsOf`. */
+/** The object that an optional argument names, if the argument is not named after it. */
 const kindOf: Record<string, keyof ProjectObjects> = {
-  ...{ projectId: 'project', clientId: 'client', apiId: 'api', userId: 'user', userIds: 'user', roleId: 'role' },
-  ...{
-    webhookId: 'webhook',
-    logoId: 'logo',
-    darkLogoId: 'logo',
-    groupId: 'localGroup',
-    organizationId: 'organization',
-  },
+  ...{ darkLogoId: 'logo', groupId: 'localGroup', homeId: 'organization' },
   // Fields of the filter of events.
   ...{ actorId: 'user', subjectId: 'user', requestId: 'session', signInId: 'session' },
 };
@@ -98,9 +91,11 @@ async function ask(root: string, field: GraphQLField<unknown, unknown>, values: 
 function foreignId(name: string, { path, isList }: Place): string {
   const at = path.reduce<unknown>((value, key) => (value as Arguments | undefined)?.[key], ownArguments(name));
   const own = isList ? (at as string[] | undefined)?.[0] : at;
-  const [kind] = Object.entries(ours).find(([, id]) => id === own) ?? [kindOf[path.at(-1) ?? '']];
-  if (kind === undefined) throw new Error(`No object is listed for ${path.join('.')}`);
-  return theirs[kind as keyof ProjectObjects];
+  const last = path.at(-1) ?? '';
+  const [kind] = Object.entries(ours).find(([, id]) => id === own) ?? [kindOf[last] ?? last.replace(/Ids?$/, '')];
+  const id = theirs[kind as keyof ProjectObjects];
+  if (id === undefined) throw new Error(`No object is listed for ${path.join('.')}`);
+  return id;
 }
 
 it.each(cases)('$name', async ({ root, field, place }) => {

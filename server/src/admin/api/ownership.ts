@@ -1,5 +1,5 @@
 import type { AdminScope } from '../../domain/kernel/admin-api.ts';
-import type { OwnedNoun } from '../../domain/kernel/nouns/declaration.ts';
+import type { OwnedNoun } from '../../domain/kernel/nouns/names.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
 import { inAllProjects } from '../../domain/kernel/scope.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';

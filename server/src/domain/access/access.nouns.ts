@@ -8,14 +8,25 @@ const nouns = {
   'access-rule': { table: 'access_rules' },
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'access.granted': ['people', '{actor} gave {subject} access to {client}'],
+  'access.refused': ['sign-in', '{subject} has no access to {client}'],
+  'access.removed': ['sign-in', '{actor} removed the access of {client} to the account of {subject}'],
+  'access.revoked': ['people', '{actor} ended the access of {subject} to {client}'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     access: typeof nouns;
+  }
+  interface Events {
+    access: typeof events;
   }
 }
 
 export const accessNouns = {
   nouns,
+  events,
   entities: [AccessRule],
   transfer: [{ type: 'access-rule', table: 'access_rules', parent: childOf('client'), key: ['id'] }],
   userTables: [accessTables],

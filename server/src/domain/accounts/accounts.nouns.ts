@@ -5,9 +5,23 @@ import { AccountDeletion } from './deletions/account-deletion.entity.ts';
 import { deletionTables } from './deletions/user-tables.ts';
 import { auditTables, experienceTables, messageTables } from './user-tables.ts';
 
+const events = {
+  'recovery.cancelled': ['sign-in', '{actor} cancelled the account recovery of {subject}'],
+  'recovery.expired': ['sign-in', 'The account recovery of {subject} expired'],
+  'recovery.granted': ['sign-in', '{actor} granted {subject} an account recovery'],
+  'recovery.used': ['sign-in', '{subject} signed in with an account recovery'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
+  interface Events {
+    accounts: typeof events;
+  }
+}
+
 export const messagesToUsers = { userTables: [messageTables] } satisfies Declaration<UserTables>;
 
 export const accountsNouns = {
+  events,
   entities: [AccountDeletion],
   transfer: [
     {

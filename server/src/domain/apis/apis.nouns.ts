@@ -7,14 +7,26 @@ const nouns = {
   api: { table: 'apis' },
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'api.created': ['applications', '{actor} created the API {subject}'],
+  'api.deleted': ['applications', '{actor} deleted the API {subject}'],
+  'api.granted': ['applications', '{actor} let {subject} call the API {api}'],
+  'api.revoked': ['applications', '{actor} removed the API {api} from {subject}'],
+  'api.updated': ['applications', '{actor} changed the API {subject}'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     apis: typeof nouns;
+  }
+  interface Events {
+    apis: typeof events;
   }
 }
 
 export const apisNouns = {
   nouns,
+  events,
   entities: [Api, ApiGrant],
   transfer: [
     { type: 'api', table: 'apis', parent: childOf('project'), key: ['id'] },

@@ -9,14 +9,24 @@ const nouns = {
   'authorization-request': {},
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'authorization.refused': ['sign-in', 'A sign-in request of {subject} was refused'],
+  'signin.network_limited': ['sign-in', '{subject} requested too many codes'],
+  'signin.refused': ['sign-in', 'A step of the sign-in of {subject} was refused'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     ceremonies: typeof nouns;
+  }
+  interface Events {
+    ceremonies: typeof events;
   }
 }
 
 export const ceremoniesNouns = {
   nouns,
+  events,
   entities: [AuthorizationRequest, PushedRequest, Ceremony],
   userTables: [ceremonyTables],
 } satisfies Declaration<UserTables>;

@@ -3,6 +3,7 @@ import { childOf } from '../kernel/nouns/transfer.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { UsedAssertion } from './assertions/used-assertion.entity.ts';
 import { Client } from './client.entity.ts';
+import { clientFields } from './client.resource.ts';
 import { ClientSecret } from './client-secret.entity.ts';
 import { DelegationKey } from './delegation-key.entity.ts';
 import { ClientIntroduction } from './introductions/client-introduction.entity.ts';
@@ -16,14 +17,40 @@ const nouns = {
   'delegation-key': { table: 'delegation_keys', client: 'client_id' },
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'api-key.issued': ['applications', '{actor} created the API key {subject} of {client}'],
+  'api-key.revoked': ['applications', '{actor} revoked the API key {subject} of {client}'],
+  'client-secret.issued': ['applications', '{actor} created the client secret {subject} of {client}'],
+  'client-secret.revoked': ['applications', '{actor} revoked the client secret {subject} of {client}'],
+  'client.claims_updated': ['applications', '{actor} changed the claims of {subject}'],
+  'client.created': ['applications', '{actor} created the application {subject}'],
+  'client.deleted': ['applications', '{actor} deleted the application {subject}'],
+  'client.introduced': ['applications', '{subject} introduced itself'],
+  'client.introduction_refused': ['applications', 'The introduction of an application was refused'],
+  'client.rejected': ['applications', 'Client authentication of {subject} failed'],
+  'client.trial_begun': ['applications', '{actor} started a test sign-in to {subject}'],
+  'client.tried': ['applications', '{actor} tested the sign-in of {subject}'],
+  'client.updated': ['applications', '{actor} changed the application {subject}'],
+  'delegation-key.generated': ['applications', '{actor} generated delegation keys for {subject}'],
+  'delegation-key.registered': ['applications', '{actor} registered delegation keys of {subject}'],
+  'delegation-key.revoked': ['applications', '{actor} revoked delegation keys of {subject}'],
+  'registration-token.issued': ['applications', '{actor} issued the registration token {subject}'],
+  'registration-token.revoked': ['applications', '{actor} revoked the registration token {subject}'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     clients: typeof nouns;
+  }
+  interface Events {
+    clients: typeof events;
   }
 }
 
 export const clientsNouns = {
   nouns,
+  events,
+  resources: { Client: clientFields },
   entities: [Client, ApiKey, UsedAssertion, ClientSecret, DelegationKey, ClientIntroduction, RegistrationToken],
   transfer: [
     { type: 'client', table: 'clients', parent: childOf('project'), key: ['id'], omit: ['built_in'] },

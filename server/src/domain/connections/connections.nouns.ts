@@ -11,14 +11,30 @@ const nouns = {
   identity: { table: 'identities' },
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'connection.created': ['administration', '{actor} created the connection {subject}'],
+  'connection.deleted': ['administration', '{actor} deleted the connection {subject}'],
+  'connection.disabled': ['administration', '{actor} disabled the connection {subject}'],
+  'connection.enabled': ['administration', '{actor} enabled the connection {subject}'],
+  'connection.failed': ['sign-in', 'A sign-in by {subject} failed'],
+  'connection.tested': ['administration', 'A test of the connection {subject} succeeded'],
+  'connection.updated': ['administration', '{actor} changed the connection {subject}'],
+  'identity.linked': ['sign-in', 'The {connection} account of {subject} was connected'],
+  'identity.unlinked': ['sign-in', '{actor} disconnected the {connection} account of {subject}'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     connections: typeof nouns;
+  }
+  interface Events {
+    connections: typeof events;
   }
 }
 
 export const connectionsNouns = {
   nouns,
+  events,
   entities: [Connection, Identity, UpstreamRequest],
   transfer: [
     {

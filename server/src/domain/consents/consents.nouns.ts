@@ -7,14 +7,23 @@ const nouns = {
   consent: { table: 'consents' },
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'consent.given': ['sign-in', '{subject} gave {client} access'],
+  'consent.refused': ['sign-in', '{subject} refused {client} access'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     consents: typeof nouns;
+  }
+  interface Events {
+    consents: typeof events;
   }
 }
 
 export const consentsNouns = {
   nouns,
+  events,
   entities: [Consent],
   userTables: [consentTables],
 } satisfies Declaration<UserTables>;

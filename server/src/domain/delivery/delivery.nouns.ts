@@ -5,13 +5,21 @@ const nouns = {
   message: {},
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'sender.tested': ['administration', '{actor} tested the {subject}'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     delivery: typeof nouns;
+  }
+  interface Events {
+    delivery: typeof events;
   }
 }
 
 export const deliveryNouns = {
   nouns,
+  events,
   entities: [Message],
 } satisfies Declaration;

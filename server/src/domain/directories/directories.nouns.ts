@@ -11,14 +11,26 @@ const nouns = {
   'scim-token': { table: 'scim_tokens' },
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'directory.tested': ['directory', '{actor} ran the self-test of the directory'],
+  'scim-token.expiring': ['directory', 'The directory token {subject} expires soon'],
+  'scim-token.issued': ['directory', '{actor} issued the directory token {subject}'],
+  'scim-token.network_refused': ['directory', 'The directory token {subject} was refused from another network'],
+  'scim-token.revoked': ['directory', '{actor} revoked the directory token {subject}'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     directories: typeof nouns;
+  }
+  interface Events {
+    directories: typeof events;
   }
 }
 
 export const directoriesNouns = {
   nouns,
+  events,
   entities: [ScimToken],
   transfer: [
     {

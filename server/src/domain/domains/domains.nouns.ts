@@ -7,14 +7,27 @@ const nouns = {
   domain: { table: 'custom_domains' },
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'domain.added': ['administration', '{actor} added the domain {subject}'],
+  'domain.failed': ['administration', 'The domain {subject} was not verified in time'],
+  'domain.lost': ['administration', 'The domain {subject} stopped working after failed DNS checks'],
+  'domain.missing': ['administration', 'The domain {subject} failed its DNS check'],
+  'domain.removed': ['administration', '{actor} removed the domain {subject}'],
+  'domain.verified': ['administration', 'The domain {subject} was verified'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     domains: typeof nouns;
+  }
+  interface Events {
+    domains: typeof events;
   }
 }
 
 export const domainsNouns = {
   nouns,
+  events,
   entities: [CustomDomain, VerifiedHost],
   transfer: [
     {

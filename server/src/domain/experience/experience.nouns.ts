@@ -8,14 +8,24 @@ const nouns = {
   experience: {},
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'experience.published': ['administration', '{actor} published the branding of {subject}'],
+  'experience.reverted': ['administration', '{actor} reverted the branding of {subject}'],
+  'logo.uploaded': ['administration', '{actor} uploaded a logo for {subject}'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     experience: typeof nouns;
+  }
+  interface Events {
+    experience: typeof events;
   }
 }
 
 export const experienceNouns = {
   nouns,
+  events,
   entities: [ExperienceDraft, ExperienceVersion, Logo],
   transfer: [
     { type: 'logo', table: 'logos', parent: childOf('project'), key: ['id'] },

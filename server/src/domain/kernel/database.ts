@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import type { Noun } from './nouns/declaration.ts';
+import type { Noun } from './nouns/names.ts';
 import { type Problem, Refusal, refuse } from './problem.ts';
 import { withoutTurns } from './scope.ts';
 import { type Executing, execute, sql } from './sql.ts';

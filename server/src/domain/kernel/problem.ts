@@ -1,4 +1,4 @@
-import type { Noun } from './nouns/declaration.ts';
+import type { Noun } from './nouns/names.ts';
 
 /** The reason why a grant is refused, for log and events. */
 export type GrantFault =

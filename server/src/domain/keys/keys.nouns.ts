@@ -9,14 +9,24 @@ const nouns = {
   'saml-key': { table: 'saml_keys' },
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'saml-key.published': ['administration', '{actor} published a SAML signing key'],
+  'signing-key.published': ['administration', '{actor} published a signing key'],
+  'signing-key.withdrawn': ['administration', '{actor} withdrew a signing key'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     keys: typeof nouns;
+  }
+  interface Events {
+    keys: typeof events;
   }
 }
 
 export const keysNouns = {
   nouns,
+  events,
   entities: [SigningKey, RetiredMacKey, SamlKey],
   transfer: [
     {

@@ -7,14 +7,25 @@ const nouns = {
   'logout-delivery': { table: 'logout_deliveries' },
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'logout.address_refused': ['sign-in', 'A post-logout redirect URI of {subject} was refused'],
+  'logout-delivery.failed': ['applications', 'A logout to {subject} failed'],
+  'logout-delivery.omitted': ['applications', 'No logout token was sent about {subject}'],
+  'logout-delivery.retried': ['applications', '{actor} retried a logout to {subject}'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     logout: typeof nouns;
+  }
+  interface Events {
+    logout: typeof events;
   }
 }
 
 export const logoutNouns = {
   nouns,
+  events,
   entities: [LogoutDelivery],
   userTables: [logoutTables],
 } satisfies Declaration<UserTables>;

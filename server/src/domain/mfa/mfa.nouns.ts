@@ -11,14 +11,29 @@ const nouns = {
   enrolment: {},
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'mfa.change_begun': ['sign-in', '{actor} began to change a second factor of {subject}'],
+  'mfa.changed': ['sign-in', 'A second factor of {subject} was changed'],
+  'mfa.enrolled': ['sign-in', '{subject} set up a second factor'],
+  'mfa.recovery_code_used': ['sign-in', '{subject} used a recovery code'],
+  'mfa.recovery_codes_renewed': ['sign-in', '{actor} renewed the recovery codes'],
+  'mfa.rejected': ['sign-in', 'A second factor of {subject} was refused'],
+  'mfa.removed': ['sign-in', '{actor} removed the second factor of {subject}'],
+  'mfa.reset': ['sign-in', '{actor} reset the second factors of {subject}'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     mfa: typeof nouns;
+  }
+  interface Events {
+    mfa: typeof events;
   }
 }
 
 export const mfaNouns = {
   nouns,
+  events,
   entities: [Enrolment, RecoveryCode, RecoveryGrant, FactorChange],
   transfer: [
     {

@@ -1,6 +1,6 @@
 import { type EntityCtor, type FilterQuery, type FindOneOptions, LockMode, p, raw } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Noun } from '../kernel/nouns/declaration.ts';
+import type { Noun } from '../kernel/nouns/names.ts';
 import { found } from '../kernel/problem.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { Project } from './project.entity.ts';

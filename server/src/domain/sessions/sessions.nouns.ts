@@ -8,14 +8,22 @@ const nouns = {
   session: { table: 'sessions' },
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'session.ended': ['sign-in', 'A session of {person} ended'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     sessions: typeof nouns;
+  }
+  interface Events {
+    sessions: typeof events;
   }
 }
 
 export const sessionsNouns = {
   nouns,
+  events,
   entities: [Session, Participation],
   userTables: [sessionTables],
 } satisfies Declaration<UserTables>;

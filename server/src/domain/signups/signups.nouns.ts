@@ -8,7 +8,7 @@ const nouns = {
   'sign-up-request': { table: 'sign_up_requests' },
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     signups: typeof nouns;
   }

@@ -9,14 +9,35 @@ const nouns = {
   'refresh-grant': { table: 'refresh_grants' },
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'code.replayed': ['sign-in', 'An authorization code was used twice; its access token is revoked'],
+  'device-authorization.approved': ['sign-in', '{subject} allowed a device sign-in'],
+  'device-authorization.code-refused': ['sign-in', 'A wrong device code was entered'],
+  'device-authorization.denied': ['sign-in', '{subject} denied a device sign-in'],
+  'refresh-grant.revoked': ['sign-in', '{actor} ended a refresh grant of {subject}'],
+  'refresh-grants.revoked': ['applications', '{actor} ended all refresh grants of {subject}'],
+  'refresh-token.replayed': [
+    'sign-in',
+    'A refresh token of {subject} was used again after its replacement; its access is revoked',
+  ],
+  'token.issued': ['sign-in', 'Tokens were issued for {subject}'],
+  'token.refreshed': ['sign-in', 'Tokens of {subject} were refreshed'],
+  'token.refused': ['sign-in', 'An authorization code, refresh token or device code from {subject} was refused'],
+  'token.revoked': ['sign-in', '{actor} revoked a token of {subject}'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     tokens: typeof nouns;
+  }
+  interface Events {
+    tokens: typeof events;
   }
 }
 
 export const tokensNouns = {
   nouns,
+  events,
   entities: [AuthorizationCode, DeviceAuthorization, RefreshGrant],
   userTables: [tokenTables],
 } satisfies Declaration<UserTables>;

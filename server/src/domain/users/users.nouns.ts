@@ -16,14 +16,48 @@ const nouns = {
   'custom-attribute': {},
 } as const;
 
-declare module '../kernel/nouns/declaration.ts' {
+const events = {
+  'custom-attribute.created': ['directory', '{actor} created the custom attribute {subject}'],
+  'custom-attribute.deleted': ['directory', '{actor} deleted the custom attribute {subject}'],
+  'custom-attribute.updated': ['directory', '{actor} changed the custom attribute {subject}'],
+  'group.created': ['people', '{actor} created the group {subject}'],
+  'group.deleted': ['people', '{actor} deleted the group {subject}'],
+  'group.updated': ['people', '{actor} changed the group {subject}'],
+  'user.approval_given': ['people', '{actor} approved the sign-up of {subject}'],
+  'user.approval_refused': ['people', '{actor} declined the sign-up of {subject}'],
+  'user.approval_requested': ['people', '{subject} asked to sign up'],
+  'user.created': ['people', '{actor} created the user {subject}'],
+  'user.deletion_cancelled': ['people', '{actor} cancelled the deletion of {subject}'],
+  'user.deletion_requested': ['people', '{subject} asked to delete the account'],
+  'user.email_change_begun': ['sign-in', '{subject} began to change the email address'],
+  'user.email_change_refused': ['sign-in', 'A change of the email address of {subject} was refused'],
+  'user.email_changed': ['sign-in', 'The email address of {subject} was changed'],
+  'user.erased': ['people', '{actor} erased a user'],
+  'user.exported': ['people', '{actor} exported the data of {subject}'],
+  'user.handed_over': ['people', 'The account {subject} passed to another person; credentials ended'],
+  'user.invitation_revoked': ['people', '{actor} revoked the invitation of {subject}'],
+  'user.invited': ['people', '{actor} invited {subject}'],
+  'user.phone_change_begun': ['sign-in', '{subject} began to change the phone number'],
+  'user.phone_change_refused': ['sign-in', 'A change of the phone number of {subject} was refused'],
+  'user.phone_changed': ['sign-in', 'The phone number of {subject} was changed'],
+  'user.signed_in': ['sign-in', '{subject} signed in'],
+  'user.moved': ['people', '{actor} moved {subject} to another home'],
+  'user.updated': ['people', '{actor} changed the user {subject}'],
+  'users.exported': ['people', '{actor} exported a list of users'],
+} as const;
+
+declare module '../kernel/nouns/names.ts' {
   interface Nouns {
     users: typeof nouns;
+  }
+  interface Events {
+    users: typeof events;
   }
 }
 
 export const usersNouns = {
   nouns,
+  events,
   entities: [User, UserCount, UserEmail, Suspension, CustomSchemaRow, CustomValue, Group, GroupMember, GroupNesting],
   transfer: [
     { type: 'user', table: 'users', parent: childOf('project'), key: ['id'] },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AuditEvent, instanceId } from '../audit/audit-event.entity.ts';
-import { eventTypes } from '../audit/event-types.ts';
+import { eventTypes } from '../nouns.ts';
 
 const nullableText = z.string().nullable();
 const sub = {

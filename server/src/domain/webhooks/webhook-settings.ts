@@ -1,4 +1,3 @@
-import { eventTypes } from '../audit/event-types.ts';
 import { checkLogoutUri } from '../clients/logout-uri.ts';
 import { isLine } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
@@ -6,8 +5,6 @@ import { refuse } from '../kernel/problem.ts';
 const maxDescription = 100;
 /** Bytes of a signing secret (Standard Webhooks). */
 const [minSecret, maxSecret] = [24, 64];
-const nouns = new Set(eventTypes.map((type) => type.split('.')[0]));
-const known = new Set<string>([...eventTypes, ...[...nouns].map((noun) => `${noun}.*`)]);
 
 /** Refuses `invalid`, naming the field. */
 export function checkedUrl(url: string, allowPrivate: boolean): string {
@@ -26,15 +23,6 @@ export function checkedSecret(secret: string): string {
     refuse({ code: 'invalid', field: 'secret', reason });
   }
   return text;
-}
-
-/** Sorted, without duplicates. Refuses `invalid`. */
-export function checkedTypes(types: readonly string[]): string[] {
-  const unknown = types.findIndex((type) => !known.has(type));
-  if (unknown >= 0) {
-    refuse({ code: 'invalid', field: `types[${unknown}]`, reason: 'must be an event type, or a resource and ".*"' });
-  }
-  return [...new Set(types)].sort();
 }
 
 /** Refuses `invalid`. */

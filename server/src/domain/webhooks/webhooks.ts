@@ -15,6 +15,7 @@ import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
 import { existing, locked, type TenantKey } from '../projects/tenant.ts';
+import { checkedTypes } from './received-types.ts';
 import { newSigningSecret } from './signature.ts';
 import { Webhook } from './webhook.entity.ts';
 import { type WebhookSettings, webhookFields } from './webhook.resource.ts';
@@ -65,7 +66,8 @@ export class Webhooks {
   /** The given settings in their stored form. Refuses `invalid`. */
   check(settings: Partial<WebhookSettings>): Partial<StoredOf<typeof webhookFields>> {
     const { allowPrivateTargets, clock } = this.deps;
-    return checkedBy(webhookFields, settings, { now: clock.now(), allowPrivateTargets });
+    const values = checkedBy(webhookFields, settings, { now: clock.now(), allowPrivateTargets });
+    return values.types === undefined ? values : { ...values, types: checkedTypes(values.types) };
   }
 
   /** A digest by which the signing secret can be compared with another. */

@@ -1,21 +1,6 @@
 import type { EntityClass } from '@mikro-orm/core';
+import type { Fields } from '../resource.ts';
 import type { TransferTable } from './transfer.ts';
-
-/**
- * The nouns of each layer of the domain. Each `*.nouns.ts` adds its own by declaration merging, so that lower layers
- * can name the nouns of higher ones (decisions/0346).
- */
-// An interface, because only those merge.
-export interface Nouns {}
-
-type InEach<Layers, Layer extends keyof Layers = keyof Layers> = Layer extends Layer ? keyof Layers[Layer] : never;
-
-/** Resources that a refusal can name. */
-export type Noun = InEach<Nouns>;
-
-/** Nouns with a table: operations of the admin API can be about a row. */
-export type OwnedNoun = { [Layer in keyof Nouns]: OwnedIn<Nouns[Layer]> }[keyof Nouns];
-type OwnedIn<Layer> = { [N in keyof Layer]: Layer[N] extends { table: string } ? N : never }[keyof Layer];
 
 interface NounFacts {
   table?: string;
@@ -29,9 +14,22 @@ export interface OwnedFacts extends NounFacts {
   table: string;
 }
 
+/** Filter of the console. */
+type EventGroup = 'administration' | 'applications' | 'directory' | 'people' | 'sign-in';
+
+/**
+ * The filter and the English sentence of an audit event in the console. Placeholders are replaced with names: `{person}` is the
+ * user of a device, passkey or session; others are values of the detail.
+ */
+type EventFacts = readonly [EventGroup, sentence: string];
+
 /** The declaration of a layer's nouns and tables. Each part is a list of the whole server (`domain/nouns.ts`). */
 export interface Declaration<UserTables = never> {
   nouns?: Readonly<Record<string, NounFacts>>;
+  /** By type, `noun.verb` in the past tense. */
+  events?: Readonly<Record<string, EventFacts>>;
+  /** Declared settings of resources, by the resources' names in the admin API. */
+  resources?: Readonly<Record<string, Fields>>;
   entities?: readonly EntityClass<unknown>[];
   /** Tables that are exported with their project, parents before children. */
   transfer?: readonly TransferTable[];
