@@ -54,6 +54,21 @@ describe('refresh', () => {
       await places.join(place, user, [`of-${place.slug}`]);
   });
 
+  it('of a third party moves only with the scope that shows all organizations', async () => {
+    await app.services.clients.update(client, { thirdParty: true }, system);
+    const moved = async (scope: string) => {
+      const asked = { ...lasting, scope };
+      await app.services.db.transaction((em) =>
+        app.services.consents.give(em, client, user, { scope, resources: [] }, system),
+      );
+      const { refresh_token: token } = await answerOf(await party.exchange(await party.code(asked)));
+      return refresh(token, { organization: 'south' });
+    };
+    expect(await moved(lasting.scope)).toMatchObject({ error: 'invalid_grant' });
+    const { id_token: token = '' } = await moved(`${lasting.scope} organizations`);
+    expect(decodeJwt(token)).toMatchObject({ org_slug: 'south' });
+  });
+
   it('stays in the organization, and moves to another one of the user', async () => {
     const first = await answerOf(await party.exchange(await party.code(lasting)));
     const second = await refresh(first['refresh_token']);
