@@ -1,4 +1,4 @@
-import { Text, TextInput } from '@mantine/core';
+import { Switch, Text, TextInput } from '@mantine/core';
 import { ApiGrants, type ApiRowFragment, Apis, AuditEvents, CreateApi, UpdateApi } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
@@ -26,6 +26,7 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
       identifier: api?.identifier ?? '',
       scopes: api?.scopes ?? ([] as readonly Scope[]),
       accessTokenTtlSeconds: api?.accessTokenTtlSeconds ?? 900,
+      thirdPartyAccess: api?.thirdPartyAccess ?? false,
     },
     request({ identifier, ...rest }) {
       const values = { ...rest, scopes: trimmed(rest.scopes) };
@@ -64,6 +65,11 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
       </Text>
       <ScopeField {...form.field('scopes')} error={scopeFault && form.faultAt(scopeFault)} />
       <Duration label={t('Token lifetime')} hint={t('1 minute to 1 hour')} {...form.field('accessTokenTtlSeconds')} />
+      <Switch
+        label={t('Third-party applications')}
+        description={t('Each gets tokens for the scopes that a user allows.')}
+        {...form.toggle('thirdPartyAccess')}
+      />
     </DialogForm>
   );
 }

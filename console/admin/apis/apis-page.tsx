@@ -1,3 +1,5 @@
+import { Button } from '@mantine/core';
+import { type ComponentProps, lazy, Suspense } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { ApiGrants, type ApiRowFragment, Apis, AuditEvents, DeleteApi } from '../generated/operations.ts';
@@ -17,12 +19,22 @@ import { type Column, editColumn } from '../ui/lists/data-table.tsx';
 import { TableSection } from '../ui/lists/table-section.tsx';
 import { ApiForm } from './api-form.tsx';
 
+const ProtectApi = lazy(async () => ({
+  default: (await import('./protect-api.tsx')).ProtectApi,
+}));
+
 const columns: Column<ApiRowFragment>[] = [
   { header: t('Name'), isName: true, width: '22%', cell: ({ name }) => name },
   { header: t('Identifier'), cell: ({ identifier }) => <AddressCode text={identifier} /> },
   { header: t('Scopes'), cell: ({ scopes }) => scopes.map(({ key }) => key).join(', ') },
   { header: t('Token lifetime'), cell: (api) => formatDuration(api.accessTokenTtlSeconds) },
 ];
+
+const Protection = (props: ComponentProps<typeof ProtectApi>) => (
+  <Suspense>
+    <ProtectApi {...props} />
+  </Suspense>
+);
 
 /** The APIs of a project. */
 export function Component() {
@@ -33,6 +45,18 @@ export function Component() {
   if (failure && !data) return <LoadError failure={failure} subject={t('the list of APIs')} retry={reload} />;
   const add = () => open(t('Create API'), (close) => <ApiForm onClose={close} />, 'lg');
   const edit = (api: ApiRowFragment) => open(t('Edit API'), (close) => <ApiForm api={api} onClose={close} />, 'lg');
+  const protect = (api: ApiRowFragment) =>
+    open(t('Protect {name}', { name: api.name }), () => <Protection api={api} />, 'lg');
+  const others = (api: ApiRowFragment) => (
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      aria-label={t('Protect {name}', { name: api.name })}
+      onClick={() => protect(api)}
+    >
+      {t('Protect')}
+    </Button>
+  );
   const create = mayChange && <AddButton onClick={add}>{t('Create API')}</AddButton>;
   return (
     <Page
@@ -43,7 +67,7 @@ export function Component() {
       {!mayChange && <ViewerNotice project={project} />}
       <TableSection
         label={t('APIs')}
-        columns={[...columns, mayChange && editColumn({ mayChange, edit, remove: (api) => confirm(deletion(api)) })]}
+        columns={[...columns, editColumn({ others, mayChange, edit, remove: (api) => confirm(deletion(api)) })]}
         rows={data?.apis}
         skeletonRows={3}
         empty={

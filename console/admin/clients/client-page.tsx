@@ -4,6 +4,7 @@ import { useParams } from 'react-router';
 import { accessTexts } from '../access/texts.ts';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
+import { apisTexts } from '../apis/texts.ts';
 import { claimsTexts } from '../claims/texts.ts';
 import { Missing } from '../frame/root.tsx';
 import { ClientById } from '../generated/operations.ts';
@@ -38,7 +39,11 @@ const parts: readonly { tab: string; label: string; Part: ComponentType<ClientPa
     label: t('Tokens & logout'),
     Part: fetched(async () => (await import('./client-tokens.tsx')).ClientTokens),
   },
-  { tab: 'apis', label: t('APIs'), Part: fetched(async () => (await import('../apis/client-apis.tsx')).ClientApis) },
+  {
+    tab: 'apis',
+    label: t('APIs'),
+    Part: fetched(async () => (await withTexts(apisTexts, () => import('../apis/client-apis.tsx'))).ClientApis),
+  },
   {
     tab: 'security',
     label: t('Security'),

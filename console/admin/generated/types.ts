@@ -1407,7 +1407,7 @@ export type RevokeAdminTokenMutationVariables = Exact<{
 
 export type RevokeAdminTokenMutation = { revokeAdminToken: AdminTokenRowFragment };
 
-export type ApiRowFragment = { id: string, identifier: string, name: string, accessTokenTtlSeconds: number, version: number, scopes: Array<{ key: string, description: string }> };
+export type ApiRowFragment = { id: string, identifier: string, name: string, accessTokenTtlSeconds: number, thirdPartyAccess: boolean, version: number, scopes: Array<{ key: string, description: string }>, protectedResource: { metadataUrl: string, metadata: Record<string, unknown> } | null };
 
 export type ApisQueryVariables = Exact<{
   projectId: string;

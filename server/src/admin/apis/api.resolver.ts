@@ -1,11 +1,13 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { Api } from '../../domain/apis/api.entity.ts';
 import type { ApiGrant } from '../../domain/apis/api-grant.entity.ts';
+import { protectedResource } from '../../domain/apis/protected-resource.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { type Inputs, Requires } from '../api/access.ts';
 import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
 import { CreateApiInput, SetApiGrantInput, UpdateApiInput } from './api.inputs.ts';
-import { ApiGrantView, ApiView } from './api.view.ts';
+import { ApiGrantView, ApiView, ProtectedResourceView } from './api.view.ts';
 
 @Resolver(() => ApiView)
 export class ApiResolver {
@@ -59,6 +61,15 @@ export class ApiResolver {
     const { clientId, apiId, scopes, introspects } = input;
     const granted = { scopes, introspects: introspects ?? false };
     return ctx.domain.apis.grant(keyIn(ctx.projectId, clientId), apiId, granted, ctx.actor);
+  }
+
+  @FieldResolver(() => ProtectedResourceView, {
+    nullable: true,
+    description: 'Null: the identifier is not the address of a service.',
+  })
+  async protectedResource(@Root() api: Api, @Ctx() { domain, loaders }: AdminContext) {
+    const project = found(await loaders.project(api.project.id), 'project');
+    return protectedResource(api, domain.projects.issuerOf(project));
   }
 }
 

@@ -1,6 +1,6 @@
 import { ObjectType } from 'type-graphql';
 import { Access, ofProject } from '../api/access.ts';
-import { boolean, fields, id, int, list, object, text, time } from '../api/fields.ts';
+import { boolean, fields, id, int, jsonObject, list, object, text, time } from '../api/fields.ts';
 
 @Access('inherited')
 @ObjectType('ApiScope', { description: 'A scope of tokens for an API.' })
@@ -23,6 +23,13 @@ export class ApiView extends fields({
   version: int('Send it as `expectedVersion` to detect concurrent changes.'),
   createdAt: time(),
   updatedAt: time(),
+}) {}
+
+@Access('inherited')
+@ObjectType('ProtectedResource', { description: 'What leads clients of an API to its issuer (RFC 9728).' })
+export class ProtectedResourceView extends fields({
+  metadataUrl: text('Where the API serves the metadata.'),
+  metadata: jsonObject('The document.'),
 }) {}
 
 @Access('project_viewer', ofProject, 'clients:read')
