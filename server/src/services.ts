@@ -333,7 +333,7 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
     signUpRequests: new SignUpRequests(lower),
     sessions: new Sessions(lower),
     consents: new Consents(lower),
-    identities: new Identities({ ...lower, users }),
+    identities: new Identities({ ...lower, users, memberships }),
   };
 }
 

@@ -335,6 +335,10 @@ const attempts: Record<string, Attempt> = {
       id: organizationMembership,
     }),
   ),
+  'GraphQL createConnection of an organization': graphql('mutation')(
+    'createConnection(input: { organizationId: $id, kind: OIDC, name: "X" }) { connection { id } }',
+    ({ organization }) => ({ id: organization }),
+  ),
   'GraphQL checkOrganizationDomain': graphql('mutation')(
     'checkOrganizationDomain(id: $id) { domain }',
     ({ organizationDomain }) => ({ id: organizationDomain }),

@@ -137,7 +137,9 @@ async function showInvitation(deps: AccountDeps, req: Request, res: Response): P
   if (!invitation) return send(deps, req, res, noInvitationView(), { status: 404 });
   const secret = deps.cookies.session(req, projectId);
   const visitor = secret === undefined ? null : await deps.ownAccount.visit(projectId, secret, false);
-  if (visitor && isOf(visitor, invitation.email)) return back(res, projectId);
+  // As `accept` compares: a user name does not count.
+  const own = visitor?.user.email;
+  if (own && addressKey(own) === addressKey(invitation.email)) return back(res, projectId);
   await send(deps, req, res, invitationView(projectId, invitation, visitor), visitor ? { visitor } : {});
 }
 

@@ -17,6 +17,7 @@ import { type ExperienceContent } from '../domain/experience/content.ts';
 import type { Database } from '../domain/kernel/database.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
+import { keyIn } from '../domain/projects/tenant.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { resumeAddress, signinAddress } from '../http/flow-addresses.ts';
@@ -30,7 +31,7 @@ import { endTest, startTest, type TestDeps, testPath } from './test-sign-in.ts';
 export interface ConnectDeps extends TestDeps {
   callers: Pick<SigninCallers, 'requestOf'>;
   authorizations: Pick<Authorizations, 'countStart' | 'wayOn'>;
-  connections: Pick<Connections, 'failed' | 'offeredAt' | 'redirectUri' | 'tested'>;
+  connections: Pick<Connections, 'failed' | 'usable' | 'redirectUri' | 'tested'>;
   upstreamSignIns: Pick<UpstreamSignIns, 'begin' | 'beginTest' | 'find' | 'redeem' | 'take'>;
   federated: Pick<FederatedSignIns, 'arrive'>;
   db: Database;
@@ -76,7 +77,7 @@ async function start(deps: ConnectDeps, req: Request, res: Response): Promise<vo
   const request = await requestOf(deps, req, flow);
   if (!request) return sendEnded(deps, req, res, null, '');
   const connection = mayBeFederated(request)
-    ? await deps.connections.offeredAt(deps.db.reader(), request.project.id, String(req.params['connection']))
+    ? await deps.connections.usable(deps.db.reader(), keyIn(request.project.id, String(req.params['connection'])))
     : null;
   if (!connection || !(await isCounted(deps, req))) return goTo(res, signinAddress(flow, { connect: 'off' }));
   const begun = await deps.upstreamSignIns.begin(connection, {

@@ -42,7 +42,8 @@ export async function endTest(
   openProject(request.project.id);
   if (!(await deps.upstreamSignIns.take(request))) return show(deps, req, res, { fault: 'response' });
   const answer = await deps.upstreamSignIns.redeem(pending, parameters, redirectUriOf(deps, req, connection.id));
-  if ('person' in answer) await deps.connections.tested(connection, actorOf(req));
+  const isStale = 'person' in answer && !(await deps.connections.tested(connection, actorOf(req)));
+  if (isStale) return show(deps, req, res, { fault: 'response' });
   show(deps, req, res, answer);
 }
 

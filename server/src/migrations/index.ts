@@ -17,6 +17,7 @@ import { Migration20261130009000IntroducedClients } from './20261130009000-intro
 import { Migration20261130009100ThirdPartyAccess } from './20261130009100-third-party-access.ts';
 import { Migration20261130009200RegistrationTokens } from './20261130009200-registration-tokens.ts';
 import { Migration20261130040000OrganizationDomains } from './20261130040000-organization-domains.ts';
+import { Migration20261130040100ConnectionsOfOrganizations } from './20261130040100-connections-of-organizations.ts';
 import { Migration20261130041000Homes } from './20261130041000-homes.ts';
 
 export const migrations = [
@@ -38,5 +39,6 @@ export const migrations = [
   { name: '20261130009100-third-party-access', class: Migration20261130009100ThirdPartyAccess },
   { name: '20261130009200-registration-tokens', class: Migration20261130009200RegistrationTokens },
   { name: '20261130040000-organization-domains', class: Migration20261130040000OrganizationDomains },
+  { name: '20261130040100-connections-of-organizations', class: Migration20261130040100ConnectionsOfOrganizations },
   { name: '20261130041000-homes', class: Migration20261130041000Homes },
 ];

@@ -39,7 +39,10 @@ export type Inputs = Record<string, unknown>;
 export interface OperationRule {
   /** `admin`: any role anywhere; the resolver returns only resources that the caller may read. */
   role: Role | 'admin';
-  /** The noun, and the input that holds its id. Absent, or a project id that is not given: the instance. */
+  /**
+   * The noun, and the input that holds its id; of several, the first that is given. Absent, or a project id that is not given: the
+   * instance.
+   */
   about?: {
     [Noun in OwnedNoun]?: 'id' | `${string}Id`;
   };
@@ -97,9 +100,10 @@ export const isRoot = ({ name }: GraphQLObjectType): boolean => name === 'Query'
 
 /** The node that an operation is about; null: the instance. */
 export function aboutOf({ about }: OperationRule, inputs: Inputs): About | null {
-  for (const [noun, name] of Object.entries(about ?? {})) {
-    const id = inputs[name];
-    return id == null && name === 'projectId' ? null : { noun: noun as OwnedNoun, id: String(id ?? '') };
-  }
-  return null;
+  const nodes = Object.entries(about ?? {});
+  const node = nodes.find(([, name]) => inputs[name] != null) ?? nodes.at(-1);
+  if (!node) return null;
+  const [noun, name] = node;
+  const id = inputs[name];
+  return id == null && name === 'projectId' ? null : { noun: noun as OwnedNoun, id: String(id ?? '') };
 }

@@ -4,6 +4,7 @@ import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
 import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
+import { connectionsOfOrganizations } from '../../domain/connections/connections.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
 import { domainsOf } from '../../domain/organizations/domains/organization-domains.ts';
 import { countMembersIn, rolesOfMembers } from '../../domain/organizations/membership-lists.ts';
@@ -81,6 +82,12 @@ export function loadersFor(em: EntityManager, sources: Sources) {
     domainsOfOrganization: ofTenants(async (keys) =>
       Map.groupBy(await domainsOf(em, keys), ({ project, organization }) =>
         keyText(keyIn(project.id, organization.id)),
+      ),
+    ),
+    /** Oldest first; undefined if it has none. */
+    connectionsOfOrganization: ofTenants(async (keys) =>
+      Map.groupBy(await connectionsOfOrganizations(em, keys), ({ project, organizationId }) =>
+        keyText(keyIn(project.id, organizationId ?? '')),
       ),
     ),
     /** At most `maxTotal`. */

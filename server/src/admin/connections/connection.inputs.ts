@@ -4,8 +4,8 @@ import { boolean, id, inputFields, jsonObject, list, nullable, object, oneOf, te
 
 @InputType({ description: 'Settings of an OpenID Connect provider. Absent: as the preset fixes, or unchanged.' })
 class OidcConnectionInput extends inputFields({
-  issuer: nullable(text('`issuer` of its discovery document, letter by letter.')),
-  clientId: nullable(text('The id of this server at the provider.')),
+  issuer: nullable(text('The exact `issuer` of its discovery document.')),
+  clientId: nullable(text('The client ID of this server at the provider.')),
   clientSecret: nullable(text('Stored sealed, never shown.')),
   scopes: nullable(list(text('Default: openid, email and profile.'))),
   hostedDomain: nullable(
@@ -14,7 +14,11 @@ class OidcConnectionInput extends inputFields({
 }) {}
 
 const shared = {
-  jit: nullable(boolean('Whether a person without an account gets one, if their address may sign up. Default: false.')),
+  jit: nullable(
+    boolean(
+      'Whether a person without an account gets one, if their address may sign up; by a connection of an organization, at home there, if the address is in a verified domain of it. Default: false.',
+    ),
+  ),
   refreshesProfile: nullable(
     boolean('Whether each sign-in updates the profile. Default: false, only the first one sets it.'),
   ),
@@ -27,7 +31,8 @@ const shared = {
 
 @InputType()
 export class CreateConnectionInput extends inputFields({
-  projectId: id(),
+  projectId: nullable(id('Either this or `organizationId`.')),
+  organizationId: nullable(id()),
   kind: oneOf(ConnectionKindEnum),
   preset: nullable(
     text(

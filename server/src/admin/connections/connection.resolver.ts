@@ -1,9 +1,12 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Connection } from '../../domain/connections/connection.entity.ts';
 import { countIdentities } from '../../domain/connections/identities.ts';
+import { invalid } from '../../domain/kernel/problem.ts';
+import type { Organization } from '../../domain/organizations/organization.entity.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
 import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
+import { OrganizationView } from '../organizations/organization.view.ts';
 import { CreateConnectionInput, SetConnectionStateInput, UpdateConnectionInput } from './connection.inputs.ts';
 import {
   ConnectionCallback,
@@ -18,7 +21,10 @@ import {
 @Resolver(() => ConnectionView)
 export class ConnectionResolver {
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
-  @Query(() => [ConnectionView], { description: 'The connections of a project, oldest first; at most 50.' })
+  @Query(() => [ConnectionView], {
+    description:
+      'The connections of a project itself, oldest first; at most 50. `connections` of an organization has others.',
+  })
   connections(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em }: AdminContext) {
     return domain.connections.list(em, projectId);
   }
@@ -29,7 +35,7 @@ export class ConnectionResolver {
     return domain.connections.get(em, keyIn(projectId, id));
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
+  @Requires('project_admin', { about: { organization: 'organizationId', project: 'projectId' }, fresh: true })
   @Mutation(() => CreatedConnection, {
     description:
       'Creates a draft: enable it after a successful test. Its redirect URI is known then; `oidc` may follow.',
@@ -38,8 +44,10 @@ export class ConnectionResolver {
     @Arg('input', () => CreateConnectionInput) input: CreateConnectionInput,
     @Ctx() ctx: AdminContext,
   ) {
-    const { projectId, kind: _, preset, name, ...rest } = input;
-    const wanted = { ...withoutNulls(rest), projectId, name, preset: preset ?? 'generic' };
+    const { projectId: ofProject, organizationId, kind: _, preset, name, ...rest } = input;
+    if ((ofProject == null) === (organizationId == null)) invalid('projectId', 'must be given, or organizationId');
+    const of = { projectId: ctx.projectId ?? '', organizationId: organizationId ?? undefined };
+    const wanted = { ...withoutNulls(rest), ...of, name, preset: preset ?? 'generic' };
     const connection = await ctx.domain.connections.create(wanted, ctx.actor);
     return { connection, callback: { redirectUri: ctx.domain.connections.redirectUri(connection.id) } };
   }
@@ -82,6 +90,11 @@ export class ConnectionResolver {
     return settings;
   }
 
+  @FieldResolver(() => OrganizationView, { nullable: true, description: 'Null: it belongs to the project.' })
+  async organization(@Root() { organizationId, project }: Connection, @Ctx() { loaders }: AdminContext) {
+    return organizationId == null ? null : loaders.organization(keyIn(project.id, organizationId));
+  }
+
   @FieldResolver(() => ConnectionCallback)
   callback(@Root() { id }: Connection, @Ctx() { domain }: AdminContext) {
     return { redirectUri: domain.connections.redirectUri(id) };
@@ -100,5 +113,15 @@ export class ConnectionResolver {
   @FieldResolver(() => Int, { description: 'Users who have signed in by it, counted up to 1,000.' })
   identities(@Root() connection: Connection, @Ctx() { em }: AdminContext) {
     return countIdentities(em, connection);
+  }
+}
+
+@Resolver(() => OrganizationView)
+export class ConnectionsOfOrganizationResolver {
+  @FieldResolver(() => [ConnectionView], {
+    description: 'Identity providers of the organization, oldest first; at most 10.',
+  })
+  async connections(@Root() organization: Organization, @Ctx() { loaders }: AdminContext) {
+    return (await loaders.connectionsOfOrganization(organization)) ?? [];
   }
 }

@@ -12,7 +12,7 @@ import { DelegationKeyResolver } from '../clients/delegation-key.resolver.ts';
 import { RefreshGrantResolver } from '../clients/refresh-grant.resolver.ts';
 import { RegistrationTokenResolver } from '../clients/registration-token.resolver.ts';
 import { TrialResolver } from '../clients/trial.resolver.ts';
-import { ConnectionResolver } from '../connections/connection.resolver.ts';
+import { ConnectionResolver, ConnectionsOfOrganizationResolver } from '../connections/connection.resolver.ts';
 import { DevMailboxResolver } from '../delivery/dev-mailbox.resolver.ts';
 import { MessageResolver } from '../delivery/message.resolver.ts';
 import { ScimRequestResolver } from '../directories/scim-request.resolver.ts';
@@ -62,6 +62,7 @@ export const resolvers = [
   RegistrationTokenResolver,
   TrialResolver,
   ConnectionResolver,
+  ConnectionsOfOrganizationResolver,
   DevMailboxResolver,
   MessageResolver,
   ScimRequestResolver,

@@ -70,7 +70,7 @@ export class OrganizationInvitations {
     if (!isAddress(email)) refuse({ code: 'invalid', field: 'email', reason: 'must be an email address' });
     const context = await this.deps.invitations.contextOf(key.project.id, 'organizationId');
     return db.transaction(async (em) => {
-      const organization = await usableOrganization(em, key);
+      const organization = await usableOrganization(em, key, 'organizationId');
       await this.keepNew(em, organization, email);
       const { roleKeys } = invited;
       const roles = roleKeys ? await rolesWithKeys(em, key.project.id, roleKeys) : await defaultRolesOf(em, key);
@@ -92,7 +92,7 @@ export class OrganizationInvitations {
     const context = await this.deps.invitations.contextOf(key.project.id, 'id');
     return db.transaction(async (em) => {
       const invitation = await this.open(em, key);
-      const organization = await usableOrganization(em, keyIn(key.project.id, invitation.organization.id));
+      const organization = await usableOrganization(em, keyIn(key.project.id, invitation.organization.id), 'id');
       const secret = newSecret(random);
       const now = clock.now();
       const expiresAt = secondsLater(now, lifetimeDays * 24 * 3600);
@@ -131,7 +131,7 @@ export class OrganizationInvitations {
       const own = { email: user.email ?? '', now: clock.now() };
       const row = isUuid(id) ? await takeInvitation(em, keyIn(projectId, id), own) : null;
       const { organization, roles } = found(row, 'organization-invitation');
-      const joined = await usableOrganization(em, keyIn(projectId, organization));
+      const joined = await usableOrganization(em, keyIn(projectId, organization), 'id');
       const member = { userId: user.id, source: 'invitation', roleIds: roles } as const;
       await memberships.join(em, joined, member, actor);
       const invitation = await this.read(em, keyIn(projectId, id));
@@ -210,11 +210,14 @@ export class OrganizationInvitations {
   }
 }
 
-/** Refuses `not-found`, and `invalid` for an organization that no one can use. */
-async function usableOrganization(em: EntityManager, key: TenantKey): Promise<Organization> {
+/** Refuses `not-found`, and `invalid` for an organization that no one can use. @param field the input that names it */
+async function usableOrganization(
+  em: EntityManager,
+  key: TenantKey,
+  field: 'id' | 'organizationId',
+): Promise<Organization> {
   const organization = (await existing(em, Organization, key, 'organization')) as Organization;
   const project = await existing(em, Project, key.project.id, 'project');
-  const field = 'organizationId';
   if (!project.organizationsEnabled)
     refuse({ code: 'invalid', field, reason: 'needs organizationsEnabled in the project' });
   if (organization.state !== 'active') refuse({ code: 'invalid', field, reason: 'must be an active organization' });

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Connection } from '../connections/connection.entity.ts';
 import type { Connections } from '../connections/connections.ts';
-import type { Identities } from '../connections/identities.ts';
+import { hasAddress, type Identities } from '../connections/identities.ts';
 import { newProfile } from '../connections/profile.ts';
 import type { UpstreamPerson, UpstreamRequest } from '../connections/upstream-request.entity.ts';
 import type { UpstreamSignIns } from '../connections/upstream-sign-ins.ts';
@@ -11,16 +11,19 @@ import { Refusal } from '../kernel/problem.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { execute, sql } from '../kernel/sql.ts';
+import { isInDomainOf } from '../organizations/domains/mail-domain.ts';
 import { organizationPolicyOf } from '../organizations/organization-policy.ts';
 import type { Evidence } from '../policy/evidence.ts';
 import { nextRequirement } from '../policy/requirements.ts';
-import { atProject } from '../users/identity/home.ts';
+import { keyIn } from '../projects/tenant.ts';
 import { addressKey } from '../users/login.ts';
+import { isAddressReserved } from '../users/suspension/suspensions.ts';
 import type { User } from '../users/user.entity.ts';
 import { decidedOn } from './account.ts';
 import { inSignIn, type SigninCaller } from './callers.ts';
 import { Ceremony, nonceTtlSeconds, txnTtlSeconds } from './ceremony.entity.ts';
 import type { Flow, FlowDeps } from './flow.ts';
+import { notify } from './notices.ts';
 import type { AuthorizationRequest } from './requests/authorization-request.entity.ts';
 import { signInContext } from './sign-in-context.ts';
 import { finish } from './steps/finish.ts';
@@ -42,7 +45,7 @@ export type Arrived =
 
 interface FederatedDeps extends FlowDeps {
   connections: Pick<Connections, 'enabled' | 'succeeded'>;
-  identities: Pick<Identities, 'link' | 'linkProved' | 'refreshProfile' | 'used' | 'userIdOf'>;
+  identities: Pick<Identities, 'isHeldBy' | 'link' | 'linkProved' | 'refreshProfile' | 'used' | 'userIdOf'>;
   upstreamSignIns: Pick<UpstreamSignIns, 'keep'>;
 }
 
@@ -75,7 +78,7 @@ export class FederatedSignIns {
       return await decide();
     } catch (error) {
       if (!(error instanceof LinkedMeanwhile)) throw error;
-      return decide();
+      return decide().catch(orOff);
     }
   }
 
@@ -91,17 +94,18 @@ export class FederatedSignIns {
     if (!user) return { outcome: 'no-account' };
     if (!user.active) return { outcome: 'inactive' };
     await identities.used(em, connection, person);
-    if (connection.refreshesProfile) await identities.refreshProfile(em, user, person, caller.actor);
+    if (connection.refreshesProfile) await identities.refreshProfile(em, user, { connection, person }, caller.actor);
     return this.signIn(em, caller, user, { ...arrival, connection });
   }
 
   /**
-   * The identity is unknown. A matching address alone never links it: the user proves an existing account, or gets a new one. Links
-   * by a verified domain of the connection's organization belong here, before the proof.
+   * The identity is unknown. A matching address alone never links it: the user proves an existing account, or gets a new one. The
+   * exception is {@link meetAtHome}.
    */
   private async meet(em: EntityManager, caller: SigninCaller, arrival: Arrival): Promise<Arrived> {
     const { connection, person } = arrival;
     const { email, emailVerified } = person;
+    if (connection.organizationId != null) return this.meetAtHome(em, caller, arrival, connection.organizationId);
     const { account } = email === null ? { account: null } : await decidedOn(em, caller, addressKey(email));
     if (email === null || !emailVerified || account !== null) return this.prove(em, caller, arrival);
     if (!connection.jit) return { outcome: 'no-account' };
@@ -114,6 +118,46 @@ export class FederatedSignIns {
       return { outcome: 'approval' };
     }
     if (verdict !== 'open') return { outcome: 'no-account' };
+    return this.signInNew(em, caller, arrival, email);
+  }
+
+  /**
+   * By a connection of an organization, whose word counts for addresses in its verified domains, unless it denies having verified the
+   * address: it links the user at home there with the address, unless another subject of the connection has that user, or creates one.
+   * Any other account is proved first (decisions/0397).
+   */
+  private async meetAtHome(
+    em: EntityManager,
+    caller: SigninCaller,
+    arrival: Arrival,
+    organizationId: string,
+  ): Promise<Arrived> {
+    const { connection, person } = arrival;
+    const { email, emailDenied } = person;
+    const { clock, identities, users } = this.deps;
+    const { project } = caller;
+    const home = keyIn(project.id, organizationId);
+    if (email === null || emailDenied || !(await isInDomainOf(em, home, email))) return this.prove(em, caller, arrival);
+    const { account } = await decidedOn(em, caller, addressKey(email));
+    if (account === null) {
+      const isReserved = await isAddressReserved(em, project.id, addressKey(email), clock.now());
+      if (!connection.jit || isReserved) return { outcome: 'no-account' };
+      return this.signInNew(em, caller, arrival, email);
+    }
+    const user = await users.locked(em, project.id, account);
+    const isAtHome = user?.organizationId === organizationId && user.emailKey != null && hasAddress(user, email);
+    if (!isAtHome || (await identities.isHeldBy(em, connection, user))) return this.prove(em, caller, arrival);
+    if (!user.active) return { outcome: 'inactive' };
+    if (!(await identities.link(em, connection, user, person, caller.actor))) throw new LinkedMeanwhile();
+    if (connection.refreshesProfile) await identities.refreshProfile(em, user, arrival, caller.actor);
+    const notice = { template: 'identity-changed', change: 'linked', provider: connection.name } as const;
+    await notify({ em, deps: this.deps, caller }, user, notice);
+    return this.signIn(em, caller, user, arrival);
+  }
+
+  private async signInNew(em: EntityManager, caller: SigninCaller, arrival: Arrival, email: string): Promise<Arrived> {
+    const { connection, person } = arrival;
+    const { actor } = caller;
     const user = await this.newUser(em, caller, arrival, email);
     if (!user) throw new LinkedMeanwhile();
     const isLinked = await this.deps.identities.link(em, connection, user, person, actor);
@@ -125,12 +169,14 @@ export class FederatedSignIns {
   private async newUser(
     em: EntityManager,
     { actor, project }: SigninCaller,
-    { person }: Arrival,
+    { connection, person }: Arrival,
     address: string,
   ): Promise<User | null> {
     const { users } = this.deps;
     try {
-      const { id } = await users.create(em, atProject(project.id), newProfile(address, person.profile), 'local', actor);
+      const home = { projectId: project.id, organizationId: connection.organizationId ?? null };
+      const values = newProfile(address, person.profile);
+      const { id } = await users.create(em, home, values, 'local', actor, { source: 'connection' });
       return users.locked(em, project.id, id);
     } catch (error) {
       if (error instanceof Refusal && error.problem.code === 'taken' && !error.problem.isReserved) return null;
@@ -208,12 +254,19 @@ export class FederatedSignIns {
       account: user.id,
       at: now.toISOString(),
       connection: connection.id,
+      ...(connection.organizationId != null && { organization: connection.organizationId }),
       ...{ subject, ceremony, amr, acr },
       authTime: at?.toISOString() ?? null,
       // Only by `auth_time`: a provider may ignore `prompt` and `max_age`.
       isFresh: isSince && at <= secondsLater(now, skewSeconds),
     };
   }
+}
+
+/** Refused by another user's name, which no retry changes. */
+function orOff(error: unknown): Arrived {
+  if (!(error instanceof LinkedMeanwhile)) throw error;
+  return { outcome: 'off' };
 }
 
 /** A flow without input: the proof came by the provider, not from the page. */

@@ -12,7 +12,11 @@ type Notice = Exclude<MessageContent, { code: string }>;
 type WithoutContext<N> = N extends Notice ? Omit<N, 'app' | 'at'> : never;
 
 /** Notifies a user by mail of an action on their account. */
-export async function notify(flow: Flow, user: User, notice: WithoutContext<Notice>): Promise<void> {
+export async function notify(
+  flow: Pick<Flow, 'em' | 'deps' | 'caller'>,
+  user: User,
+  notice: WithoutContext<Notice>,
+): Promise<void> {
   const { em, deps, caller } = flow;
   const content = { ...notice, app: caller.client.name, at: deps.clock.now().toISOString() } as Notice;
   const context = contextFor(user);

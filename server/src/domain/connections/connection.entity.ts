@@ -34,7 +34,7 @@ const schema = defineEntity({
   properties: {
     project: tenant,
     id: key(),
-    /** Null: it belongs to the project. */
+    /** The organization that it belongs to; null: the project. A foreign key of the database. */
     organizationId: p.uuid().nullable(),
     kind: p.enum(connectionKinds),
     /** See `presets.ts`; it fixes some settings. */
@@ -59,6 +59,7 @@ const schema = defineEntity({
     createdAt: instant(),
     updatedAt: instant(),
   },
+  indexes: [{ name: 'connections_project_id_organization_id_index', properties: ['project', 'organizationId'] }],
 });
 
 /** An upstream identity provider by which users of a project sign in (decisions/0386). */

@@ -9,8 +9,9 @@ import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
+import { Organization } from '../organizations/organization.entity.ts';
 import { Project } from '../projects/project.entity.ts';
-import { existing, locked, type TenantKey } from '../projects/tenant.ts';
+import { existing, keyIn, locked, type TenantKey } from '../projects/tenant.ts';
 import { Connection, type ConnectionState, connectionSecretPurpose } from './connection.entity.ts';
 import {
   checkComplete,
@@ -21,8 +22,11 @@ import {
   type OidcInput,
 } from './connection-settings.ts';
 import type { UpstreamFault } from './upstream.ts';
+import { isUsable } from './usable.ts';
 
 const maxConnections = 50;
+/** Of one organization. */
+const maxOfOrganization = 10;
 
 /** Settings that an admin changes; absent ones stay. */
 export interface ConnectionChange {
@@ -35,6 +39,8 @@ export interface ConnectionChange {
 
 export interface NewConnection extends ConnectionChange {
   projectId: string;
+  /** Absent: it belongs to the project. */
+  organizationId?: string | undefined;
   preset: string;
   name: string;
 }
@@ -64,9 +70,10 @@ export class Connections {
     return `${origin}/connect/${connectionId}/test?${new URLSearchParams({ state })}`;
   }
 
-  /** All connections of a project, oldest first. */
+  /** The connections of a project itself, oldest first. */
   list(em: EntityManager, projectId: string): Promise<Connection[]> {
-    return em.find(Connection, { project: projectId }, { orderBy: { id: 'asc' }, limit: maxConnections });
+    const own = { project: projectId, organizationId: null };
+    return em.find(Connection, own, { orderBy: { id: 'asc' }, limit: maxConnections });
   }
 
   /** Those that the sign-in page offers, by name. */
@@ -80,10 +87,16 @@ export class Connections {
     );
   }
 
-  /** One that {@link offered} lists; null: none. */
-  async offeredAt(em: EntityManager, projectId: string, id: string): Promise<Connection | null> {
+  /** A connection of the project or of one of its organizations, by which people can sign in; null: none. */
+  async usable(em: EntityManager, { project, id }: TenantKey): Promise<Connection | null> {
     if (!isUuid(id)) return null;
-    return em.findOne(Connection, { project: projectId, id, organizationId: null, state: 'enabled' });
+    const [row] = await query(
+      em,
+      sql<{
+        id: string;
+      }>`select c.id from connections c where c.project_id = ${project.id}::uuid and c.id = ${id}::uuid and ${isUsable}`,
+    );
+    return row ? em.findOne(Connection, { project: project.id, id }) : null;
   }
 
   /** The answer that waits for the proof of an account: its connection and address. Null: none waits now. */
@@ -93,7 +106,7 @@ export class Connections {
       sql<{ name: string; email: string | null }>`select c.name, r.result ->> 'email' as email
         from upstream_requests r join connections c on c.project_id = r.project_id and c.id = r.connection_id
         where r.project_id = ${project.id} and r.id = ${id} and r.result is not null and r.linked_at is null
-          and r.expires_at > ${this.deps.clock.now()} and c.state = 'enabled'`,
+          and r.expires_at > ${this.deps.clock.now()} and ${isUsable}`,
     );
     return row ?? null;
   }
@@ -103,18 +116,18 @@ export class Connections {
     return existing(em, Connection, key, 'connection') as Promise<Connection>;
   }
 
-  /** The connection, locked until the transaction ends; null unless it is enabled. */
+  /** The connection, locked until the transaction ends; null unless people can sign in by it. */
   async enabled(em: EntityManager, { project, id }: TenantKey): Promise<Connection | null> {
     const [row] = await query(
       em,
-      sql<{ id: string }>`select id from connections where project_id = ${project.id} and id = ${id}
-        and state = 'enabled' for key share`,
+      sql<{ id: string }>`select c.id from connections c where c.project_id = ${project.id} and c.id = ${id}
+        and ${isUsable} for key share`,
     );
     return row ? em.findOne(Connection, { project: project.id, id }) : null;
   }
 
   /** It starts as `draft`. Refuses `not-found`, `invalid`. */
-  async create({ projectId, preset, ...input }: NewConnection, actor: Actor): Promise<Connection> {
+  async create({ projectId, organizationId, preset, ...input }: NewConnection, actor: Actor): Promise<Connection> {
     const { allowPrivateTargets, clock, db, random, vault } = this.deps;
     const id = random.id();
     const now = clock.now();
@@ -122,7 +135,7 @@ export class Connections {
     const secret = input.oidc?.clientSecret ?? null;
     const values = {
       id,
-      organizationId: null,
+      organizationId: organizationId ?? null,
       kind: 'oidc' as const,
       preset,
       name: cleanName(input.name),
@@ -138,8 +151,14 @@ export class Connections {
     return db.transaction(async (em) => {
       // Serialized, so that the limit holds.
       const project = await existing(em, Project, projectId, 'project', locked);
-      if ((await em.count(Connection, { project: project.id })) >= maxConnections) {
-        refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxConnections} connections` });
+      if (organizationId !== undefined) {
+        await existing(em, Organization, keyIn(projectId, organizationId), 'organization');
+      }
+      const isOwn = organizationId === undefined;
+      const max = isOwn ? maxConnections : maxOfOrganization;
+      if ((await em.count(Connection, { project: project.id, organizationId: values.organizationId })) >= max) {
+        const field = isOwn ? 'projectId' : 'organizationId';
+        refuse({ code: 'invalid', field, reason: `already has ${max} connections` });
       }
       const connection = em.create(Connection, { ...values, project: project.id, failures: {}, version: 1 });
       em.persist(connection);
@@ -217,13 +236,15 @@ export class Connections {
     });
   }
 
-  /** Records that a test succeeded. */
-  async tested(key: TenantKey, actor: Actor): Promise<void> {
-    await this.deps.db.transaction(async (em) => {
+  /** Records that a test succeeded. False, with nothing recorded, if the settings have changed since they were read. */
+  async tested(key: TenantKey & Pick<Connection, 'version'>, actor: Actor): Promise<boolean> {
+    return this.deps.db.transaction(async (em) => {
       const connection = (await existing(em, Connection, key, 'connection', locked)) as Connection;
+      if (connection.version !== key.version) return false;
       if (connection.state === 'draft') connection.state = 'tested';
       connection.lastSuccessAt = this.deps.clock.now();
       this.record(em, 'connection.tested', connection, actor);
+      return true;
     });
   }
 
@@ -238,7 +259,7 @@ export class Connections {
   }
 
   /** Counts a failure. */
-  async failed({ project, id, name }: Connection, fault: UpstreamFault, actor: Actor): Promise<void> {
+  async failed({ organizationId, project, id, name }: Connection, fault: UpstreamFault, actor: Actor): Promise<void> {
     const { audit, clock, db } = this.deps;
     await db.transaction(async (em) => {
       await execute(
@@ -248,7 +269,8 @@ export class Connections {
           where project_id = ${project.id} and id = ${id}`,
       );
       const subject = { kind: 'connection', id, name };
-      const event = { type: 'connection.failed' as const, actor, projectId: project.id, subject, detail: { fault } };
+      const detail = { fault, ...(organizationId && { organizationId }) };
+      const event = { type: 'connection.failed' as const, actor, projectId: project.id, subject, detail };
       await audit.recordRepeated(em, event, fault, { each: 'subject' });
     });
   }
@@ -256,11 +278,22 @@ export class Connections {
   private record(
     em: EntityManager,
     type: `connection.${'created' | 'updated' | 'enabled' | 'disabled' | 'deleted' | 'tested'}`,
-    { id, name, project }: Connection,
+    { id, name, organizationId, project }: Connection,
     actor: Actor,
-    detail?: Record<string, unknown>,
+    detail: Record<string, unknown> = {},
   ): void {
     const subject = { kind: 'connection', id, name };
-    this.deps.audit.record(em, { type, actor, projectId: project.id, subject, ...(detail && { detail }) });
+    const all = { ...detail, ...(organizationId && { organizationId }) };
+    const isEmpty = Object.keys(all).length === 0;
+    this.deps.audit.record(em, { type, actor, projectId: project.id, subject, ...(isEmpty ? {} : { detail: all }) });
   }
+}
+
+/** The connections of organizations, oldest first. */
+export function connectionsOfOrganizations(
+  em: EntityManager,
+  organizations: readonly TenantKey[],
+): Promise<Connection[]> {
+  const of = organizations.map(({ project, id }) => ({ project: project.id, organizationId: id }));
+  return em.find(Connection, { $or: of }, { orderBy: { id: 'asc' } });
 }

@@ -6,7 +6,8 @@ import { found } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
-import type { TenantKey } from '../projects/tenant.ts';
+import type { Memberships } from '../organizations/memberships.ts';
+import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { addressKeys } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import { recordOf, valuesOf } from '../users/user-record.ts';
@@ -16,6 +17,7 @@ import { Identity } from './identity.entity.ts';
 import { withProfile } from './profile.ts';
 import type { UpstreamPerson } from './upstream-request.entity.ts';
 import { UpstreamRequest } from './upstream-request.entity.ts';
+import { isUsable } from './usable.ts';
 
 interface Subject {
   issuer: string;
@@ -24,7 +26,15 @@ interface Subject {
 
 /** Links between accounts at providers and users (decisions/0387). Every method joins the caller's transaction. */
 export class Identities {
-  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit; users: Users }) {}
+  constructor(
+    private readonly deps: {
+      clock: Clock;
+      random: Random;
+      audit: Audit;
+      users: Users;
+      memberships: Pick<Memberships, 'openHome'>;
+    },
+  ) {}
 
   /** The user of an account at the connection; null: none. */
   async userIdOf(em: EntityManager, connection: TenantKey, { issuer, subject }: Subject): Promise<string | null> {
@@ -34,6 +44,12 @@ export class Identities {
         and connection_id = ${connection.id} and issuer = ${issuer} and subject = ${subject}`,
     );
     return row?.user_id ?? null;
+  }
+
+  /** Whether the user has an identity at the connection. */
+  async isHeldBy(em: EntityManager, { project, id }: TenantKey, user: TenantKey): Promise<boolean> {
+    const held = sql`select 1 as one from identities where project_id = ${project.id} and connection_id = ${id} and user_id = ${user.id}`;
+    return (await query(em, held)).length > 0;
   }
 
   /** Records a sign-in. */
@@ -46,7 +62,10 @@ export class Identities {
     );
   }
 
-  /** Links the account to a user whom this transaction has created or proved. False if it is linked already, to any user. */
+  /**
+   * Links the account to a user whom this transaction has created or proved. A connection of an organization that creates accounts makes the
+   * user its member. False if the account is linked already, to any user.
+   */
   async link(
     em: EntityManager,
     connection: Connection,
@@ -66,6 +85,10 @@ export class Identities {
         on conflict (project_id, connection_id, issuer, subject) do nothing`,
     );
     if (linked !== 1) return false;
+    if (connection.organizationId != null && connection.jit) {
+      const join = await this.deps.memberships.openHome(em, keyIn(user.project.id, connection.organizationId));
+      await join(user.id, 'connection', actor);
+    }
     audit.record(em, {
       type: 'identity.linked',
       actor,
@@ -87,7 +110,7 @@ export class Identities {
     const waiting = await em.findOne(UpstreamRequest, where, { populate: ['connection'] });
     const person = waiting?.result;
     const connection = waiting?.connection.getEntity();
-    if (!waiting || !person || connection?.state !== 'enabled') return null;
+    if (!waiting || !person || !connection || !(await isUsableNow(em, connection))) return null;
     if (!hasAddress(user, person.email)) return null;
     const statement = sql`update upstream_requests set linked_at = ${clock.now()}, result = null
       where project_id = ${user.project.id} and id = ${requestId} and linked_at is null`;
@@ -95,9 +118,15 @@ export class Identities {
     return (await this.link(em, connection, user, person, actor)) ? connection : null;
   }
 
-  /** Updates the profile from the provider's values, unless a directory manages the user. */
-  async refreshProfile(em: EntityManager, user: User, person: UpstreamPerson, actor: Actor): Promise<void> {
-    if (user.provenance === 'scim') return;
+  /** Updates the profile from the provider's values, unless a directory manages the user or their home is another one. */
+  async refreshProfile(
+    em: EntityManager,
+    user: User,
+    { connection, person }: { connection: Connection; person: UpstreamPerson },
+    actor: Actor,
+  ): Promise<void> {
+    const isAtHome = (user.organizationId ?? null) === (connection.organizationId ?? null);
+    if (user.provenance === 'scim' || !isAtHome) return;
     const edit = () => withProfile(valuesOf(recordOf(user)), person.profile);
     await this.deps.users.change(em, user.project.id, user.id, edit, actor);
   }
@@ -143,8 +172,13 @@ export async function countIdentities(em: EntityManager, { project, id }: Tenant
   return row?.count ?? 0;
 }
 
+async function isUsableNow(em: EntityManager, { project, id }: TenantKey): Promise<boolean> {
+  const usable = sql`select 1 as one from connections c where c.project_id = ${project.id} and c.id = ${id} and ${isUsable}`;
+  return (await query(em, usable)).length > 0;
+}
+
 /** Whether the user signs in with this address; true where the provider named none. */
-function hasAddress({ emailKey, userNameKey }: User, email: string | null): boolean {
+export function hasAddress({ emailKey, userNameKey }: User, email: string | null): boolean {
   if (email === null) return true;
   return addressKeys(email).some((key) => key === emailKey || (emailKey == null && key === userNameKey));
 }

@@ -24,6 +24,7 @@ export function personOf(
     email: isAddress(address) ? address : null,
     // Not the string "true": it may come from a field that users can edit.
     emailVerified: verified === true,
+    ...(verified !== undefined && verified !== true && { emailDenied: true as const }),
     profile: profileOf(claims, mappings),
     amr: Array.isArray(amr) ? passedMethods.filter((method) => amr.includes(method)) : [],
     acr: typeof acr === 'string' && acr.length <= maxText && isLine(acr) ? acr : null,

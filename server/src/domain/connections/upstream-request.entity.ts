@@ -14,6 +14,8 @@ export interface UpstreamPerson {
   email: string | null;
   /** Whether `email_verified` is the boolean `true`, from a provider whose value is trusted. */
   emailVerified: boolean;
+  /** Whether the provider says that it has not verified the address. */
+  emailDenied?: true;
   profile: Partial<Record<MappedAttribute, string>>;
   /** `amr` without values that are not of RFC 8176. */
   amr: string[];

@@ -27,6 +27,8 @@ export type Evidence = { account: string; at: string } /** `ceremony`: the sign-
   | {
       kind: 'federated';
       connection: string;
+      /** The organization of the connection; absent: none. */
+      organization?: string;
       subject: string;
       ceremony: string;
       amr: string[];

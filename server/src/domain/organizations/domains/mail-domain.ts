@@ -1,8 +1,11 @@
 import { domainToASCII } from 'node:url';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { getDomain } from 'tldts';
 import { refuse } from '../../kernel/problem.ts';
+import { query, sql } from '../../kernel/sql.ts';
 import { typedHost } from '../../projects/dns-proof.ts';
 import { isAtOrBelow, mailDomain } from '../../projects/mail-domains.ts';
+import type { TenantKey } from '../../projects/tenant.ts';
 import { addressKey } from '../../users/login.ts';
 import { isDisposable } from '../../users/sign-up.ts';
 import { publicMailDomains } from './public-mail-domains.ts';
@@ -29,4 +32,17 @@ export function checkedOrganizationDomain(typed: string): string {
     refuse({ code: 'invalid', field, reason: 'must not be the domain of a public mail provider' });
   }
   return domain;
+}
+
+/** Joins: whether the organization has verified the domain of the address. The domain stays so until the transaction ends. */
+export async function isInDomainOf(em: EntityManager, { project, id }: TenantKey, address: string): Promise<boolean> {
+  const domain = domainOfAddress(address);
+  if (domain === null) return false;
+  const [row] = await query(
+    em,
+    sql<{ id: string }>`select id from organization_domains
+      where project_id = ${project.id}::uuid and organization_id = ${id}::uuid and domain = ${domain}::text and state = 'verified'
+      for share`,
+  );
+  return row !== undefined;
 }

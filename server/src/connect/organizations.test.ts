@@ -1,0 +1,265 @@
+/** Connections of organizations (decisions/0397): homes, links by verified domains, and what stops them. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { locationOf } from '../../test/browser.ts';
+import { ConnectWorld } from '../../test/connect-world.ts';
+import { type Place, Places } from '../../test/organizations.ts';
+import { rows } from '../../test/rows.ts';
+import { expectStatus, newAddress } from '../../test/signin-world.ts';
+import type { Connection } from '../domain/connections/connection.entity.ts';
+import type { NewConnection } from '../domain/connections/connections.ts';
+import { newProfile } from '../domain/connections/profile.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { problemOf } from '../domain/kernel/problem.ts';
+import { keyIn } from '../domain/projects/tenant.ts';
+
+const own = ConnectWorld.ofTests();
+const { world } = own;
+const services = () => world.app.services;
+let places: Places;
+let [acme, globex]: Place[] = [];
+let connection: Connection;
+
+beforeEach(async () => {
+  await world.set({ organizationsEnabled: true });
+  places = new Places(world.app, world.project);
+  [acme, globex] = [await places.organization('acme'), await places.organization('globex')];
+  await services().organizationRoles.create(world.project.id, { key: 'staff', name: 'Staff' }, system);
+  await services().organizations.update(keyOf(acme), { defaultRoleKeys: ['staff'] }, system);
+  await verify(acme, 'example.com');
+  connection = await connect(acme);
+});
+
+const keyOf = (place: Place | undefined) => keyIn(world.project.id, place?.id ?? '');
+const verify = async (place: Place | undefined, domain: string) => {
+  const { organizationDomains } = services();
+  const added = await organizationDomains.add(keyOf(place), domain, system);
+  return organizationDomains.verify(added, 'Test', system);
+};
+const connect = (place: Place | undefined, over: Partial<NewConnection> = {}) =>
+  own.connect({ organizationId: place?.id, ...over });
+const person = (values: Record<string, unknown> = {}) => {
+  const email = String(values['email'] ?? newAddress());
+  Object.assign(own.provider.person, { email, email_verified: undefined, ...values });
+  return email;
+};
+/** A user at home in the organization, or in the project. */
+const employee = async (place: Place | null | undefined, userName = newAddress(), email = userName) => {
+  const home = { projectId: world.project.id, organizationId: place?.id ?? null };
+  const { db, users } = services();
+  const values = { ...newProfile(email, {}), userName };
+  const { id } = await db.transaction((em) => users.create(em, home, values, 'local', system));
+  return { id, email };
+};
+const through = async (by = connection) => {
+  const browser = await own.browser();
+  const to = locationOf(await browser.browser.get(own.provider.agree(await own.start(browser, by)).href));
+  return { browser, to };
+};
+const signIn = async (by = connection) => {
+  const { browser, to } = await through(by);
+  expect(to.pathname).toBe('/authorize/resume');
+  return browser.claimsAt(locationOf(await browser.browser.get(to.href)));
+};
+/** The outcome at the page, without a session or a new identity. */
+const refusedWith = async (by = connection) => {
+  const before = await own.identities();
+  const { to } = await through(by);
+  expect([await own.sessions(), await own.identities()]).toEqual([0, before]);
+  return to.searchParams.get('connect') ?? to.pathname;
+};
+const membersOf = (place: Place | undefined) =>
+  rows<{ user: string; source: string; state: string; roles: string[] }>(
+    services().db,
+    `select m.user_id as "user", m.source, m.state, array(select r.key from organization_membership_roles h
+        join organization_roles r on r.project_id = h.project_id and r.id = h.role_id
+        where h.project_id = m.project_id and h.membership_id = m.id) as roles
+      from organization_memberships m where m.project_id = ? and m.organization_id = ? order by m.id`,
+    [world.project.id, place?.id],
+  );
+
+describe('a new person', () => {
+  it('with an address in a verified domain gets an account at home, whatever the sign-up mode', async () => {
+    await world.set({ signUp: 'provisioned_only' });
+    const email = person({ given_name: 'Ada' });
+    const { sub } = await signIn();
+    expect(await world.findUser(email)).toMatchObject({ id: sub, organizationId: acme?.id, givenName: 'Ada' });
+    expect(await membersOf(acme)).toEqual([{ user: sub, source: 'connection', state: 'active', roles: ['staff'] }]);
+    expect(await own.identities()).toEqual([[sub, own.provider.person['sub']]]);
+    expect((await signIn())['sub']).toBe(sub);
+  });
+
+  it('in three windows at once gets one account', async () => {
+    person();
+    const windows = await Promise.all([own.browser(), own.browser(), own.browser()]);
+    const backs: URL[] = [];
+    for (const window of windows) backs.push(own.provider.agree(await own.start(window, connection)));
+    const ends = await Promise.all(windows.map((window, index) => window.browser.get(String(backs[index]))));
+    for (const end of ends) expect(locationOf(end).pathname).toBe('/authorize/resume');
+    expect([(await own.identities()).length, (await membersOf(acme)).length]).toEqual([1, 1]);
+  });
+
+  it.each([
+    [
+      'an address in another domain, which the provider says is verified',
+      { email: 'ada@other.example', email_verified: true },
+    ],
+    ['an address below the domain', { email: 'ada@eu.example.com', email_verified: true }],
+    ['an address that the provider has not verified', { email_verified: false }],
+    ['a text instead of a boolean', { email_verified: 'true' }],
+  ])('with %s proves it first, and is then a guest', async (_, values) => {
+    const email = person(values);
+    const { browser, to } = await through();
+    expect(to.pathname).toBe('/signin');
+    expect(await world.findUser(email)).toBeNull();
+    expectStatus(await world.register(browser.page, email), 'SUCCESS');
+    const user = await world.findUser(email);
+    expect(user).toMatchObject({ organizationId: null });
+    expect(await membersOf(acme)).toMatchObject([{ user: user?.id, source: 'connection' }]);
+    expect((await own.identities()).map(([id]) => id)).toEqual([user?.id]);
+  });
+
+  it('gets no account where the connection creates none, or the domain was lost', async () => {
+    await services().connections.update(connection, { jit: false }, system);
+    const email = person();
+    expect(await refusedWith()).toBe('no-account');
+    await services().connections.update(connection, { jit: true }, system);
+    const [domain] = await rows<{ id: string }>(
+      services().db,
+      'select id from organization_domains where organization_id = ?',
+      [acme?.id],
+    );
+    await services().organizationDomains.remove(keyIn(world.project.id, domain?.id ?? ''), system);
+    expect(await refusedWith()).toBe('/signin');
+    expect(await world.findUser(email)).toBeNull();
+    expect(await membersOf(acme)).toEqual([]);
+  });
+});
+
+describe('a user at home', () => {
+  it('with the address is linked at once, and gets a mail', async () => {
+    const user = await employee(acme);
+    person({ email: user.email.toUpperCase() });
+    expect((await signIn())['sub']).toBe(user.id);
+    expect(await own.identities()).toEqual([[user.id, own.provider.person['sub']]]);
+    await world.app.runJobs();
+    expect(world.app.mailbox.at(-1)).toMatchObject({ to: user.email });
+  });
+
+  it('is not linked to a second subject: a new employee with the address, or one who changed theirs', async () => {
+    const user = await employee(acme);
+    person({ email: user.email });
+    await signIn();
+    own.provider.person['sub'] = 'another';
+    const { browser, to } = await through();
+    expect(to.pathname).toBe('/signin');
+    expect(await own.identities()).toHaveLength(1);
+    // Whoever reads the mailbox proves it.
+    expectStatus(await world.register(browser.page, user.email), 'SUCCESS');
+    expect(await own.identities()).toHaveLength(2);
+  });
+
+  it('is not linked if deactivated', async () => {
+    const user = await employee(acme);
+    await services().accountAccess.deactivate(world.project.id, user.id, system);
+    person({ email: user.email });
+    expect(await refusedWith()).toBe('inactive');
+  });
+
+  it('of another home keeps the profile of that home', async () => {
+    await services().connections.update(connection, { refreshesProfile: true }, system);
+    const guest = await employee(null, 'guest@other.example');
+    person({ email: guest.email, given_name: 'Mallory' });
+    const { browser } = await through();
+    expectStatus(await world.register(browser.page, guest.email), 'SUCCESS');
+    expect((await signIn())['sub']).toBe(guest.id);
+    expect((await world.findUser(guest.email))?.givenName).toBeFalsy();
+  });
+});
+
+describe('a victim whose address an upstream names', () => {
+  it('at home in the project or in another organization is not linked without a proof', async () => {
+    for (const home of [null, globex]) {
+      person({ email: (await employee(home)).email, email_verified: true });
+      expect(await refusedWith()).toBe('/signin');
+    }
+    expect(await membersOf(acme)).toEqual([]);
+  });
+
+  it('is not linked by a connection of another organization, nor by one of the project', async () => {
+    const user = await employee(acme);
+    person({ email: user.email, email_verified: true });
+    expect(await refusedWith(await connect(globex))).toBe('/signin');
+    expect(await refusedWith(own.connection)).toBe('/signin');
+  });
+
+  it('is not linked by their userName', async () => {
+    const address = newAddress();
+    await employee(acme, address, newAddress());
+    person({ email: address });
+    expect(await refusedWith()).toBe('/signin');
+  });
+});
+
+describe('a connection of an organization', () => {
+  it('stops with its organization: at the start, and at an answer that is under way', async () => {
+    const user = await employee(acme);
+    person({ email: user.email });
+    const browser = await own.browser();
+    const back = own.provider.agree(await own.start(browser, connection));
+    await services().organizations.update(keyOf(acme), { state: 'suspended' }, system);
+    expect(locationOf(await browser.browser.get(back.href)).searchParams.get('connect')).toBe('off');
+    expect((await own.start(await own.browser(), connection)).searchParams.get('connect')).toBe('off');
+    await services().organizations.update(keyOf(acme), { state: 'active' }, system);
+    await world.set({ organizationsEnabled: false });
+    expect((await own.start(await own.browser(), connection)).searchParams.get('connect')).toBe('off');
+    expect([await own.sessions(), await own.identities()]).toEqual([0, []]);
+  });
+
+  it('does not link an answer that waits for a proof once the organization is suspended', async () => {
+    const email = person({ email: 'ada@other.example' });
+    const { browser } = await through();
+    await services().organizations.update(keyOf(acme), { state: 'suspended' }, system);
+    expectStatus(await world.register(browser.page, email), 'SUCCESS');
+    expect(await own.identities()).toEqual([]);
+  });
+
+  it('does not take the answer of another connection', async () => {
+    const user = await employee(acme);
+    person({ email: user.email });
+    const browser = await own.browser();
+    const back = own.provider.agree(await own.start(browser, await connect(globex)));
+    back.pathname = `/connect/${connection.id}/callback`;
+    expect((await browser.browser.get(back.href)).status).not.toBe(303);
+    expect([await own.sessions(), await own.identities()]).toEqual([0, []]);
+  });
+
+  it('is offered by no page of the project, and deleted with its organization', async () => {
+    const browser = await own.browser();
+    const text = await (await browser.browser.get(`${world.app.url}/signin?flow=${browser.flow}`)).text();
+    expect([text.includes(own.connection.id), text.includes(connection.id)]).toEqual([true, false]);
+    await services().organizationEnds.delete(keyOf(acme), null, system);
+    const left = await rows(services().db, 'select id from connections where project_id = ?', [world.project.id]);
+    expect(left).toEqual([{ id: own.connection.id }]);
+  });
+
+  it('is one of ten, and of an organization of its project', async () => {
+    for (let count = 1; count < 10; count += 1) await connect(acme);
+    expect(await problemOf(connect(acme))).toMatchObject({ code: 'invalid', field: 'organizationId' });
+    const other = await world.app.make.project();
+    const foreign = await new Places(world.app, other).organization('acme');
+    expect(await problemOf(connect(foreign))).toMatchObject({ code: 'not-found', what: 'organization' });
+  });
+});
+
+it('a test of settings that have changed meanwhile does not count', async () => {
+  const draft = await services().connections.create(
+    {
+      ...{ projectId: world.project.id, organizationId: acme?.id ?? '', preset: 'generic', name: 'Draft' },
+      oidc: { issuer: own.provider.issuer, clientId: own.provider.clientId, clientSecret: own.provider.secret },
+    },
+    system,
+  );
+  await services().connections.update(draft, { oidc: { scopes: ['openid'] } }, system);
+  expect(await services().connections.tested({ ...keyIn(world.project.id, draft.id), version: 1 }, system)).toBe(false);
+  expect(await services().connections.tested({ ...keyIn(world.project.id, draft.id), version: 2 }, system)).toBe(true);
+});
