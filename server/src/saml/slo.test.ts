@@ -40,6 +40,7 @@ interface Logout {
   at?: Date;
   destination?: string;
   issuer?: string;
+  notOnOrAfter?: string;
 }
 
 function messageOf({ id = '_logout', nameId = subject, sessionIndex = index ?? '', at, destination, issuer }: Logout) {
@@ -49,7 +50,10 @@ function messageOf({ id = '_logout', nameId = subject, sessionIndex = index ?? '
 }
 
 async function logout(over: Logout = {}): Promise<Response> {
-  const message = { name: 'SAMLRequest', xml: messageOf(over).xml, relayState: 'r' } as const;
+  const { xml: made } = messageOf(over);
+  const end = over.notOnOrAfter;
+  const xml = end === undefined ? made : made.replace(' Destination=', ` NotOnOrAfter="${end}" Destination=`);
+  const message = { name: 'SAMLRequest', xml, relayState: 'r' } as const;
   const address = await redirectTo(`${sp.issuer}/saml/slo`, message, over.key ?? sp.key);
   return sp.browser.get(over.key === null ? address.replace(/&SigAlg=.*/, '') : address);
 }
@@ -136,6 +140,7 @@ describe('single logout by the application', () => {
     ['unsigned, as from an image', { key: null }],
     ['signed by another key', { key: rsaKey() }],
     ['too old', { at: new Date('2020-01-01T00:00:00Z') }],
+    ['past its NotOnOrAfter', { notOnOrAfter: '2020-01-01T00:00:00Z' }],
     ['for another endpoint', { destination: 'https://other.example/slo' }],
     ['of an unknown application', { issuer: 'https://unknown.example' }],
   ])('%s: a page, and the session lives', async (_, over) => {

@@ -43,7 +43,7 @@ export function sloEndpoint(deps: SloDeps): RequestHandler {
       const { reason, detail } = error;
       const refusal = { type: 'authorization.refused', clientId: client?.id, actor: actorOf(req) } as const;
       await deps.refusals.record({ ...refusal, reason, description: detail });
-      await deps.errorPage(req, res, 400, client ? 'parameters' : 'client');
+      await deps.errorPage(req, res, 400, error.reason === 'issuer-mismatch' ? 'client' : 'parameters');
     }
   };
 }

@@ -6,6 +6,7 @@ import type { AuthorizationRequest } from '../domain/ceremonies/requests/authori
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
+import type { AcrRequest } from '../domain/policy/acr.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import { type AuthnRequest, checkFresh, readAuthnRequest } from '../domain/saml/messages/authn-request.ts';
 import { SamlError, type SamlReason } from '../domain/saml/saml-error.ts';
@@ -64,7 +65,7 @@ interface SignInRequest {
   acsUrl: string;
   asked: SamlAsked;
   relayState: string | undefined;
-  contextClasses: readonly string[];
+  acr: AcrRequest | undefined;
   forceAuthn: boolean;
   isPassive: boolean;
 }
@@ -106,7 +107,7 @@ export function startEndpoint(deps: SsoDeps): RequestHandler {
       const isOurs = client !== null && client.samlEntityId != null && client.project.id === issuer.project?.id;
       if (!isOurs || !client.samlIdpInitiated) throw new PageRefusal('client', null, 'no IdP-initiated sign-in');
       const asked = { nameId: client.samlNameId };
-      const common = { relayState: undefined, contextClasses: [], forceAuthn: false, isPassive: false };
+      const common = { relayState: undefined, acr: undefined, forceAuthn: false, isPassive: false };
       return { client, acsUrl: acsOf(client, {}), asked, ...common };
     });
   };
@@ -158,8 +159,14 @@ async function requested(deps: SsoDeps, req: Request): Promise<SignInRequest | S
   const context = acrOf(request);
   if (context === null)
     return faulty('requester', 'noAuthnContext', 'No requested authentication context is supported.');
-  const { forceAuthn, isPassive, contextClasses } = request;
-  return { ...to, asked: { ...asked, nameId, contextClass: context.ordinary }, contextClasses, forceAuthn, isPassive };
+  const { forceAuthn, isPassive } = request;
+  return {
+    ...to,
+    asked: { ...asked, nameId, contextClass: context.ordinary },
+    acr: context.acr,
+    forceAuthn,
+    isPassive,
+  };
 }
 
 const timeFaults: Partial<Record<SamlReason, string>> = {
@@ -242,7 +249,7 @@ function authorizationOf(request: SignInRequest, issuer: Issuer): Authorization 
     ...{ codeChallenge: undefined, dpopJkt: undefined, responseMode: 'query', maxAgeSeconds: undefined },
     ...{ loginHint: undefined, uiLocales: undefined, asksConsent: false },
     organizationId: client.project.getEntity().organizationsEnabled ? null : undefined,
-    acr: acrOf({ contextClasses: request.contextClasses, comparison: 'exact' })?.acr,
+    acr: request.acr,
   };
 }
 

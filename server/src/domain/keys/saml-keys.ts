@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPair, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { LRUCache } from 'lru-cache';
 import type { Audit } from '../audit/audit.ts';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
@@ -24,7 +25,7 @@ const newKeyPair = promisify(generateKeyPair);
 /** Keys of projects for SAML. The first is created at its first use; a successor only by an admin: applications pin them. */
 export class SamlKeys {
   /** Decrypted keys, by id. */
-  private readonly opened = new Map<string, SigningKey>();
+  private readonly opened = new LRUCache<string, SigningKey>({ max: 500 });
 
   constructor(private readonly deps: { db: Database; vault: Vault; clock: Clock; random: Random; audit: Audit }) {}
 

@@ -1,4 +1,3 @@
-import { createPublicKey, X509Certificate } from 'node:crypto';
 import type { Claims } from '../claims/claims.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -12,6 +11,7 @@ import type { Issuer } from '../projects/issuer.ts';
 import { keyIn } from '../projects/tenant.ts';
 import { newResponse, type SamlAttribute } from '../saml/messages/response.ts';
 import { contextClasses, nameIdFormats } from '../saml/names.ts';
+import { readCertificate } from '../saml/security/certificate.ts';
 import { encrypt } from '../saml/security/encryption.ts';
 import type { Markup } from '../saml/xml/write.ts';
 import type { Grant, GrantRow } from './mint.ts';
@@ -122,15 +122,9 @@ export class SamlAnswers {
 
   private sealFor({ samlEncryptionCertificate: pem }: Client): ((assertion: Markup) => Markup) | undefined {
     if (pem == null) return undefined;
-    const { publicKey } = new X509Certificate(pem);
+    const { key } = readCertificate(pem);
     const { random } = this.deps;
-    return (assertion) =>
-      encrypt(
-        assertion,
-        createPublicKey(publicKey.export({ type: 'spki', format: 'pem' })),
-        random.bytes(32),
-        random.bytes(12),
-      );
+    return (assertion) => encrypt(assertion, key, random.bytes(32), random.bytes(12));
   }
 
   private async attributes(client: Client, { user_id: userId, scope }: GrantRow): Promise<SamlAttribute[]> {

@@ -70,14 +70,22 @@ export function issuerOf(message: Element): string {
   return issuer;
 }
 
-/** Refuses a message that was not issued within `maxAgeSeconds`, or is addressed to another endpoint. */
+/** Of a request. */
+interface Timed {
+  issueInstant: Date;
+  notOnOrAfter?: Date | undefined;
+  destination: string | undefined;
+}
+
+/** Refuses a message that has expired, was not issued within `maxAgeSeconds`, or is addressed to another endpoint. */
 export function checkFresh(
-  { issueInstant, destination }: { issueInstant: Date; destination: string | undefined },
+  { issueInstant, notOnOrAfter, destination }: Timed,
   { now, endpoint, maxAgeSeconds }: { now: Date; endpoint: string; maxAgeSeconds: number },
 ): void {
   if (destination !== undefined && destination !== endpoint) throw new SamlError('destination-mismatch', 'Destination');
   if (issueInstant > later(now, skewSeconds)) throw new SamlError('not-yet-valid', 'IssueInstant');
   if (later(issueInstant, maxAgeSeconds + skewSeconds) <= now) throw new SamlError('expired', 'IssueInstant');
+  if (notOnOrAfter && later(notOnOrAfter, skewSeconds) <= now) throw new SamlError('expired', 'NotOnOrAfter');
 }
 
 /** `xs:boolean`. */

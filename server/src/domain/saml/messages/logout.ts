@@ -11,6 +11,7 @@ export interface LogoutRequest {
   id: string;
   issuer: string;
   issueInstant: Date;
+  notOnOrAfter: Date | undefined;
   destination: string | undefined;
   nameId: { format: string | undefined; value: string };
   sessionIndexes: readonly string[];
@@ -21,10 +22,12 @@ export function readLogoutRequest(message: Element): LogoutRequest {
     throw new SamlError('wrong-message', 'not a LogoutRequest');
   }
   const nameId = required(message, ns.assertion, 'NameID');
+  const end = attribute(message, 'NotOnOrAfter');
   return {
     id: messageId(message),
     issuer: issuerOf(message),
     issueInstant: instantOf(attribute(message, 'IssueInstant'), 'IssueInstant'),
+    notOnOrAfter: end === undefined ? undefined : instantOf(end, 'NotOnOrAfter'),
     destination: attribute(message, 'Destination'),
     nameId: { format: attribute(nameId, 'Format'), value: text(nameId) },
     sessionIndexes: children(message, ns.protocol, 'SessionIndex').map(text),
@@ -45,7 +48,7 @@ export function newLogoutRequest(
   return markup`<samlp:LogoutRequest xmlns:samlp="${ns.protocol}" xmlns:saml="${ns.assertion}" ID="${id}" Version="2.0" IssueInstant="${written(at)}" Destination="${destination}"><saml:Issuer>${issuer}</saml:Issuer><saml:NameID Format="${nameId.format}">${nameId.value}</saml:NameID><samlp:SessionIndex>${sessionIndex}</samlp:SessionIndex></samlp:LogoutRequest>`;
 }
 
-/** @param partial whether other participants may still have a session */
+/** @param detail absent: success. `partialLogout`: other participants may still have a session */
 export function newLogoutResponse(
   { id, issuer, at, destination, inResponseTo }: Envelope & { inResponseTo: string },
   detail?: StatusName,
