@@ -72,9 +72,18 @@ const docs: Plugin = {
 /** Page templates filled by the server; see signin/index.html for the placeholders. */
 const pages = [
   ...['index', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account', 'consent', 'organization'],
-  ...['closed', 'ended', 'error', 'missing', 'no-access', 'reference', 'start', 'status', 'unavailable'].map(
-    (page) => `plain/${page}`,
-  ),
+  ...[
+    'closed',
+    'connection-test',
+    'ended',
+    'error',
+    'missing',
+    'no-access',
+    'reference',
+    'start',
+    'status',
+    'unavailable',
+  ].map((page) => `plain/${page}`),
   ...['device/code', 'device/match', 'device/approval', 'device/done'],
 ].map((page) => `signin/${page}.html`);
 

@@ -112,6 +112,7 @@ export function routesOf(options: AppOptions): Express {
   });
   mount(app, connectRoutes, {
     ...services,
+    issuer,
     experienceOf: ({ id }) => services.experiences.published(services.db.reader(), id),
     cookies,
     pages,

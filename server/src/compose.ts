@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { txtReader } from './adapters/dns/txt.ts';
 import { EventFolder } from './adapters/files/event-archive.ts';
-import { fetchDocument, fetchJson, postForm, postJson } from './adapters/http/outbound.ts';
+import { fetchDocument, fetchJson, fetchMetadata, postForm, postJson } from './adapters/http/outbound.ts';
 import { upstreamClient } from './adapters/oidc/upstream-client.ts';
 import { chooseSenders, counted } from './adapters/senders.ts';
 import { sendBatches } from './adapters/streams/send-batch.ts';
@@ -52,6 +52,7 @@ export function compose(
       readTxt: txtReader({ servers: config.DNS_SERVERS }),
       fetchDocument: (url) => fetchDocument(url, { allowPrivate, timeoutMs: 5000 }),
       upstream: upstreamClient({ allowPrivate, timeoutMs: 5000 }),
+      fetchMetadata: (url) => fetchMetadata(url, { allowPrivate, timeoutMs: 5000 }),
       fetchJson: (uri) => fetchJson(uri, { allowPrivate, timeoutMs: 5000 }),
       postLogoutToken: (uri, token) => {
         const post = (headers: Record<string, string>) =>

@@ -58,7 +58,11 @@ import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
 import { Configurations } from './domain/configuration/configurations.ts';
 import { Connections } from './domain/connections/connections.ts';
 import { Identities } from './domain/connections/identities.ts';
+import { OidcProtocol } from './domain/connections/oidc-protocol.ts';
 import { Providers } from './domain/connections/providers.ts';
+import { MetadataRefresh } from './domain/connections/saml/metadata-refresh.ts';
+import { type FetchMetadata, ProviderMetadata } from './domain/connections/saml/provider-metadata.ts';
+import { SamlProtocol } from './domain/connections/saml/saml-protocol.ts';
 import type { UpstreamClient } from './domain/connections/upstream.ts';
 import { UpstreamSignIns } from './domain/connections/upstream-sign-ins.ts';
 import { Consents } from './domain/consents/consents.ts';
@@ -162,6 +166,8 @@ export interface Ports {
   fetchJson?: FetchJson;
   /** Reads the metadata documents of clients. Absent: none can be read. */
   fetchDocument?: FetchDocument;
+  /** Reads the metadata of SAML providers. Absent: none can be read. */
+  fetchMetadata?: FetchMetadata;
   /** Exchanges codes with upstream providers. Absent: none can be reached. */
   upstream?: UpstreamClient;
   /** Reads TXT records. Absent: none can be read. */
@@ -357,20 +363,23 @@ function withTokens(lower: ReturnType<typeof withUsers>) {
 /** Connections to upstream identity providers. */
 function withConnections(
   lower: ReturnType<typeof withTokens>,
-  { fetchJson, upstream }: Ports,
+  { fetchJson, fetchMetadata, upstream }: Ports,
   { allowPrivateTargets }: DomainSettings,
 ) {
-  const reach = { fetchJson: fetchJson ?? (async () => ({ error: 'no network' })), allowPrivateTargets };
+  const noNetwork = async () => ({ error: 'no network' });
   const unreachable = async () => ({ fault: 'unreachable' as const });
-  const providers = new Providers({ ...lower, ...reach });
+  const providers = new Providers({ ...lower, fetchJson: fetchJson ?? noNetwork, allowPrivateTargets });
+  const metadata = new ProviderMetadata({ fetchMetadata: fetchMetadata ?? noNetwork, allowPrivateTargets });
+  const oidc = new OidcProtocol({
+    ...lower,
+    providers,
+    upstream: upstream ?? { redeem: unreachable, userInfo: unreachable },
+  });
   return {
     ...lower,
-    connections: new Connections({ ...lower, allowPrivateTargets }),
-    upstreamSignIns: new UpstreamSignIns({
-      ...lower,
-      providers,
-      upstream: upstream ?? { redeem: unreachable, userInfo: unreachable },
-    }),
+    connections: new Connections({ ...lower, metadata, allowPrivateTargets }),
+    metadataRefresh: new MetadataRefresh({ ...lower, metadata }),
+    upstreamSignIns: new UpstreamSignIns({ ...lower, protocols: { oidc, saml: new SamlProtocol(lower) } }),
   };
 }
 

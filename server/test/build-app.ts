@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fetchDocument, fetchJson } from '../src/adapters/http/outbound.ts';
+import { fetchDocument, fetchJson, fetchMetadata } from '../src/adapters/http/outbound.ts';
 import { upstreamClient } from '../src/adapters/oidc/upstream-client.ts';
 import { openDatabase } from '../src/adapters/postgres/database.ts';
 import { systemRandom } from '../src/adapters/system/random.ts';
@@ -136,6 +136,7 @@ async function build(
       ...(sendBatch && { sendBatch }),
       fetchDocument: (url) => fetchDocument(documentHere(url), { allowPrivate: true, timeoutMs: 5000 }),
       upstream: upstreamClient({ allowPrivate: true, timeoutMs: 2000 }),
+      fetchMetadata: (url) => fetchMetadata(url, { allowPrivate: true, timeoutMs: 5000 }),
       fetchJson: (uri) => fetchJson(uri, { allowPrivate: true, timeoutMs: 5000 }),
       postLogoutToken: async (uri, token) => {
         logoutTokens.push({ uri, token });

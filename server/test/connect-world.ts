@@ -36,7 +36,15 @@ export class ConnectWorld {
     const { connections } = this.world.app.services;
     const { clientId, secret } = this.provider;
     const oidc = { issuer, clientId, clientSecret: secret };
-    const input = { projectId: this.world.project.id, preset: 'generic', name: 'Upstream', jit: true, oidc, ...over };
+    const input = {
+      projectId: this.world.project.id,
+      kind: 'oidc' as const,
+      preset: 'generic',
+      name: 'Upstream',
+      jit: true,
+      oidc,
+      ...over,
+    };
     const created = await connections.create(input, system);
     return connections.setState(created, 'enabled', system);
   }

@@ -24,7 +24,10 @@ export async function addObjects(services: Services, { projectId, clientId, user
   const domain = await services.domains.create(projectId, `${tag}.example.com`, system);
   const connectionSecret = `secret of the provider of ${tag}`;
   const oidc = { issuer: `https://${tag}.idp.example.com`, clientId: 'latchkey', clientSecret: connectionSecret };
-  const connection = await services.connections.create({ projectId, preset: 'generic', name: 'IdP', oidc }, system);
+  const connection = await services.connections.create(
+    { projectId, kind: 'oidc', preset: 'generic', name: 'IdP', oidc },
+    system,
+  );
   const staff = { displayName: 'Staff', externalId: 'g-1' };
   const group = await services.groups.create(projectId, staff, [userId], system);
   const localGroup = await services.localGroups.create(projectId, 'On call', system);

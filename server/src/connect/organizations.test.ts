@@ -254,7 +254,13 @@ describe('a connection of an organization', () => {
 it('a test of settings that have changed meanwhile does not count', async () => {
   const draft = await services().connections.create(
     {
-      ...{ projectId: world.project.id, organizationId: acme?.id ?? '', preset: 'generic', name: 'Draft' },
+      ...{
+        projectId: world.project.id,
+        organizationId: acme?.id ?? '',
+        kind: 'oidc' as const,
+        preset: 'generic',
+        name: 'Draft',
+      },
       oidc: { issuer: own.provider.issuer, clientId: own.provider.clientId, clientSecret: own.provider.secret },
     },
     system,

@@ -107,7 +107,10 @@ it('a preset fixes the tenant', async () => {
   const { connections } = services();
   const oidc = { clientId: 'x', clientSecret: 'y' };
   const at = (preset: string, issuer?: string, more = {}) =>
-    connections.create({ projectId: world.project.id, preset, name: 'X', oidc: { ...oidc, issuer, ...more } }, system);
+    connections.create(
+      { projectId: world.project.id, kind: 'oidc', preset, name: 'X', oidc: { ...oidc, issuer, ...more } },
+      system,
+    );
   const invalid = (field: string) => ({ problem: { code: 'invalid', field } });
   await expect(at('entra', 'https://login.microsoftonline.com/common/v2.0')).rejects.toMatchObject(
     invalid('oidc.issuer'),

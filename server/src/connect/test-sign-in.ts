@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
+import { answerUrlOf } from '../domain/connections/addresses.ts';
 import type { Connections } from '../domain/connections/connections.ts';
-import type { UpstreamFault } from '../domain/connections/upstream.ts';
+import type { PendingUpstream, UpstreamFault } from '../domain/connections/upstream.ts';
 import type { UpstreamPerson } from '../domain/connections/upstream-request.entity.ts';
-import type { PendingUpstream, UpstreamSignIns } from '../domain/connections/upstream-sign-ins.ts';
+import type { ReadAnswer, UpstreamSignIns } from '../domain/connections/upstream-sign-ins.ts';
 import { openProject } from '../domain/kernel/scope.ts';
 import { actorOf } from '../http/context.ts';
 import { escapeHtml } from '../http/html.ts';
@@ -11,8 +12,8 @@ import { parametersOf } from '../http/parameters.ts';
 import { siteAt } from '../http/site.ts';
 
 export interface TestDeps {
-  connections: Pick<Connections, 'redirectUri' | 'tested'>;
-  upstreamSignIns: Pick<UpstreamSignIns, 'beginTest' | 'find' | 'redeem' | 'take'>;
+  connections: Pick<Connections, 'tested'>;
+  upstreamSignIns: Pick<UpstreamSignIns, 'beginTest' | 'find' | 'take'>;
   pages: Pages;
 }
 
@@ -21,10 +22,11 @@ export const testPath = '/connect/:connection/test';
 
 /** Leads the browser of an admin to the provider. The answer begins no session. */
 export async function startTest(deps: TestDeps, req: Request, res: Response): Promise<void> {
-  const id = String(req.params['connection']);
-  const pending = await deps.upstreamSignIns.find(id, parametersOf(req).get('state') ?? '');
+  const state = parametersOf(req).get('state') ?? '';
+  const pending = await deps.upstreamSignIns.find('any', String(req.params['connection']), state);
   if (pending?.request.requestId !== null || pending.request.usedAt) return show(deps, req, res, { fault: 'response' });
-  const begun = await deps.upstreamSignIns.beginTest(pending, redirectUriOf(deps, req, id));
+  openProject(pending.request.project.id);
+  const begun = await deps.upstreamSignIns.beginTest(pending, answerUrlOf(pending.connection, siteAt(req).origin));
   if ('fault' in begun) return show(deps, req, res, begun);
   res.setHeader('Referrer-Policy', 'no-referrer');
   res.redirect(303, begun.url);
@@ -35,26 +37,19 @@ export async function endTest(
   deps: TestDeps,
   req: Request,
   res: Response,
-  pending: PendingUpstream,
-  parameters: URLSearchParams,
+  { connection, request }: PendingUpstream,
+  read: () => Promise<ReadAnswer>,
 ): Promise<void> {
-  const { connection, request } = pending;
   openProject(request.project.id);
   if (!(await deps.upstreamSignIns.take(request))) return show(deps, req, res, { fault: 'response' });
-  const answer = await deps.upstreamSignIns.redeem(pending, parameters, redirectUriOf(deps, req, connection.id));
+  const answer = await read();
   const isStale = 'person' in answer && !(await deps.connections.tested(connection, actorOf(req)));
   if (isStale) return show(deps, req, res, { fault: 'response' });
   show(deps, req, res, answer);
 }
 
-function redirectUriOf({ connections }: TestDeps, req: Request, id: string): string {
-  return connections.redirectUri(id, siteAt(req).origin);
-}
-
-type Answer = { person: UpstreamPerson; claims: Record<string, unknown> } | { fault: UpstreamFault };
-
 /** For admins, in English like the console's own names of claims. */
-function show({ pages }: TestDeps, req: Request, res: Response, answer: Answer): void {
+function show({ pages }: TestDeps, req: Request, res: Response, answer: ReadAnswer): void {
   const isGood = 'person' in answer;
   pages.send(req, res, 'plain/connection-test', {
     status: isGood ? 200 : 400,
@@ -96,7 +91,11 @@ const advice: Record<UpstreamFault, string> = {
   issuer: 'The ID token names another issuer than the connection.',
   audience: 'The ID token is for another client. Check the client ID.',
   time: 'The ID token has expired or is from the future. Check the clocks of both servers.',
-  nonce: 'The ID token answers another request.',
+  nonce: 'The answer is to another request.',
+  decryption:
+    'The encrypted assertion cannot be decrypted. Give the provider the current metadata of this connection, and use AES-GCM.',
+  recipient: 'The answer is for another address. Check the ACS URL.',
+  replayed: 'The provider has sent this assertion before.',
   subject: 'The ID token has no usable sub: a text of 1 to 255 characters.',
   tenant: 'The account belongs to another organization than the connection allows.',
   userinfo: 'The UserInfo endpoint failed, or answered about another account.',

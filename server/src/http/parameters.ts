@@ -5,10 +5,14 @@ import { type Body, bounded, maxBodyBytes } from './bodies.ts';
 const form = 'application/x-www-form-urlencoded';
 
 /** A form body as raw text, for {@link parametersOf}. */
-export const formBody: Body = {
-  maxBytes: maxBodyBytes,
-  read: bounded(express.text({ type: form, limit: maxBodyBytes }), maxBodyBytes),
-};
+export const formBody = formOf(maxBodyBytes);
+
+/** A form with a SAML message of 256 KB in base64. */
+export const samlBody = formOf(384 * 1024);
+
+function formOf(maxBytes: number): Body {
+  return { maxBytes, read: bounded(express.text({ type: form, limit: maxBytes }), maxBytes) };
+}
 
 /** OAuth parameters (RFC 6749 §3.1): each at most once; an empty one is treated as omitted. */
 export interface Parameters {

@@ -11,6 +11,7 @@ import type { SignUpNotices } from '../domain/admins/sign-up-notices.ts';
 import type { Activity } from '../domain/audit/activity.ts';
 import type { AuditRetention } from '../domain/audit/audit-retention.ts';
 import type { Retention } from '../domain/ceremonies/retention.ts';
+import type { MetadataRefresh } from '../domain/connections/saml/metadata-refresh.ts';
 import type { Delivery } from '../domain/delivery/delivery.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
 import type { DomainEnd, LostDomain } from '../domain/domains/domain-end.ts';
@@ -46,6 +47,7 @@ export interface JobsDeps {
   experiences: Experiences;
   customAttributes: CustomAttributes;
   activity: Activity;
+  metadataRefresh: MetadataRefresh;
   requestRecords: RequestRecords;
   domains: Domains;
   organizationDomains: OrganizationDomains;
@@ -120,6 +122,7 @@ function periodicJobs({ db, delivery, projects, experiences, ...deps }: JobsDeps
     { name: 'activity.count', everyMinutes: 30, run: () => deps.activity.count() },
     { name: 'sweep.events', everyMinutes: 60, run: sweepEvents },
     { name: 'domains.check', everyMinutes: 5, run: checkDomains },
+    { name: 'connections.refresh', everyMinutes: 5, run: () => deps.metadataRefresh.runDue() },
     { name: 'recoveries.expire', everyMinutes: 15, run: () => deps.recoveries.expire() },
     { name: 'accounts.delete', everyMinutes: 5, run: () => deps.accountDeletions.runDue() },
     { name: 'directories.warn', everyMinutes: 60, run: () => deps.directoryWarnings.send() },

@@ -3,12 +3,11 @@
  * bindings. Not here: the messages (`domain/saml`), sign-in (`signin/`), the content of assertions (`domain/tokens`).
  */
 import type { RequestHandler } from 'express';
-import express from 'express';
 import type { SamlKeys } from '../domain/keys/saml-keys.ts';
 import { idpMetadata } from '../domain/saml/messages/metadata.ts';
 import { entityIdOf } from '../domain/tokens/saml-answers.ts';
-import { type Body, bounded } from '../http/bodies.ts';
 import { issuerOf } from '../http/issuer.ts';
+import { samlBody } from '../http/parameters.ts';
 import { noStore, type Route } from '../http/routes/route.ts';
 import { type SloDeps, sloEndpoint } from './slo.ts';
 import { resumeEndpoint, type SsoDeps, ssoEndpoint, startEndpoint } from './sso.ts';
@@ -18,11 +17,6 @@ export interface SamlDeps {
   slo: SloDeps;
   samlKeys: Pick<SamlKeys, 'published'>;
 }
-
-/** A message of 256 KB in base64, in a form. */
-const maxBytes = 384 * 1024;
-const form = express.text({ type: 'application/x-www-form-urlencoded', limit: maxBytes });
-const body: Body = { maxBytes, read: bounded(form, maxBytes) };
 
 const offered = { at: (req: Parameters<RequestHandler>[0]) => issuerOf(req).capabilities.saml };
 /** GET has effects. */
@@ -34,7 +28,7 @@ export const samlRoutes: readonly Route<SamlDeps>[] = [
     path: '/saml/sso',
     methods: {
       GET: { handler: ({ sso }) => ssoEndpoint(sso), openApi: 'page' },
-      POST: { body, handler: ({ sso }) => ssoEndpoint(sso), openApi: 'page' },
+      POST: { body: samlBody, handler: ({ sso }) => ssoEndpoint(sso), openApi: 'page' },
     },
     ...page,
     service: 'sign_in',
@@ -54,7 +48,7 @@ export const samlRoutes: readonly Route<SamlDeps>[] = [
     path: '/saml/slo',
     methods: {
       GET: { handler: ({ slo }) => sloEndpoint(slo), openApi: 'page' },
-      POST: { body, handler: ({ slo }) => sloEndpoint(slo), openApi: 'page' },
+      POST: { body: samlBody, handler: ({ slo }) => sloEndpoint(slo), openApi: 'page' },
     },
     ...page,
   },

@@ -93,6 +93,19 @@ function lifetimeOf(cacheControl: string, age: string | undefined): number | nul
   return seconds === undefined ? null : Math.max(0, Number(seconds) - (Number(age) || 0));
 }
 
+/** Maximum size of SAML metadata, in bytes. */
+const maxSamlMetadataBytes = 512 * 1024;
+
+/** The XML document at a URL that a customer registered: status 200, at most 512 KB. See {@link send}. */
+export function fetchMetadata(url: string, options: OutboundOptions): Promise<{ body: Buffer } | { error: string }> {
+  const headers = { ...options.headers, Accept: 'application/samlmetadata+xml, application/xml, text/xml' };
+  return send<{ body: Buffer } | { error: string }>('GET', url, { ...options, headers }, '', (response, done) => {
+    if (response.statusCode === 200) return readBody(response, maxSamlMetadataBytes, done);
+    done({ error: `status ${response.statusCode}` });
+    response.destroy();
+  });
+}
+
 /** A whole response: at most 64 KB. */
 interface BoundedResponse {
   status: number;

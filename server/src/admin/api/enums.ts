@@ -5,7 +5,13 @@ import { claimLists, groupSelections } from '../../domain/claims/claim-settings.
 import { apiKeyKinds } from '../../domain/clients/api-key.entity.ts';
 import { clientIntroductions } from '../../domain/clients/client.entity.ts';
 import { delegationParties } from '../../domain/clients/delegation-key.entity.ts';
-import { connectionKinds, connectionStates } from '../../domain/connections/connection.entity.ts';
+import {
+  connectionKinds,
+  connectionStates,
+  metadataFaults,
+  requestedNameIds,
+  signedParts,
+} from '../../domain/connections/connection.entity.ts';
 import { credentialOrigins } from '../../domain/credentials/credential.entity.ts';
 import { messageOutcomes } from '../../domain/delivery/message.entity.ts';
 import { templateNames } from '../../domain/delivery/samples.ts';
@@ -47,6 +53,21 @@ export const DelegationPartyEnum = enumOf(
   delegationParties,
 );
 export const ConnectionKindEnum = enumOf('ConnectionKind', 'Protocol of an upstream provider.', connectionKinds);
+export const SignedPartEnum = enumOf(
+  'SignedPart',
+  'What a SAML provider must sign: `EITHER` the assertion or the whole response (default), or that one, or both.',
+  signedParts,
+);
+export const RequestedNameIdEnum = enumOf(
+  'RequestedNameId',
+  'The NameID format that requests ask for. `ANY`: as the provider is configured.',
+  requestedNameIds,
+);
+export const MetadataFaultEnum = enumOf(
+  'MetadataFault',
+  'Why metadata was not applied. `ENTITY_ID`: it names another provider. `CERTIFICATES`: it has no valid certificate.',
+  metadataFaults,
+);
 export const ConnectionStateEnum = enumOf(
   'ConnectionState',
   'Only an enabled connection is offered to users. `TESTED`: a test succeeded with the current settings.',

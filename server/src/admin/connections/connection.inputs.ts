@@ -1,5 +1,5 @@
 import { InputType } from 'type-graphql';
-import { ConnectionKindEnum, ConnectionStateEnum } from '../api/enums.ts';
+import { ConnectionKindEnum, ConnectionStateEnum, RequestedNameIdEnum, SignedPartEnum } from '../api/enums.ts';
 import { boolean, id, inputFields, jsonObject, list, nullable, object, oneOf, text } from '../api/fields.ts';
 
 @InputType({ description: 'Settings of an OpenID Connect provider. Absent: as the preset fixes, or unchanged.' })
@@ -11,6 +11,25 @@ class OidcConnectionInput extends inputFields({
   hostedDomain: nullable(
     text('Preset `google`: the Google Workspace domain that users must have; empty: any account.'),
   ),
+}) {}
+
+@InputType({ description: 'Settings of a SAML identity provider. Absent: the default, or unchanged.' })
+class SamlConnectionInput extends inputFields({
+  metadataUrl: nullable(text('Address of its metadata, https. Read now and daily.')),
+  metadataXml: nullable(text('Its metadata, if there is no address: at most 50 KB.')),
+  certificates: nullable(
+    list(text('PEM. In place of those of `metadataXml`: the current and the next one during a rollover.')),
+  ),
+  signed: nullable(oneOf(SignedPartEnum)),
+  nameId: nullable(oneOf(RequestedNameIdEnum)),
+  emailAttribute: nullable(
+    text('The attribute with the address; empty: one with a usual name, or a NameID with the format of an address.'),
+  ),
+  vouchesForEmail: nullable(
+    boolean('Whether its addresses count as verified, so that users can be created without a code. Default: false.'),
+  ),
+  allowsSha1: nullable(boolean('Accept signatures with SHA-1. Default: false.')),
+  allowsCbc: nullable(boolean('Accept assertions encrypted with AES-CBC. Default: false, only AES-GCM.')),
 }) {}
 
 const shared = {
@@ -40,7 +59,8 @@ export class CreateConnectionInput extends inputFields({
     ),
   ),
   name: text('Shown on the sign-in page.'),
-  oidc: nullable(object(OidcConnectionInput, 'Values that the provider gives for the redirect URI can follow later.')),
+  oidc: nullable(object(OidcConnectionInput, 'Of the kind `OIDC`. Values of the provider can follow later.')),
+  saml: nullable(object(SamlConnectionInput, 'Of the kind `SAML`. The metadata can follow later.')),
   ...shared,
 }) {}
 
@@ -49,6 +69,7 @@ export class UpdateConnectionInput extends inputFields({
   id: id(),
   name: nullable(text()),
   oidc: nullable(object(OidcConnectionInput)),
+  saml: nullable(object(SamlConnectionInput)),
   ...shared,
 }) {}
 

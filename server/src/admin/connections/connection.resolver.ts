@@ -1,9 +1,10 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import type { Connection } from '../../domain/connections/connection.entity.ts';
+import { type Connection, settingsOf } from '../../domain/connections/connection.entity.ts';
 import { countIdentities } from '../../domain/connections/identities.ts';
 import { invalid } from '../../domain/kernel/problem.ts';
 import type { Organization } from '../../domain/organizations/organization.entity.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
+import { readCertificate } from '../../domain/saml/security/certificate.ts';
 import { Requires } from '../api/access.ts';
 import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
 import { OrganizationView } from '../organizations/organization.view.ts';
@@ -15,6 +16,7 @@ import {
   ConnectionView,
   CreatedConnection,
   OidcConnectionView,
+  SamlConnectionView,
 } from './connection.view.ts';
 
 /** Applications can only read connections: a provider determines who signs in. */
@@ -44,12 +46,12 @@ export class ConnectionResolver {
     @Arg('input', () => CreateConnectionInput) input: CreateConnectionInput,
     @Ctx() ctx: AdminContext,
   ) {
-    const { projectId: ofProject, organizationId, kind: _, preset, name, ...rest } = input;
+    const { projectId: ofProject, organizationId, kind, preset, name, ...rest } = input;
     if ((ofProject == null) === (organizationId == null)) invalid('projectId', 'must be given, or organizationId');
     const of = { projectId: ctx.projectId ?? '', organizationId: organizationId ?? undefined };
-    const wanted = { ...withoutNulls(rest), ...of, name, preset: preset ?? 'generic' };
+    const wanted = { ...withoutNulls(rest), ...of, kind, name, preset: preset ?? 'generic' };
     const connection = await ctx.domain.connections.create(wanted, ctx.actor);
-    return { connection, callback: { redirectUri: ctx.domain.connections.redirectUri(connection.id) } };
+    return { connection, callback: ctx.domain.connections.callback(connection) };
   }
 
   @Requires('project_admin', { about: { connection: 'id' }, fresh: true })
@@ -85,9 +87,17 @@ export class ConnectionResolver {
     return id;
   }
 
-  @FieldResolver(() => OidcConnectionView)
-  oidc(@Root() { settings }: Connection) {
-    return settings;
+  @FieldResolver(() => OidcConnectionView, { nullable: true, description: 'Null for other kinds.' })
+  oidc(@Root() connection: Connection) {
+    return connection.kind === 'oidc' ? settingsOf(connection, 'oidc') : null;
+  }
+
+  @FieldResolver(() => SamlConnectionView, { nullable: true, description: 'Null for other kinds.' })
+  saml(@Root() connection: Connection) {
+    if (connection.kind !== 'saml') return null;
+    const { certificates, ...settings } = settingsOf(connection, 'saml');
+    const { metadataCheckedAt, metadataFault } = connection;
+    return { ...settings, metadataCheckedAt, metadataFault, certificates: certificates.map(readCertificate) };
   }
 
   @FieldResolver(() => OrganizationView, { nullable: true, description: 'Null: it belongs to the project.' })
@@ -96,8 +106,8 @@ export class ConnectionResolver {
   }
 
   @FieldResolver(() => ConnectionCallback)
-  callback(@Root() { id }: Connection, @Ctx() { domain }: AdminContext) {
-    return { redirectUri: domain.connections.redirectUri(id) };
+  callback(@Root() connection: Connection, @Ctx() { domain }: AdminContext) {
+    return domain.connections.callback(connection);
   }
 
   @FieldResolver(() => Boolean, { description: 'Whether a client secret is stored.' })

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
+import { rsaKey } from '../../../test/saml.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
+import { idpMetadata } from '../../domain/saml/messages/metadata.ts';
 
 let harness: AdminHarness;
 let make: Factories;
@@ -124,4 +126,33 @@ it('requires the client secret again for another issuer: an admin who does not k
   expect((await update({ id, oidc: { issuer: oidc.issuer } })).errors).toEqual([]);
   expect((await update({ id, oidc: { issuer, clientSecret: 'theirs' } })).errors).toEqual([]);
   expect((await harness.call(read)).data.connection.oidc).toEqual({ issuer });
+});
+
+it('a SAML connection is shown with the addresses for its provider and its certificates', async () => {
+  const saml = `saml { metadataUrl metadataFault entityId ssoUrl signed nameId emailAttribute vouchesForEmail allowsSha1 allowsCbc
+    certificates { fingerprint expiresAt pem } } oidc { issuer } callback { redirectUri acsUrl entityId metadataUrl }`;
+  const created = await create({ kind: 'SAML' });
+  const { id } = created.data.createConnection.connection;
+  const entityId = 'https://idp.example.com/saml';
+  const metadataXml = idpMetadata({ entityId, ssoUrl: `${entityId}/sso`, sloUrl: null }, [rsaKey().certificate]).xml;
+  const changed = await harness.call(
+    `mutation ($input: UpdateConnectionInput!) { updateConnection(input: $input) { ${saml} } }`,
+    { input: { id, saml: { metadataXml, signed: 'ASSERTION', nameId: 'ANY', vouchesForEmail: true } } },
+  );
+  expect(changed.errors).toEqual([]);
+  expect(changed.data.updateConnection).toMatchObject({
+    oidc: null,
+    saml: {
+      ...{ metadataUrl: null, metadataFault: null, entityId, ssoUrl: `${entityId}/sso`, signed: 'ASSERTION' },
+      ...{ nameId: 'ANY', emailAttribute: null, vouchesForEmail: true, allowsSha1: false, allowsCbc: false },
+      certificates: [{ fingerprint: expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/) }],
+    },
+    callback: {
+      redirectUri: null,
+      acsUrl: expect.stringMatching(new RegExp(`/connect/${id}/acs$`)),
+      entityId: expect.stringMatching(new RegExp(`/connect/${id}/metadata$`)),
+    },
+  });
+  const other = await update({ id, oidc: { clientId: 'x' } });
+  expect(other.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'oidc' });
 });

@@ -1,6 +1,12 @@
 import { ObjectType } from 'type-graphql';
 import { Access, ofProject } from '../api/access.ts';
-import { ConnectionKindEnum, ConnectionStateEnum } from '../api/enums.ts';
+import {
+  ConnectionKindEnum,
+  ConnectionStateEnum,
+  MetadataFaultEnum,
+  RequestedNameIdEnum,
+  SignedPartEnum,
+} from '../api/enums.ts';
 import { boolean, fields, id, int, jsonObject, list, nullable, object, oneOf, text, time } from '../api/fields.ts';
 
 @Access('inherited')
@@ -10,6 +16,31 @@ class OidcConnectionView extends fields({
   clientId: text('Empty: not given yet.'),
   scopes: list(text()),
   hostedDomain: nullable(text()),
+}) {}
+
+@Access('inherited')
+@ObjectType({ description: 'A certificate of a provider.' })
+class ProviderCertificate extends fields({
+  fingerprint: text('SHA-256.'),
+  expiresAt: time(),
+  pem: text(),
+}) {}
+
+@Access('inherited')
+@ObjectType({ description: 'Settings of a SAML identity provider.' })
+class SamlConnectionView extends fields({
+  metadataUrl: nullable(text('Read daily; null: uploaded by an admin.')),
+  metadataCheckedAt: nullable(time('When the metadata was read or uploaded.')),
+  metadataFault: nullable(oneOf(MetadataFaultEnum, 'Of the last reading. The former settings stay.')),
+  entityId: text(),
+  ssoUrl: text(),
+  certificates: list(object(ProviderCertificate)),
+  signed: oneOf(SignedPartEnum),
+  nameId: oneOf(RequestedNameIdEnum),
+  emailAttribute: nullable(text()),
+  vouchesForEmail: boolean(),
+  allowsSha1: boolean(),
+  allowsCbc: boolean(),
 }) {}
 
 @Access('inherited')
@@ -36,12 +67,19 @@ export class ConnectionView extends fields({
   updatedAt: time(),
 }) {}
 
-export { ConnectionFailure, OidcConnectionView };
+export { ConnectionFailure, OidcConnectionView, SamlConnectionView };
 
 @Access('inherited')
 @ObjectType({ description: 'The addresses to register at the provider.' })
 class ConnectionCallback extends fields({
-  redirectUri: text('Redirect URI at the base address. At a custom domain, its host takes the place of this one.'),
+  redirectUri: nullable(
+    text('OpenID Connect: redirect URI at the base address. At a custom domain, its host takes the place of this one.'),
+  ),
+  acsUrl: nullable(
+    text('SAML: assertion consumer service at the base address. Custom domains have their own, as above.'),
+  ),
+  entityId: nullable(text('SAML: our entity ID.')),
+  metadataUrl: nullable(text('SAML: our metadata, which contains the others.')),
 }) {}
 
 @Access('inherited')

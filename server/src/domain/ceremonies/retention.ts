@@ -21,6 +21,7 @@ const markSeconds = day;
  */
 const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[] = [
   { table: 'used_assertions', where: (at) => sql`forget_at <= ${at}`, graceSeconds: markSeconds },
+  { table: 'upstream_assertions', where: (at) => sql`forget_at <= ${at}`, graceSeconds: markSeconds },
   { table: 'used_delegation_requests', where: (at) => sql`forget_at <= ${at}`, graceSeconds: markSeconds },
   // Without its row, a code, token, sign-in or change is unknown, and refused.
   { table: 'authorization_codes', where: (at) => sql`forget_at <= ${at}`, graceSeconds: 0 },

@@ -51,7 +51,7 @@ export function checkedOidc(
 }
 
 /** Refuses `invalid` if a value is missing that sign-ins need. */
-export function checkComplete({ issuer, clientId }: OidcSettings): void {
+export function checkCompleteOidc({ issuer, clientId }: OidcSettings): void {
   if (issuer === '') invalid('oidc.issuer', 'must be given');
   if (clientId === '') invalid('oidc.clientId', 'must be given');
 }

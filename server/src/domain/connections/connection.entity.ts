@@ -2,7 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
 import { tenant } from '../projects/tenant.ts';
 
-export const connectionKinds = ['oidc'] as const;
+export const connectionKinds = ['oidc', 'saml'] as const;
+export type ConnectionKind = (typeof connectionKinds)[number];
 
 /** Only an enabled connection is offered to users; a `draft` or `tested` one can be tested. */
 export const connectionStates = ['draft', 'tested', 'enabled', 'disabled'] as const;
@@ -18,6 +19,52 @@ export interface OidcSettings {
   /** The Google Workspace domain (`hd`) that its users must have; null: any account. */
   hostedDomain: string | null;
 }
+
+/** The parts of a response that must be signed; `either`: at least one of them. */
+export const signedParts = ['either', 'assertion', 'response', 'both'] as const;
+export type SignedPart = (typeof signedParts)[number];
+
+/** NameID formats that a request can ask for; `any`: as the provider is configured. */
+export const requestedNameIds = ['persistent', 'email', 'any'] as const;
+export type RequestedNameId = (typeof requestedNameIds)[number];
+
+/** Settings of a SAML identity provider. */
+export interface SamlSettings {
+  /** Where its metadata is read daily; null: an admin uploads it. */
+  metadataUrl: string | null;
+  /** Of the provider, as in its metadata. Only an admin changes it. Empty: no metadata yet; it cannot be tested or enabled. */
+  entityId: string;
+  ssoUrl: string;
+  /** PEM. Each of them that has not expired may sign. */
+  certificates: string[];
+  signed: SignedPart;
+  nameId: RequestedNameId;
+  /** The attribute with the address; null: one with a usual name, or a NameID with the format of an address. */
+  emailAttribute: string | null;
+  /** Whether addresses count as verified, so that users can be created without a code. */
+  vouchesForEmail: boolean;
+  allowsSha1: boolean;
+  /** AES-CBC for encrypted assertions. */
+  allowsCbc: boolean;
+}
+
+interface SettingsOf {
+  oidc: OidcSettings;
+  saml: SamlSettings;
+}
+export type ConnectionSettings = SettingsOf[ConnectionKind];
+
+/** The settings of a connection that is of this kind. */
+export function settingsOf<Kind extends ConnectionKind>(
+  { kind, settings }: Pick<Connection, 'kind' | 'settings'>,
+  expected: Kind,
+): SettingsOf[Kind] {
+  if (kind !== expected) throw new Error(`not a connection of the kind ${expected}`);
+  return settings as SettingsOf[Kind];
+}
+
+/** Reasons why the metadata of a SAML provider was not applied. */
+export const metadataFaults = ['unreachable', 'invalid', 'entity-id', 'certificates'] as const;
 
 /** Attributes of a user that claims of the provider can set. */
 export const mappedAttributes = ['givenName', 'familyName', 'displayName', 'locale'] as const;
@@ -42,7 +89,7 @@ const schema = defineEntity({
     /** Shown on the sign-in page. */
     name: p.text(),
     state: p.enum(connectionStates),
-    settings: p.json<OidcSettings>(),
+    settings: p.json<ConnectionSettings>(),
     /** The client secret, sealed by the vault for this row. Null: the provider needs none. */
     sealedSecret: p.blob().nullable(),
     /** Whether a subject without an account gets one, if the address may sign up. */
@@ -56,6 +103,13 @@ const schema = defineEntity({
     lastFailureAt: instant().nullable(),
     /** Number of failures by reason since the last change of the settings. */
     failures: p.json<Record<string, number>>().defaultRaw("'{}'"),
+    /** SAML: when the metadata URL was read last. */
+    metadataCheckedAt: instant().nullable(),
+    metadataFault: p.enum(metadataFaults).nullable(),
+    /** SAML: when the last certificate of the provider expires. */
+    certificateExpiresAt: instant().nullable(),
+    /** Days of the last warning about it. */
+    warnedDays: p.integer().nullable(),
     createdAt: instant(),
     updatedAt: instant(),
   },

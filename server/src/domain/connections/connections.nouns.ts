@@ -3,6 +3,7 @@ import { childOf } from '../kernel/nouns/transfer.ts';
 import type { UserTables } from '../users/user-tables.ts';
 import { Connection, connectionSecretPurpose } from './connection.entity.ts';
 import { Identity } from './identity.entity.ts';
+import { UpstreamAssertion } from './upstream-assertion.entity.ts';
 import { UpstreamRequest } from './upstream-request.entity.ts';
 import { identityTables } from './user-tables.ts';
 
@@ -17,6 +18,11 @@ const events = {
   'connection.disabled': ['administration', '{actor} disabled the connection {subject}'],
   'connection.enabled': ['administration', '{actor} enabled the connection {subject}'],
   'connection.failed': ['sign-in', 'A sign-in by {subject} failed'],
+  'connection.metadata_refreshed': [
+    'administration',
+    'The metadata of {subject} changed its certificates or addresses',
+  ],
+  'connection.metadata_refused': ['administration', 'The metadata of {subject} was not applied'],
   'connection.tested': ['administration', 'A test of the connection {subject} succeeded'],
   'connection.updated': ['administration', '{actor} changed the connection {subject}'],
   'identity.linked': ['sign-in', 'The {connection} account of {subject} was connected'],
@@ -35,7 +41,7 @@ declare module '../kernel/nouns/names.ts' {
 export const connectionsNouns = {
   nouns,
   events,
-  entities: [Connection, Identity, UpstreamRequest],
+  entities: [Connection, Identity, UpstreamAssertion, UpstreamRequest],
   transfer: [
     {
       type: 'connection',

@@ -1,26 +1,31 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
-import { refuse } from '../kernel/problem.ts';
+import { invalid, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
+import { inAllProjects } from '../kernel/scope.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import { Project } from '../projects/project.entity.ts';
 import { existing, keyIn, locked, type TenantKey } from '../projects/tenant.ts';
-import { Connection, type ConnectionState, connectionSecretPurpose } from './connection.entity.ts';
+import { answerUrlOf, entityIdOf } from './addresses.ts';
 import {
-  checkComplete,
-  checkedClientSecret,
-  checkedOidc,
-  checkedProfileMappings,
-  defaultMappings,
-  type OidcInput,
-} from './connection-settings.ts';
+  Connection,
+  type ConnectionKind,
+  type ConnectionState,
+  connectionSecretPurpose,
+  settingsOf,
+} from './connection.entity.ts';
+import { checkedClientSecret, checkedProfileMappings, defaultMappings } from './connection-settings.ts';
+import { checkComplete, type GivenSettings, givenSettings, type SettingsInput } from './given-settings.ts';
+import type { ProviderMetadata } from './saml/provider-metadata.ts';
+import { lastExpiry } from './saml/saml-settings.ts';
 import type { UpstreamFault } from './upstream.ts';
 import { isUsable } from './usable.ts';
 
@@ -29,9 +34,8 @@ const maxConnections = 50;
 const maxOfOrganization = 10;
 
 /** Settings that an admin changes; absent ones stay. */
-export interface ConnectionChange {
+export interface ConnectionChange extends SettingsInput {
   name?: string | undefined;
-  oidc?: (OidcInput & { clientSecret?: string | null | undefined }) | undefined;
   jit?: boolean | undefined;
   refreshesProfile?: boolean | undefined;
   mappings?: unknown;
@@ -41,8 +45,17 @@ export interface NewConnection extends ConnectionChange {
   projectId: string;
   /** Absent: it belongs to the project. */
   organizationId?: string | undefined;
+  kind: ConnectionKind;
   preset: string;
   name: string;
+}
+
+/** The addresses to register at a provider. */
+export interface ConnectionCallback {
+  redirectUri: string | null;
+  acsUrl: string | null;
+  entityId: string | null;
+  metadataUrl: string | null;
 }
 
 /** Connections to upstream identity providers (decisions/0386). Each method of an admin is one transaction. */
@@ -54,14 +67,19 @@ export class Connections {
       random: Random;
       audit: Audit;
       vault: Vault;
+      metadata: ProviderMetadata;
       issuer: string;
       allowPrivateTargets: boolean;
     },
   ) {}
 
-  /** Where the provider sends its answers, at a host of this server. @param origin default: the base host */
-  redirectUri(connectionId: string, origin = new URL(this.deps.issuer).origin): string {
-    return `${origin}/connect/${connectionId}/callback`;
+  /** The addresses to register at the provider, at the base host. */
+  callback(connection: Connection): ConnectionCallback {
+    const { origin } = new URL(this.deps.issuer);
+    const answerUrl = answerUrlOf(connection, origin);
+    if (connection.kind === 'oidc') return { redirectUri: answerUrl, acsUrl: null, entityId: null, metadataUrl: null };
+    const entityId = entityIdOf(connection, origin);
+    return { redirectUri: null, acsUrl: answerUrl, entityId, metadataUrl: entityId };
   }
 
   /** Where the browser of an admin begins a test. */
@@ -116,6 +134,12 @@ export class Connections {
     return existing(em, Connection, key, 'connection') as Promise<Connection>;
   }
 
+  /** The SAML connection whose metadata anyone may read; null: none. */
+  async samlAt(id: string): Promise<Connection | null> {
+    if (!isUuid(id)) return null;
+    return inAllProjects(() => this.deps.db.reader().findOne(Connection, { id, kind: 'saml' } as never));
+  }
+
   /** The connection, locked until the transaction ends; null unless people can sign in by it. */
   async enabled(em: EntityManager, { project, id }: TenantKey): Promise<Connection | null> {
     const [row] = await query(
@@ -127,16 +151,21 @@ export class Connections {
   }
 
   /** It starts as `draft`. Refuses `not-found`, `invalid`. */
-  async create({ projectId, organizationId, preset, ...input }: NewConnection, actor: Actor): Promise<Connection> {
-    const { allowPrivateTargets, clock, db, random, vault } = this.deps;
+  async create(
+    { projectId, organizationId, kind, preset, ...input }: NewConnection,
+    actor: Actor,
+  ): Promise<Connection> {
+    const { clock, db, random, vault } = this.deps;
     const id = random.id();
+    const given = await givenSettings({ [kind]: {}, ...input }, this.deps);
+    if (given?.kind !== kind) invalid(kind, 'must be given');
     const now = clock.now();
-    const settings = checkedOidc(preset, input.oidc ?? {}, allowPrivateTargets);
-    const secret = input.oidc?.clientSecret ?? null;
+    const settings = given.applied(preset);
+    const { clientSecret: secret } = given;
     const values = {
       id,
       organizationId: organizationId ?? null,
-      kind: 'oidc' as const,
+      kind,
       preset,
       name: cleanName(input.name),
       state: 'draft' as const,
@@ -145,6 +174,8 @@ export class Connections {
       jit: input.jit ?? false,
       refreshesProfile: input.refreshesProfile ?? false,
       mappings: input.mappings == null ? defaultMappings : checkedProfileMappings(input.mappings),
+      metadataCheckedAt: given.hasMetadata ? now : null,
+      certificateExpiresAt: expiryOf({ kind, settings }),
       createdAt: now,
       updatedAt: now,
     };
@@ -162,45 +193,58 @@ export class Connections {
       }
       const connection = em.create(Connection, { ...values, project: project.id, failures: {}, version: 1 });
       em.persist(connection);
-      this.record(em, 'connection.created', connection, actor, { preset, issuer: settings.issuer });
+      this.record(em, 'connection.created', connection, actor, { preset, issuer: issuerOf(connection) });
       return connection;
     });
   }
 
   /** Refuses `not-found`, `invalid`. A tested connection with other settings is a draft again. */
-  update(key: TenantKey, change: ConnectionChange, actor: Actor): Promise<Connection> {
+  async update(key: TenantKey, change: ConnectionChange, actor: Actor): Promise<Connection> {
+    const given = await givenSettings(change, this.deps);
     return this.deps.db.transaction(async (em) => {
       const connection = await existing(em, Connection, key, 'connection', locked);
-      const changed = this.applied(connection as Connection, change);
+      const changed = this.applied(connection as Connection, change, given);
       if (changed.length > 0) this.record(em, 'connection.updated', connection as Connection, actor, { changed });
       return connection as Connection;
     });
   }
 
   /** Applies the change; the names of the settings that differ. */
-  private applied(connection: Connection, { oidc, mappings, ...rest }: ConnectionChange): string[] {
-    const { allowPrivateTargets, clock, vault } = this.deps;
+  private applied(
+    connection: Connection,
+    { mappings, ...rest }: ConnectionChange,
+    given: GivenSettings | null,
+  ): string[] {
+    const { clock, vault } = this.deps;
     const before = { ...connection };
-    const { clientSecret, ...input } = oidc ?? {};
+    const clientSecret = given?.clientSecret ?? null;
     if (rest.name !== undefined) connection.name = cleanName(rest.name);
     if (rest.jit !== undefined) connection.jit = rest.jit;
     if (rest.refreshesProfile !== undefined) connection.refreshesProfile = rest.refreshesProfile;
     if (mappings != null) connection.mappings = checkedProfileMappings(mappings);
-    if (oidc) connection.settings = checkedOidc(connection.preset, input, allowPrivateTargets, connection.settings);
+    if (given) {
+      if (given.kind !== connection.kind) invalid(given.kind, `must be absent: the kind is ${connection.kind}`);
+      connection.settings = given.applied(connection.preset, connection.settings);
+      if (given.hasMetadata) Object.assign(connection, { metadataCheckedAt: clock.now(), metadataFault: null });
+      const expiresAt = expiryOf(connection);
+      if (!isDeepStrictEqual(expiresAt, connection.certificateExpiresAt ?? null)) {
+        Object.assign(connection, { certificateExpiresAt: expiresAt, warnedDays: null });
+      }
+    }
     // Otherwise an admin, who cannot read the secret, could send it to a provider of their own.
-    const isMoved = connection.settings.issuer !== before.settings.issuer;
-    if (isMoved && connection.sealedSecret != null && clientSecret == null) {
+    const isMoved = issuerOf(connection) !== issuerOf(before);
+    if (isMoved && connection.sealedSecret != null && clientSecret === null) {
       refuse({ code: 'invalid', field: 'oidc.clientSecret', reason: 'must be entered again for another issuer' });
     }
-    if (clientSecret != null) {
+    if (clientSecret !== null) {
       connection.sealedSecret = vault.seal(connectionSecretPurpose, connection.id, checkedClientSecret(clientSecret));
     }
     const isSame = (name: 'name' | 'jit' | 'refreshesProfile' | 'mappings' | 'settings') =>
-      JSON.stringify(connection[name]) === JSON.stringify(before[name]);
+      isDeepStrictEqual(connection[name], before[name]);
     const changed: string[] = (['name', 'jit', 'refreshesProfile', 'mappings', 'settings'] as const).filter(
       (name) => !isSame(name),
     );
-    if (clientSecret != null) changed.push('clientSecret');
+    if (clientSecret !== null) changed.push('clientSecret');
     if (changed.length === 0) return changed;
     connection.updatedAt = clock.now();
     if (changed.includes('settings') || changed.includes('clientSecret')) {
@@ -219,7 +263,7 @@ export class Connections {
     return this.deps.db.transaction(async (em) => {
       const connection = (await existing(em, Connection, key, 'connection', locked)) as Connection;
       if (connection.state === state) return connection;
-      if (state === 'enabled') checkComplete(connection.settings);
+      if (state === 'enabled') checkComplete(connection);
       connection.state = state;
       connection.updatedAt = this.deps.clock.now();
       this.record(em, state === 'enabled' ? 'connection.enabled' : 'connection.disabled', connection, actor);
@@ -296,4 +340,15 @@ export function connectionsOfOrganizations(
 ): Promise<Connection[]> {
   const of = organizations.map(({ project, id }) => ({ project: project.id, organizationId: id }));
   return em.find(Connection, { $or: of }, { orderBy: { id: 'asc' } });
+}
+
+/** The issuer of its identities. */
+function issuerOf(connection: Pick<Connection, 'kind' | 'settings'>): string {
+  return connection.kind === 'oidc' ? settingsOf(connection, 'oidc').issuer : settingsOf(connection, 'saml').entityId;
+}
+
+function expiryOf(connection: Pick<Connection, 'kind' | 'settings'>): Date | null {
+  if (connection.kind !== 'saml') return null;
+  const { certificates } = settingsOf(connection, 'saml');
+  return certificates.length === 0 ? null : lastExpiry(certificates);
 }

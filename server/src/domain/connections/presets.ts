@@ -1,4 +1,5 @@
 import { invalid } from '../kernel/problem.ts';
+import type { RequestedNameId } from './connection.entity.ts';
 
 /** Fixed and default settings. The steps at each provider are in `server/docs/connections.md`. */
 export interface Preset {
@@ -12,6 +13,8 @@ export interface Preset {
    * set the address of its users freely (CVE class nOAuth).
    */
   vouchesForEmail: boolean;
+  /** SAML: the NameID to ask for. Default: persistent. */
+  nameId?: RequestedNameId;
 }
 
 const scopes = ['openid', 'email', 'profile'];

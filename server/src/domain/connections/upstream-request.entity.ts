@@ -37,6 +37,10 @@ const schema = defineEntity({
     stateHash: p.text().index(),
     /** Nonce, PKCE verifier and the flow's handle as JSON, sealed for this row. */
     sealedSecrets: p.blob(),
+    /** SHA-256 of the handle for the browser that delivered an answer without cookies (SAML). */
+    answerHash: p.text().nullable(),
+    /** What the answer is worth, as JSON, sealed for this row, until the browser continues. */
+    sealedAnswer: p.blob().nullable(),
     /** The verified answer: of a test, or of a person who must prove an account before the identity is stored. */
     result: p.json<UpstreamPerson>().nullable(),
     /** When the identity of `result` was stored. */

@@ -1,102 +1,88 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } from 'jose';
-import type { RemoteKeys } from '../clients/remote-keys.ts';
-import { isCompactJws } from '../kernel/base64url.ts';
-import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { inAllProjects } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { execute, sql } from '../kernel/sql.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { TenantKey } from '../projects/tenant.ts';
-import { type Connection, connectionSecretPurpose } from './connection.entity.ts';
-import { checkComplete } from './connection-settings.ts';
-import { claimsFault, headerFault, idTokenAlgorithms, isSubject } from './id-token.ts';
-import { presetOf } from './presets.ts';
-import type { Providers } from './providers.ts';
-import type { CodeToRedeem, Provider, ProviderMetadata, UpstreamClient, UpstreamFault } from './upstream.ts';
-import { personOf } from './upstream-person.ts';
+import type { Connection, ConnectionKind } from './connection.entity.ts';
+import { checkComplete } from './given-settings.ts';
+import type {
+  PendingUpstream,
+  ProviderAnswer,
+  RequestSecrets,
+  UpstreamFault,
+  UpstreamProtocol,
+  VerifiedAnswer,
+  WantedSignIn,
+} from './upstream.ts';
 import { type UpstreamPerson, UpstreamRequest, upstreamRequestTtlSeconds } from './upstream-request.entity.ts';
 
 const requestPurpose = 'upstream-request';
+const answerPurpose = 'upstream-answer';
 
-/** Secrets of a request, stored sealed. The browser returns `state`. */
-interface RequestSecrets {
-  state: string;
-  nonce: string;
-  verifier: string;
-  /** The handle of the hosted page's flow; '' for a test. */
+/** What an answer is worth. */
+export type ReadAnswer = VerifiedAnswer | { fault: UpstreamFault };
+
+/** A request to a provider for one flow of the hosted page. */
+export interface NewUpstreamRequest extends WantedSignIn {
+  /** The authorization request. */
+  requestId: string;
   flow: string;
 }
 
-/** A request, found by the `state` of a callback. */
-export interface PendingUpstream {
-  request: UpstreamRequest;
-  connection: Connection;
-  secrets: RequestSecrets;
-}
+/** Time in which the browser follows the redirect from the ACS. */
+const handleSeconds = 300;
 
-/** A request to a provider for one flow of the hosted page, or for a test. */
-export interface NewUpstreamRequest {
-  /** The authorization request; null: a test. */
-  requestId: string | null;
-  flow: string;
-  redirectUri: string;
-  /** Whether the person must authenticate again. */
-  asksPerson: boolean;
-  loginHint?: string | null | undefined;
-  uiLocales?: string | null | undefined;
-}
-
-/** Exchanges with one connection at a time in this process, so that a provider that hangs does not use all sockets. */
-const maxConcurrent = 50;
-const largestTokenLength = 48 * 1024;
-
-/** Requests to upstream providers, and their answers (OpenID Connect Core section 3.1). */
+/** Requests to upstream providers, and their answers. What the kinds of connections have in common. */
 export class UpstreamSignIns {
-  private readonly running = new Map<string, number>();
-
   constructor(
     private readonly deps: {
       db: Database;
       clock: Clock;
       random: Random;
       vault: Vault;
-      remoteKeys: RemoteKeys;
-      providers: Providers;
-      upstream: UpstreamClient;
+      protocols: Readonly<Record<ConnectionKind, UpstreamProtocol>>;
     },
   ) {}
 
   /** Stores a request; the address of the provider for the browser. A fault if the provider cannot be read. */
   async begin(connection: Connection, wanted: NewUpstreamRequest): Promise<{ url: string } | { fault: UpstreamFault }> {
-    const metadata = await this.deps.providers.at(connection.settings.issuer);
-    if (!metadata) return { fault: 'discovery' };
-    const secrets = await this.store(connection, wanted.requestId, wanted.flow);
-    return { url: addressOf(metadata, connection, secrets, wanted) };
+    const secrets = newSecrets(this.deps.random, wanted.flow);
+    const asked = await this.protocolOf(connection).address(connection, secrets, wanted);
+    if ('url' in asked) await this.store(connection, wanted.requestId, secrets);
+    return asked;
   }
 
   /** Stores a request for a test by an admin; its state, with which {@link beginTest} continues. Refuses `invalid`. */
   async prepareTest(connection: Connection): Promise<string> {
-    checkComplete(connection.settings);
-    return (await this.store(connection, null, '')).state;
+    checkComplete(connection);
+    const secrets = newSecrets(this.deps.random, '');
+    await this.store(connection, null, secrets);
+    return secrets.state;
   }
 
   /** The address of the provider for a test. A fault if the provider cannot be read. */
-  async beginTest(
+  beginTest(
     { connection, secrets }: PendingUpstream,
-    redirectUri: string,
+    answerUrl: string,
   ): Promise<{ url: string } | { fault: UpstreamFault }> {
-    const metadata = await this.deps.providers.at(connection.settings.issuer);
-    if (!metadata) return { fault: 'discovery' };
-    return { url: addressOf(metadata, connection, secrets, { redirectUri, asksPerson: false }) };
+    return this.protocolOf(connection).address(connection, secrets, { answerUrl, asksPerson: false });
   }
 
-  private async store(connection: Connection, requestId: string | null, flow: string): Promise<RequestSecrets> {
+  /** Verifies an answer. The caller has taken its request. */
+  read(pending: PendingUpstream, answer: ProviderAnswer): Promise<ReadAnswer> {
+    return this.protocolOf(pending.connection).read(pending, answer);
+  }
+
+  private protocolOf({ kind }: Connection): UpstreamProtocol {
+    return this.deps.protocols[kind];
+  }
+
+  private async store(connection: Connection, requestId: string | null, secrets: RequestSecrets): Promise<void> {
     const { clock, db, random, vault } = this.deps;
-    const [state, nonce, verifier] = [newSecret(random), newSecret(random), newSecret(random)];
-    const secrets: RequestSecrets = { state, nonce, verifier, flow };
     const id = random.id();
     const now = clock.now();
     await db.transaction(async (em) => {
@@ -106,7 +92,7 @@ export class UpstreamSignIns {
           project: connection.project.id,
           connection: [connection.project.id, connection.id],
           requestId,
-          stateHash: digest(state),
+          stateHash: digest(secrets.state),
           sealedSecrets: vault.seal(requestPurpose, id, JSON.stringify(secrets)),
           result: null,
           createdAt: now,
@@ -114,101 +100,91 @@ export class UpstreamSignIns {
         } as never),
       );
     });
-    return secrets;
   }
 
   /** The unexpired request of `state` at this connection, used or not; null: none. The caller checks the browser. */
-  async find(connectionId: string, state: string): Promise<PendingUpstream | null> {
+  find(kind: ConnectionKind | 'any', connectionId: string, state: string): Promise<PendingUpstream | null> {
+    return this.found({ stateHash: digest(state) }, kind, connectionId);
+  }
+
+  private async found(
+    by: { stateHash: string } | { answerHash: string },
+    kind: ConnectionKind | 'any',
+    connectionId: string,
+  ): Promise<PendingUpstream | null> {
     if (!isUuid(connectionId)) return null;
     const { db, clock, vault } = this.deps;
-    const where = { stateHash: digest(state), expiresAt: { $gt: clock.now() } };
+    const where = { ...by, expiresAt: { $gt: clock.now() } };
     const request = await inAllProjects(() =>
       db.reader().findOne(UpstreamRequest, where, { populate: ['connection'] }),
     );
-    if (!request || request.connection.id !== connectionId) return null;
+    const connection = request?.connection.getEntity();
+    if (!request || connection?.id !== connectionId || (kind !== 'any' && connection.kind !== kind)) return null;
     const opened = vault.open(requestPurpose, request.id, request.sealedSecrets).toString();
-    return { request, connection: request.connection.getEntity(), secrets: JSON.parse(opened) as RequestSecrets };
+    return { request, connection, secrets: JSON.parse(opened) as RequestSecrets };
+  }
+
+  /**
+   * Verifies an answer that a browser delivers without its cookies, and stores the result. Returns a handle for that browser alone: another
+   * one, which began the request, must not continue with the account of the person who answered it. Null: the request has an answer.
+   */
+  async receive(pending: PendingUpstream, answer: ProviderAnswer): Promise<string | null> {
+    const { request } = pending;
+    if (request.answerHash != null || request.usedAt != null) return null;
+    const read = await this.read(pending, answer);
+    const handle = newSecret(this.deps.random);
+    const kept = await this.keepAnswer(request, handle, read);
+    if (kept !== 'replayed') return kept ? handle : null;
+    return (await this.keepAnswer(request, handle, { fault: 'replayed' })) ? handle : null;
+  }
+
+  /** One statement: the first answer to the request wins, and an assertion counts once at its connection. */
+  private async keepAnswer(request: UpstreamRequest, handle: string, read: ReadAnswer): Promise<boolean | 'replayed'> {
+    const { clock, db, vault } = this.deps;
+    const now = clock.now();
+    const assertion = 'person' in read ? read.assertion : undefined;
+    const isTest = request.requestId === null;
+    const outcome: ReadAnswer = 'person' in read && !isTest ? { person: read.person, claims: {} } : read;
+    const sealed = vault.seal(answerPurpose, request.id, JSON.stringify({ at: now.getTime(), outcome }));
+    const idHash = assertion === undefined ? null : digest(assertion.id);
+    const key = sql`project_id = ${request.project.id}::uuid and id = ${request.id}::uuid`;
+    const [row] = await query(
+      db.alone,
+      sql<{ first: boolean; kept: boolean }>`with first as (
+          insert into upstream_assertions (project_id, connection_id, id_hash, forget_at)
+          select project_id, connection_id, ${idHash}, ${assertion?.until ?? null}::timestamptz from upstream_requests
+          where ${key} and ${idHash}::text is not null on conflict do nothing returning 1
+        ), kept as (
+          update upstream_requests set answer_hash = ${digest(handle)}, sealed_answer = ${sealed}
+          where ${key} and answer_hash is null and used_at is null and expires_at > ${now}
+            and (${idHash}::text is null or exists (select 1 from first)) returning 1
+        ) select exists (select 1 from first) as first, exists (select 1 from kept) as kept`,
+    );
+    if (row?.kept) return true;
+    return idHash !== null && !row?.first ? 'replayed' : false;
+  }
+
+  /** The request and the result that {@link receive} stored under a handle; null: none. The caller checks the browser. */
+  async received(
+    kind: ConnectionKind,
+    connectionId: string,
+    handle: string,
+  ): Promise<{ pending: PendingUpstream; outcome: ReadAnswer } | null> {
+    const pending = await this.found({ answerHash: digest(handle) }, kind, connectionId);
+    const { sealedAnswer, id } = pending?.request ?? {};
+    if (!pending || sealedAnswer == null || id === undefined) return null;
+    const opened = this.deps.vault.open(answerPurpose, id, sealedAnswer).toString();
+    const { at, outcome } = JSON.parse(opened) as { at: number; outcome: ReadAnswer };
+    const isOpen = this.deps.clock.now() <= secondsLater(new Date(at), handleSeconds);
+    return isOpen ? { pending, outcome } : null;
   }
 
   /** Takes the request: true for exactly one caller. */
   async take({ project, id }: TenantKey): Promise<boolean> {
     const now = this.deps.clock.now();
-    const statement = sql`update upstream_requests set used_at = ${now}
+    const statement = sql`update upstream_requests set used_at = ${now}, sealed_answer = null
       where project_id = ${project.id} and id = ${id} and used_at is null and expires_at > ${now}`;
     return (await execute(this.deps.db.alone, statement)) === 1;
-  }
-
-  /** Exchanges the code of a taken request, outside of any transaction, and checks the answer. */
-  async redeem(
-    { connection, secrets }: PendingUpstream,
-    parameters: URLSearchParams,
-    redirectUri: string,
-  ): Promise<{ person: UpstreamPerson; claims: Record<string, unknown> } | { fault: UpstreamFault }> {
-    const error = parameters.get('error');
-    if (error !== null) return { fault: endedByPerson.includes(error) ? 'denied' : 'provider-error' };
-    const metadata = await this.deps.providers.at(connection.settings.issuer);
-    if (!metadata) return { fault: 'discovery' };
-    const { id, sealedSecret, settings } = connection;
-    const secret = sealedSecret ? this.deps.vault.open(connectionSecretPurpose, id, sealedSecret).toString() : null;
-    const provider = { metadata, clientId: settings.clientId, secret };
-    const { state, nonce, verifier } = secrets;
-    const code = { redirectUri, parameters, state, nonce, verifier, now: this.deps.clock.now() };
-    const running = this.running.get(id) ?? 0;
-    if (running >= maxConcurrent) return { fault: 'busy' };
-    this.running.set(id, running + 1);
-    try {
-      return await this.exchange(connection, provider, code);
-    } finally {
-      const left = (this.running.get(id) ?? 1) - 1;
-      if (left > 0) this.running.set(id, left);
-      else this.running.delete(id);
-    }
-  }
-
-  private async exchange(connection: Connection, provider: Provider, code: CodeToRedeem) {
-    const { upstream } = this.deps;
-    const { clientId, hostedDomain, issuer, scopes } = connection.settings;
-    const tokens = await upstream.redeem(provider, code);
-    if ('fault' in tokens) return tokens;
-    const verified = await this.verified(tokens.idToken, provider);
-    if ('fault' in verified) return verified;
-    const nowSeconds = seconds(this.deps.clock.now());
-    const fault = claimsFault(verified.claims, { issuer, clientId, hostedDomain, nonce: code.nonce, nowSeconds });
-    if (fault) return { fault };
-    const subject = verified.claims['sub'];
-    if (!isSubject(subject)) return { fault: 'subject' as const };
-    // Some providers put the address only there.
-    const lacks = scopes.includes('email') && verified.claims['email'] === undefined;
-    const more =
-      lacks && provider.metadata.userInfoEndpoint !== null
-        ? await upstream.userInfo(provider, tokens.accessToken, subject)
-        : { claims: {} };
-    if ('fault' in more) return more;
-    if ('sub' in more.claims && more.claims['sub'] !== subject) return { fault: 'userinfo' as const };
-    // Signed claims take precedence.
-    const claims = { ...more.claims, ...verified.claims };
-    const person = personOf(claims, { issuer, subject, mappings: connection.mappings });
-    const { vouchesForEmail } = presetOf(connection.preset);
-    return { person: { ...person, emailVerified: person.emailVerified && vouchesForEmail }, claims };
-  }
-
-  /** The claims of an ID token that a key of the provider has signed. */
-  private async verified(
-    idToken: string,
-    { metadata }: Provider,
-  ): Promise<{ claims: Record<string, unknown> } | { fault: UpstreamFault }> {
-    if (idToken.length > largestTokenLength || !isCompactJws(idToken)) return { fault: 'signature' };
-    try {
-      const header = decodeProtectedHeader(idToken);
-      const fault = headerFault(header as Record<string, unknown>);
-      if (fault) return { fault };
-      const keys = await this.deps.remoteKeys.at(metadata.jwksUri, header.kid);
-      if (!keys) return { fault: 'unreachable' };
-      await compactVerify(idToken, createLocalJWKSet({ keys }), { algorithms: [...idTokenAlgorithms] });
-      return { claims: decodeJwt(idToken) };
-    } catch {
-      return { fault: 'signature' };
-    }
   }
 
   /** Stores the verified response with its request: for a test, or until an account is proved. */
@@ -219,36 +195,6 @@ export class UpstreamSignIns {
   }
 }
 
-/** `error` of a person who refused or left (RFC 6749 section 4.1.2.1; OpenID Connect Core section 3.1.2.6). */
-const endedByPerson: readonly string[] = [
-  'access_denied',
-  'login_required',
-  'consent_required',
-  'interaction_required',
-];
-
-/** The authentication request (OpenID Connect Core section 3.1.2.1). */
-function addressOf(
-  { authorizationEndpoint }: ProviderMetadata,
-  { settings: { clientId, hostedDomain, scopes } }: Connection,
-  { state, nonce, verifier }: RequestSecrets,
-  wanted: Pick<NewUpstreamRequest, 'redirectUri' | 'asksPerson' | 'loginHint' | 'uiLocales'>,
-): string {
-  const url = new URL(authorizationEndpoint);
-  const parameters = {
-    response_type: 'code',
-    client_id: clientId,
-    redirect_uri: wanted.redirectUri,
-    scope: scopes.join(' '),
-    state,
-    nonce,
-    code_challenge: digest(verifier),
-    code_challenge_method: 'S256',
-    ...(wanted.asksPerson && { prompt: 'login', max_age: '0' }),
-    ...(wanted.loginHint && { login_hint: wanted.loginHint }),
-    ...(wanted.uiLocales && { ui_locales: wanted.uiLocales }),
-    ...(hostedDomain !== null && { hd: hostedDomain }),
-  };
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  return url.href;
+function newSecrets(random: Random, flow: string): RequestSecrets {
+  return { state: newSecret(random), nonce: newSecret(random), verifier: newSecret(random), flow };
 }

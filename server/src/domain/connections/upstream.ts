@@ -1,3 +1,6 @@
+import type { Connection } from './connection.entity.ts';
+import type { UpstreamPerson, UpstreamRequest } from './upstream-request.entity.ts';
+
 /** Why a sign-in by a provider failed; for log, events and the health of the connection. */
 export type UpstreamFault =
   /** The person or the provider ended it (`error`). */
@@ -10,14 +13,75 @@ export type UpstreamFault =
   /** The provider refused the code, or this client. */
   | 'token-endpoint'
   | 'signature'
+  /** SAML: an encrypted assertion cannot be decrypted. */
+  | 'decryption'
   | 'issuer'
   | 'audience'
+  /** SAML: `Recipient` or `Destination` is not our ACS URL. */
+  | 'recipient'
   | 'time'
+  /** It is not the answer to this request. */
   | 'nonce'
+  /** SAML: the assertion was used before. */
+  | 'replayed'
   | 'subject'
   | 'tenant'
   | 'userinfo'
   | 'busy';
+
+/** Secrets of a request, stored sealed. The browser returns `state`. */
+export interface RequestSecrets {
+  state: string;
+  nonce: string;
+  /** PKCE. */
+  verifier: string;
+  /** The handle of the hosted page's flow; '' for a test. */
+  flow: string;
+}
+
+/** A stored request to a provider. */
+export interface PendingUpstream {
+  request: UpstreamRequest;
+  connection: Connection;
+  secrets: RequestSecrets;
+}
+
+/** How the person is to sign in at the provider. */
+export interface WantedSignIn {
+  /** Our address for the answer. */
+  answerUrl: string;
+  /** Whether the person must authenticate again. */
+  asksPerson: boolean;
+  loginHint?: string | null | undefined;
+  uiLocales?: string | null | undefined;
+}
+
+/** The answer of a provider, as the browser delivered it. */
+export interface ProviderAnswer {
+  parameters: URLSearchParams;
+  /** Our address that received it. */
+  answerUrl: string;
+}
+
+/** A verified answer, and the claims or attributes that it contains. */
+export interface VerifiedAnswer {
+  person: UpstreamPerson;
+  claims: Record<string, unknown>;
+  /** SAML: it counts once, and is remembered until then. */
+  assertion?: { id: string; until: Date };
+}
+
+/** One kind of connection. Neither method is called in a transaction. */
+export interface UpstreamProtocol {
+  /** The address of the provider for the browser. */
+  address(
+    connection: Connection,
+    secrets: RequestSecrets,
+    wanted: WantedSignIn,
+  ): Promise<{ url: string } | { fault: UpstreamFault }>;
+  /** Verifies the answer to a request. */
+  read(pending: PendingUpstream, answer: ProviderAnswer): Promise<VerifiedAnswer | { fault: UpstreamFault }>;
+}
 
 /** The endpoints of a provider (OpenID Connect Discovery 1.0 section 3). */
 export interface ProviderMetadata {

@@ -21,6 +21,7 @@ export const sealedColumns = [
   { table: 'log_streams', column: 'sealed_secret', purpose: 'log-stream-secret' },
   { table: 'connections', column: 'sealed_secret', purpose: 'connection-secret' },
   { table: 'upstream_requests', column: 'sealed_secrets', purpose: 'upstream-request' },
+  { table: 'upstream_requests', column: 'sealed_answer', purpose: 'upstream-answer' },
   { table: 'idempotent_requests', column: 'sealed_answer', purpose: 'idempotent-answer' },
   { table: 'retired_mac_keys', column: 'sealed_key', purpose: 'mac-key' },
 ] as const;

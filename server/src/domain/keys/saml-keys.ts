@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPair, sign } from 'node:crypto';
+import { createPrivateKey, generateKeyPair, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
@@ -22,10 +22,14 @@ const overlapSeconds = 30 * 24 * 3600;
 
 const newKeyPair = promisify(generateKeyPair);
 
+interface OpenedKey extends SigningKey {
+  secret: KeyObject;
+}
+
 /** Keys of projects for SAML. The first is created at its first use; a successor only by an admin: applications pin them. */
 export class SamlKeys {
   /** Decrypted keys, by id. */
-  private readonly opened = new LRUCache<string, SigningKey>({ max: 500 });
+  private readonly opened = new LRUCache<string, OpenedKey>({ max: 500 });
 
   constructor(private readonly deps: { db: Database; vault: Vault; clock: Clock; random: Random; audit: Audit }) {}
 
@@ -48,17 +52,27 @@ export class SamlKeys {
   async signing(projectId: string): Promise<SigningKey> {
     const [key] = await this.published(projectId);
     if (!key) throw new Error('no SAML key');
-    const known = this.opened.get(key.id);
+    return this.open(key);
+  }
+
+  /** The keys of all published certificates: messages may be encrypted to any of them. */
+  async decryption(projectId: string): Promise<KeyObject[]> {
+    return (await this.published(projectId)).map((key) => this.open(key).secret);
+  }
+
+  private open({ certificate, id, sealedPrivateKey }: SamlKey): OpenedKey {
+    const known = this.opened.get(id);
     if (known) return known;
-    const secret = createPrivateKey(this.deps.vault.open(purpose, key.id, key.sealedPrivateKey).toString());
-    const opened: SigningKey = {
-      certificate: key.certificate,
+    const secret = createPrivateKey(this.deps.vault.open(purpose, id, sealedPrivateKey).toString());
+    const opened: OpenedKey = {
+      certificate,
+      secret,
       sign: (input) =>
         new Promise((resolve, reject) => {
           sign('sha256', input, secret, (error, signature) => (error ? reject(error) : resolve(signature)));
         }),
     };
-    this.opened.set(key.id, opened);
+    this.opened.set(id, opened);
     return opened;
   }
 

@@ -23,6 +23,30 @@ export function idpMetadata(
   return markup`<md:EntityDescriptor xmlns:md="${ns.metadata}" entityID="${entityId}"><md:IDPSSODescriptor protocolSupportEnumeration="${ns.protocol}">${keys}${sloUrl === null ? [] : at('md:SingleLogoutService', sloUrl)}${formats}${at('md:SingleSignOnService', ssoUrl)}</md:IDPSSODescriptor></md:EntityDescriptor>`;
 }
 
+/**
+ * The metadata of our service provider at one identity provider (SAML Metadata section 2.4.4). Its keys are for signatures and encryption.
+ *
+ * @param certificates the signing one first
+ */
+export function spMetadata(
+  { entityId, acsUrls, wantsAssertionsSigned }: OwnServiceProvider,
+  certificates: readonly Uint8Array[],
+): Markup {
+  const keys = certificates.map((one) => markup`<md:KeyDescriptor>${keyInfo(one)}</md:KeyDescriptor>`);
+  const acs = acsUrls.map(
+    (url, index) =>
+      markup`<md:AssertionConsumerService Binding="${bindings.post}" Location="${url}" index="${String(index)}" isDefault="${String(index === 0)}"/>`,
+  );
+  return markup`<md:EntityDescriptor xmlns:md="${ns.metadata}" entityID="${entityId}"><md:SPSSODescriptor AuthnRequestsSigned="true" WantAssertionsSigned="${String(wantsAssertionsSigned)}" protocolSupportEnumeration="${ns.protocol}">${keys}<md:NameIDFormat>${nameIdFormats.persistent}</md:NameIDFormat>${acs}</md:SPSSODescriptor></md:EntityDescriptor>`;
+}
+
+interface OwnServiceProvider {
+  entityId: string;
+  /** The default first. */
+  acsUrls: readonly string[];
+  wantsAssertionsSigned: boolean;
+}
+
 /** The metadata of a service provider. */
 export interface ServiceProvider {
   entityId: string;
