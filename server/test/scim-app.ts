@@ -29,9 +29,12 @@ interface ScimRequestOptions {
   raw?: string | Uint8Array;
 }
 
-/** A project with SCIM enabled, from the perspective of its directory. */
+/** A project with SCIM enabled, or an organization of it, from the perspective of its directory. */
 export interface ScimProject {
+  /** Of the project. */
   id: string;
+  /** Null: the project's own directory. */
+  organizationId: string | null;
   /** Without a trailing slash. */
   baseUrl: string;
   token: string;
@@ -49,6 +52,8 @@ export interface ScimApp {
   /** Errors logged as bugs. Must be empty after each test. */
   bugs: unknown[];
   project(settings?: Partial<Parameters<Services['projects']['create']>[0]>): Promise<ScimProject>;
+  /** The directory of a new organization of the project. */
+  organization(of: ScimProject): Promise<ScimProject>;
   /** Sends a request without credentials. */
   send(method: string, url: string, headers: Record<string, string>, body?: string | Uint8Array): Promise<ScimReply>;
   close(): Promise<void>;
@@ -104,6 +109,25 @@ export async function startScimApp(
     };
   };
 
+  const directory = async (id: string, organizationId: string | null): Promise<ScimProject> => {
+    const wanted = { projectId: id, organizationId, name: 'Directory' };
+    const { token } = await directories.issueScimToken(wanted, system);
+    const baseUrl = `${url}/v1/scim/${organizationId ?? id}`;
+    const authorization = `Bearer ${token}`;
+    return {
+      id,
+      organizationId,
+      baseUrl,
+      token,
+      request: (method, path, body, { headers = {}, raw } = {}) => {
+        const address = path.startsWith('http') ? path : `${baseUrl}${path}`;
+        const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+        const type: Record<string, string> = content === undefined ? {} : { 'content-type': 'application/scim+json' };
+        return send(method, address, { authorization, ...type, ...headers }, content);
+      },
+    };
+  };
+
   return {
     url,
     services,
@@ -114,20 +138,13 @@ export async function startScimApp(
     send,
     async project(settings) {
       const project = await make.project({ name: 'Directory', ...settings });
-      const { token } = await directories.issueScimToken({ projectId: project.id, name: 'Directory' }, system);
-      const baseUrl = `${url}/v1/scim/${project.id}`;
-      const authorization = `Bearer ${token}`;
-      return {
-        id: project.id,
-        baseUrl,
-        token,
-        request: (method, path, body, { headers = {}, raw } = {}) => {
-          const address = path.startsWith('http') ? path : `${baseUrl}${path}`;
-          const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-          const type: Record<string, string> = content === undefined ? {} : { 'content-type': 'application/scim+json' };
-          return send(method, address, { authorization, ...type, ...headers }, content);
-        },
-      };
+      return directory(project.id, null);
+    },
+    async organization({ id }) {
+      await services.projects.update(id, { organizationsEnabled: true }, system);
+      const slug = `o${systemRandom.id()}`;
+      const organization = await services.organizations.create(id, { slug, name: 'Organization' }, system);
+      return directory(id, organization.id);
     },
     async close() {
       await requestRecords.settled();

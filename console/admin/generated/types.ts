@@ -631,7 +631,10 @@ export type IssueScimTokenInput = {
   name: string;
   /** Networks that may use it: addresses, or ranges such as `192.0.2.0/24`; at most 20. Absent or empty: all. */
   networks?: Array<string> | null | undefined;
-  projectId: string;
+  /** For the directory of this organization, instead of `projectId`. */
+  organizationId?: string | null | undefined;
+  /** For the project's own directory. */
+  projectId?: string | null | undefined;
 };
 
 /** Whether users with a login address in a verified domain of an organization become its members. */

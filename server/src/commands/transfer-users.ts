@@ -59,8 +59,10 @@ export function importedUser(data: Data, schema: CustomSchema | undefined, now: 
     ...data,
     ...Object.fromEntries(set.map(([name, column]) => [column, values[name as keyof typeof valueColumns]])),
     attributes: schema ? values.attributes : attributes,
-    // Null: another user had the number.
-    ...{ user_name_key: userNameKey, email, email_key: emailKey, phone: phone === null ? null : loginPhone },
+    // Null: another user had the number. A user at another home may have the address.
+    ...{ user_name_key: userNameKey, phone: phone === null ? null : loginPhone },
+    ...(data['withheld_email_key'] == null ? { email, email_key: emailKey } : { email: null, email_key: null }),
+    ...(data['withheld_email_key'] != null && { withheld_email_key: emailKey }),
   };
   // A trigger derives it.
   Reflect.deleteProperty(row, 'sign_in_hour');
@@ -109,17 +111,30 @@ function withCustom(
 /** Writes the indexes of the users' addresses and custom values. */
 export async function indexUsers(em: EntityManager, users: readonly ImportedUser[]): Promise<void> {
   const of = ({ row }: ImportedUser) => ({ project_id: row['project_id'], user_id: row['id'] });
+  const homeOf = ({ row }: ImportedUser) => row['organization_id'] ?? null;
   const written = JSON.stringify(users.map(of));
   const emails = JSON.stringify(users.flatMap((user) => user.emails.map((key) => ({ ...of(user), value_key: key }))));
   const keys = users.flatMap((user) =>
-    user.keys.map(({ attribute, key, isUnique }) => ({ ...of(user), attribute, key, is_unique: isUnique })),
+    user.keys.map(({ attribute, key, isUnique }) => ({
+      ...of(user),
+      organization_id: homeOf(user),
+      attribute,
+      key,
+      is_unique: isUnique,
+    })),
   );
   for (const [name, rows, columns] of [
     ['user_emails', emails, ['project_id', 'user_id', 'value_key']],
-    ['custom_values', JSON.stringify(keys), ['project_id', 'user_id', 'attribute', 'key', 'is_unique']],
+    [
+      'custom_values',
+      JSON.stringify(keys),
+      ['project_id', 'user_id', 'attribute', 'key', 'is_unique', 'organization_id'],
+    ],
   ] as const) {
     // A unique value of another user is an error.
-    const key = sql.join(columns.filter((column) => column !== 'is_unique').map((column) => sql.id(column)));
+    const key = sql.join(
+      columns.filter((column) => !['is_unique', 'organization_id'].includes(column)).map((column) => sql.id(column)),
+    );
     const table = sql.table(name);
     const list = sql.join(columns.map((column) => sql.id(column)));
     const entries = sql`json_populate_recordset(null::${table}, ${rows}::json)`;
@@ -127,7 +142,8 @@ export async function indexUsers(em: EntityManager, users: readonly ImportedUser
       em,
       sql`delete from ${table} t using json_populate_recordset(null::${table}, ${written}::json) u
         where t.project_id = u.project_id and t.user_id = u.user_id
-          and (${sql.join(columns.map((column) => sql.id('t', column)))}) not in (select ${list} from ${entries})`,
+          and not exists (select 1 from ${entries} e where (${sql.join(columns.map((column) => sql.id('t', column)))})
+            is not distinct from (${sql.join(columns.map((column) => sql.id('e', column)))}))`,
     );
     await execute(
       em,

@@ -1,16 +1,23 @@
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { CustomSchema } from '../domain/users/custom/values.ts';
+import type { Home } from '../domain/users/identity/home.ts';
 import { listText, OpenResource } from './answers/text.ts';
 import type { QueryContext } from './filter/operand.ts';
 import { ScimError } from './scim-error.ts';
 import type { SearchRequest } from './search/search-request.ts';
 
-/** The directory that sent a request, and the base URL of its project's SCIM service. */
+/** The directory that sent a request, and the base URL of its SCIM service. */
 export interface ScimCaller extends QueryContext {
   actor: Actor;
   /** The definitions of the project's custom attributes. */
   custom: CustomSchema;
 }
+
+/** The home whose users and groups the directory manages: every statement of it sees no others. */
+export const homeOf = ({ projectId, organizationId }: ScimCaller): Home => ({ projectId, organizationId });
+
+/** The id in its address: of the organization, or of the project. */
+export const directoryId = ({ projectId, organizationId }: Home): string => organizationId ?? projectId;
 
 /** The response of an operation, in HTTP or within a Bulk response. */
 export interface ScimAnswer {

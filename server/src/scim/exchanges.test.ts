@@ -46,10 +46,15 @@ for (const file of globSync('**/*.json', { cwd: folder }).sort()) {
     scenarios: Scenario[];
   };
   describe(`${title} (${relative(import.meta.dirname, join(folder, file))})`, () => {
+    // Side by side, with the same names, addresses and numbers: neither directory sees the other's.
     it.each(scenarios)('$it', async ({ project: settings, exchanges }) => {
       const project = await app.project(settings);
-      const kept = new Map<string, string>([['base', project.baseUrl]]);
-      for (const [index, exchange] of exchanges.entries()) await play(project, kept, exchange, index + 1);
+      const directories = [project, await app.organization(project)].map((directory) => {
+        return { directory, kept: new Map<string, string>([['base', directory.baseUrl]]) };
+      });
+      for (const [index, exchange] of exchanges.entries()) {
+        for (const { directory, kept } of directories) await play(directory, kept, exchange, index + 1);
+      }
       expect(app.bugs).toEqual([]);
     });
   });
@@ -63,7 +68,8 @@ async function play(project: ScimProject, kept: Map<string, string>, exchange: E
     ...(headers ? { headers } : {}),
     ...(raw === undefined ? {} : { raw }),
   });
-  const label = `step ${step}: ${exchange.note ?? request}\n${reply.status} ${reply.text.slice(0, 2000)}\n`;
+  const whose = project.organizationId === null ? 'project' : 'organization';
+  const label = `${whose}, step ${step}: ${exchange.note ?? request}\n${reply.status} ${reply.text.slice(0, 2000)}\n`;
   expect(reply.status, label).toBe(status);
   checkShape(reply, label, method === 'HEAD');
   if (exchange.response !== undefined) {

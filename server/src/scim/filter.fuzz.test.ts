@@ -284,7 +284,7 @@ describe('filters', () => {
   it(`agree between parser, SQL and a naive evaluator, ${filterRuns} filters over all users`, async () => {
     expect(users.length).toBe(userCount);
     const em = app.services.db.reader();
-    const context = { projectId: project.id, baseUrl: project.baseUrl };
+    const context = { projectId: project.id, organizationId: null, baseUrl: project.baseUrl };
     let hits = 0;
     await fc.assert(
       fc.asyncProperty(filter, fc.infiniteStream(fc.nat(11)), async (node, randoms) => {
@@ -366,7 +366,13 @@ describe('filters', () => {
     fc.assert(
       fc.property(nonsense, (text) => {
         for (const type of [userType, groupType]) {
-          refusedOr(() => compileFilter(parseFilter(type, text), { projectId: project.id, baseUrl: project.baseUrl }));
+          refusedOr(() =>
+            compileFilter(parseFilter(type, text), {
+              projectId: project.id,
+              organizationId: null,
+              baseUrl: project.baseUrl,
+            }),
+          );
           refusedOr(() => parsePath(type, text));
         }
       }),

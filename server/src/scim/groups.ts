@@ -3,7 +3,7 @@ import { isUuid } from '../domain/kernel/secret.ts';
 import type { Groups } from '../domain/users/groups.ts';
 import type { GroupEdit, GroupRecord } from '../domain/users/members/group-editing.ts';
 import type { GroupMembers, Member } from '../domain/users/members/group-members.ts';
-import type { ScimAnswer, ScimCaller, VersionCheck } from './answer.ts';
+import { homeOf, type ScimAnswer, type ScimCaller, type VersionCheck } from './answer.ts';
 import type { AnswerLimits } from './answers/limits.ts';
 import { OpenResource } from './answers/text.ts';
 import type { ElementFilter } from './filter/ast.ts';
@@ -43,12 +43,12 @@ export class GroupEndpoint {
   ): Promise<ScimAnswer> {
     const { displayName, externalId, members } = readGroup(body);
     const values = { displayName, externalId };
-    const group = await this.deps.groups.create(caller.projectId, values, members, caller.actor, id);
+    const group = await this.deps.groups.create(homeOf(caller), values, members, caller.actor, id);
     return this.changed(201, group, caller, projection);
   }
 
   async read(caller: ScimCaller, id: string, projection: Projection): Promise<ScimAnswer> {
-    const group = found(await this.deps.groups.find(caller.projectId, id), 'group');
+    const group = found(await this.deps.groups.find(homeOf(caller), id), 'group');
     return this.answerOf(200, group, caller, projection, async () => {
       const [row = group] = await this.fitting([group], caller, projection);
       return row;
@@ -68,7 +68,7 @@ export class GroupEndpoint {
       editing.set({ displayName, externalId });
       await editing.replace(members);
     };
-    const group = await this.deps.groups.change(caller.projectId, id, edit, caller.actor);
+    const group = await this.deps.groups.change(homeOf(caller), id, edit, caller.actor);
     return this.changed(200, group, caller, projection);
   }
 
@@ -85,7 +85,7 @@ export class GroupEndpoint {
       await checkFilters(editing, steps);
       for (const step of steps) await applyToGroup(editing, step, caller);
     };
-    const group = await this.deps.groups.change(caller.projectId, id, edit, caller.actor);
+    const group = await this.deps.groups.change(homeOf(caller), id, edit, caller.actor);
     return this.patched(group, caller, projection);
   }
 
@@ -102,7 +102,7 @@ export class GroupEndpoint {
   }
 
   async remove(caller: ScimCaller, id: string, checkVersion: VersionCheck): Promise<ScimAnswer> {
-    await this.deps.groups.remove(caller.projectId, id, caller.actor, ({ version }) => checkVersion(version));
+    await this.deps.groups.remove(homeOf(caller), id, caller.actor, ({ version }) => checkVersion(version));
     return { status: 204, resourceId: id };
   }
 
@@ -114,9 +114,9 @@ export class GroupEndpoint {
     return {
       type: groupType,
       fitting: (rows) => this.fitting(rows, caller, projection),
-      list: (selection) => this.deps.groups.list(caller.projectId, selection),
-      count: (where) => this.deps.groups.count(caller.projectId, where),
-      costlyPart: (criteria) => this.deps.groups.costlyPart(caller.projectId, criteria),
+      list: (selection) => this.deps.groups.list(homeOf(caller), selection),
+      count: (where) => this.deps.groups.count(homeOf(caller), where),
+      costlyPart: (criteria) => this.deps.groups.costlyPart(homeOf(caller), criteria),
     };
   }
 

@@ -1,6 +1,6 @@
 import { found } from '../domain/kernel/problem.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
-import { sql } from '../domain/kernel/sql.ts';
+import { type Fragment, sql } from '../domain/kernel/sql.ts';
 import type { OfferedRole } from '../domain/roles/role-lists.ts';
 import type { Roles } from '../domain/roles/roles.ts';
 import type { ScimAnswer, ScimCaller } from './answer.ts';
@@ -10,8 +10,8 @@ import type { ResourceType } from './schema/resource-type.ts';
 import type { Source } from './search/search.ts';
 
 /**
- * The roles of applications, which directories assign by `roles` and `entitlements` of users
- * (draft-ietf-scim-roles-entitlements). Read-only: admins define them.
+ * The roles of applications, which the project's directory assigns by `roles` and `entitlements` of users
+ * (draft-ietf-scim-roles-entitlements). Read-only: admins define them. Directories of organizations assign none, and see none.
  */
 export class OfferedRoleEndpoint {
   readonly path: ResourceType['endpoint'];
@@ -24,7 +24,7 @@ export class OfferedRoleEndpoint {
   }
 
   async read(caller: ScimCaller, id: string, projection: Projection): Promise<ScimAnswer> {
-    const where = sql`r.id = ${isUuid(id) ? id : null}::uuid`;
+    const where = seenBy(caller, sql`r.id = ${isUuid(id) ? id : null}::uuid`);
     const page = { where, order: undefined, from: { offset: 0 }, limit: 1, common: 'id' };
     const role = found((await this.deps.roles.offered(caller.projectId, page))[0], 'role');
     const resource = this.resource(role, caller.baseUrl);
@@ -36,11 +36,13 @@ export class OfferedRoleEndpoint {
     };
   }
 
-  source({ projectId }: ScimCaller, _projection: Projection): Source<OfferedRole> {
+  source(caller: ScimCaller, _projection: Projection): Source<OfferedRole> {
+    const { projectId } = caller;
     return {
       type: this.type,
-      list: (selection) => this.deps.roles.offered(projectId, selection),
-      count: (where) => this.deps.roles.countOffered(projectId, where),
+      list: ({ where, ...selection }) =>
+        this.deps.roles.offered(projectId, { ...selection, where: seenBy(caller, where) }),
+      count: (where) => this.deps.roles.countOffered(projectId, seenBy(caller, where)),
     };
   }
 
@@ -72,4 +74,10 @@ export class OfferedRoleEndpoint {
   private location({ id }: OfferedRole, baseUrl: string): string {
     return `${baseUrl}${this.type.endpoint}/${id}`;
   }
+}
+
+function seenBy({ organizationId }: ScimCaller, where: Fragment): Fragment;
+function seenBy({ organizationId }: ScimCaller, where: Fragment | undefined): Fragment | undefined;
+function seenBy({ organizationId }: ScimCaller, where: Fragment | undefined): Fragment | undefined {
+  return organizationId === null ? where : sql`false`;
 }

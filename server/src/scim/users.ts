@@ -3,7 +3,7 @@ import { found, Refusal } from '../domain/kernel/problem.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 import { mostGroups } from '../domain/users/members/shown-groups.ts';
 import type { ShownUser, UserRecord } from '../domain/users/user-record.ts';
-import type { ScimAnswer, ScimCaller, VersionCheck } from './answer.ts';
+import { homeOf, type ScimAnswer, type ScimCaller, type VersionCheck } from './answer.ts';
 import type { AnswerLimits } from './answers/limits.ts';
 import { assertedBy, checkCustom, checkImmutable, hiddenAmong, keptByReplace } from './custom-values.ts';
 import { applyStep, PatchCost } from './patch.ts';
@@ -35,13 +35,13 @@ export class UserEndpoint {
       const values = valuesOfResource(resource);
       checkCustom(caller.custom, values, asserted.size > 0);
       const { accounts } = this.deps;
-      const user = await accounts.provision(caller.projectId, values, caller.actor, id, caller.custom);
+      const user = await accounts.provision(homeOf(caller), values, caller.actor, id, caller.custom);
       return answer(201, user, caller, projection, asserted);
     });
   }
 
   async read(caller: ScimCaller, id: string, projection: Projection): Promise<ScimAnswer> {
-    const user = found(await this.deps.accounts.find(caller.projectId, id), 'user');
+    const user = found(await this.deps.accounts.find(homeOf(caller), id), 'user');
     refuseManyGroups(this.typeFor(caller), user, projection);
     return answer(200, user, caller, projection);
   }
@@ -66,7 +66,7 @@ export class UserEndpoint {
       };
       const { accounts } = this.deps;
       const hidden = hiddenAmong(type, asserted);
-      const user = await accounts.change(caller.projectId, id, edit, caller.actor, { schema: caller.custom, hidden });
+      const user = await accounts.change(homeOf(caller), id, edit, caller.actor, { schema: caller.custom, hidden });
       return answer(wantsNoBody(projection) ? 204 : 200, user, caller, projection, asserted);
     });
   }
@@ -94,20 +94,20 @@ export class UserEndpoint {
       };
       const { accounts } = this.deps;
       const hidden = hiddenAmong(type, asserted);
-      const user = await accounts.change(caller.projectId, id, edit, caller.actor, { schema: caller.custom, hidden });
+      const user = await accounts.change(homeOf(caller), id, edit, caller.actor, { schema: caller.custom, hidden });
       return answer(wantsNoBody(projection) ? 204 : 200, user, caller, projection, asserted);
     });
   }
 
   async remove(caller: ScimCaller, id: string, checkVersion: VersionCheck): Promise<ScimAnswer> {
-    await this.deps.accounts.remove(caller.projectId, id, caller.actor, ({ version }) => checkVersion(version));
+    await this.deps.accounts.remove(homeOf(caller), id, caller.actor, ({ version }) => checkVersion(version));
     return { status: 204, resourceId: id };
   }
 
   /** Deletes several users together. Returns the errors by id, instead of throwing; an id must not occur twice. */
   async removeAll(caller: ScimCaller, checks: ReadonlyMap<string, VersionCheck>): Promise<Map<string, unknown>> {
     const refusals = new Map<string, unknown>();
-    await this.deps.accounts.removeAll(caller.projectId, [...checks.keys()], caller.actor, (id, user) => {
+    await this.deps.accounts.removeAll(homeOf(caller), [...checks.keys()], caller.actor, (id, user) => {
       refusals.delete(id);
       try {
         const { version } = found(user, 'user');
@@ -126,7 +126,7 @@ export class UserEndpoint {
   }
 
   source(caller: ScimCaller, projection: Projection): Source<ShownUser> {
-    const { projectId } = caller;
+    const home = homeOf(caller);
     const type = this.typeFor(caller);
     // The version in `meta` depends on the groups.
     const needsGroups = shows(type, projection, 'groups') || shows(type, projection, 'meta');
@@ -134,14 +134,14 @@ export class UserEndpoint {
       type,
       ...(needsGroups && {
         fitting: async (rows) => {
-          const users = await this.deps.accounts.withGroups(projectId, rows, this.deps.limits.nested);
+          const users = await this.deps.accounts.withGroups(home.projectId, rows, this.deps.limits.nested);
           for (const user of users) refuseManyGroups(type, user, projection);
           return users;
         },
       }),
-      list: (selection) => this.deps.accounts.list(projectId, selection),
-      count: (where) => this.deps.accounts.count(projectId, where),
-      costlyPart: (criteria) => this.deps.accounts.costlyPart(projectId, criteria),
+      list: (selection) => this.deps.accounts.list(home, selection),
+      count: (where) => this.deps.accounts.count(home, where),
+      costlyPart: (criteria) => this.deps.accounts.costlyPart(home, criteria),
     };
   }
 

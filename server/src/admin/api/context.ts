@@ -4,6 +4,7 @@ import type { Actor } from '../../domain/kernel/actor.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import type { Page, PageRequest } from '../../domain/kernel/page.ts';
 import type { Scope } from '../../domain/kernel/scope.ts';
+import type { Home } from '../../domain/users/identity/home.ts';
 import type { Services } from '../../services.ts';
 import type { SelfTestStep } from '../directories/self-test.ts';
 import type { AdminCaller } from './caller.ts';
@@ -26,7 +27,7 @@ export interface Mailbox {
 
 /** The services that resolvers call. */
 export interface AdminDomain extends Services {
-  directoryTest: { run(projectId: string, actor: Actor): Promise<SelfTestStep[]> };
+  directoryTest: { run(directory: Home, actor: Actor): Promise<SelfTestStep[]> };
   /** Null if messages are sent. */
   mailbox: Mailbox | null;
 }

@@ -113,7 +113,7 @@ describe('a client with scopes at the admin API', () => {
       ignored: ['urn:example:2.0:User:emails[value eq "ada@example.com"].note'],
     };
     const rest = { resourceId: null, status: 409, scimType: null, durationMs: 3, userAgent: null, address: null };
-    const entry = { ...about, ...texts, ...rest, method: 'POST', concerns: [], schemaVersion: 0 };
+    const entry = { ...about, organizationId: null, ...texts, ...rest, method: 'POST', concerns: [], schemaVersion: 0 };
     requestRecords.add(entry, (error) => expect(error).toBeUndefined());
     const requests = (fields: string) =>
       `{ scimRequests(projectId: "${project.id}") { edges { node { ${fields} } } } }`;

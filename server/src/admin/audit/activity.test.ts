@@ -37,9 +37,12 @@ async function sendScim(statuses: readonly number[]) {
       schemaVersion: 0,
     };
     const at = harness.clock.now();
-    harness.services.requestRecords.add({ ...request, ...absent, ...bodies, status, at, projectId }, (error) => {
-      throw error;
-    });
+    harness.services.requestRecords.add(
+      { ...request, ...absent, ...bodies, status, at, projectId, organizationId: null },
+      (error) => {
+        throw error;
+      },
+    );
   }
   await harness.services.requestRecords.settled();
 }

@@ -21,6 +21,7 @@ describe('Query.scimRequests', () => {
         {
           ...{
             projectId: project.id,
+            organizationId: null,
             at: harness.clock.now(),
             tokenId: scimToken.id,
             tokenName: 'Okta',

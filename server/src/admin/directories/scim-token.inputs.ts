@@ -3,7 +3,8 @@ import { id, inputFields, list, nullable, text, time } from '../api/fields.ts';
 
 @InputType()
 export class IssueScimTokenInput extends inputFields({
-  projectId: id(),
+  projectId: nullable(id("For the project's own directory.")),
+  organizationId: nullable(id('For the directory of this organization, instead of `projectId`.')),
   name: text(),
   expiresAt: nullable(time('Absent: never.')),
   networks: nullable(

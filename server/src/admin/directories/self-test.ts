@@ -9,6 +9,7 @@ import type { Random } from '../../domain/kernel/random.ts';
 import type { LimitRule, Limits } from '../../domain/limits/limits.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import type { CustomAttributes } from '../../domain/users/custom/custom-attributes.ts';
+import type { Home } from '../../domain/users/identity/home.ts';
 import { requiredValues } from './required-values.ts';
 
 /** A request of the self-test and its result. */
@@ -83,18 +84,21 @@ export class DirectorySelfTest {
     this.deps = deps;
   }
 
-  /** Refuses `not-found`, `forbidden` if directory sync is off, and `too-many`. */
-  async run(projectId: string, actor: Actor): Promise<SelfTestStep[]> {
+  /** Refuses `not-found`, `forbidden` if directory sync or the organization is off, and `too-many`. */
+  async run(directory: Home, actor: Actor): Promise<SelfTestStep[]> {
     const { db, audit, directories, limits, requestRecords, atLoopback } = this.deps;
+    const { organizationId, projectId } = directory;
     const project = await db.reader().findOne(Project, projectId);
     if (!project) refuse({ code: 'not-found', what: 'project' });
     if (!project.scimEnabled) refuse({ code: 'forbidden', reason: 'directory sync is off' });
     const spent = await db.transaction((em) => limits.spend(em, tests, projectId));
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
-    const temporary = await directories.issueTemporary(projectId, lifetimeSeconds);
+    const temporary = await directories.issueTemporary(directory, lifetimeSeconds);
     try {
       const steps = await requestRecords.without(temporary.id, () =>
-        atLoopback((url) => this.play(projectId, sender(`${url}/v1/scim/${projectId}`, temporary.token))),
+        atLoopback((url) =>
+          this.play(projectId, sender(`${url}/v1/scim/${organizationId ?? projectId}`, temporary.token)),
+        ),
       );
       await db.transaction(async (em) =>
         audit.record(em, {
@@ -102,7 +106,10 @@ export class DirectorySelfTest {
           result: steps.every(({ passed }) => passed) ? 'success' : 'failure',
           actor,
           projectId,
-          detail: { failed: steps.filter(({ passed }) => !passed).map(({ name }) => name) },
+          detail: {
+            ...(organizationId && { organizationId }),
+            failed: steps.filter(({ passed }) => !passed).map(({ name }) => name),
+          },
         }),
       );
       return steps;

@@ -18,7 +18,7 @@ import { endGrants, followPhone } from '../mfa/user-tables.ts';
 import { userTables } from '../nouns.ts';
 import { endOfSession, type Sessions } from '../sessions/sessions.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
-import { atProject } from '../users/identity/home.ts';
+import { atProject, homeAt, type Place, projectOf } from '../users/identity/home.ts';
 import {
   type CostlyPart,
   type Criteria,
@@ -69,14 +69,14 @@ export class Accounts {
     },
   ) {}
 
-  /** Null if the project has no such user. */
-  find(projectId: string, userId: string): Promise<ShownUser | null> {
-    return this.deps.users.findShown(this.deps.db.alone, projectId, userId);
+  /** Null if the place has no such user. */
+  find(place: Place, userId: string): Promise<ShownUser | null> {
+    return this.deps.users.findShown(this.deps.db.alone, place, userId);
   }
 
-  /** A page of the project's users, without groups. */
-  list(projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
-    return this.deps.users.list(this.deps.db.alone, projectId, selection);
+  /** A page of the users of a place, without groups. */
+  list(place: Place, selection: Selection): Promise<Listed<ShownUser>[]> {
+    return this.deps.users.list(this.deps.db.alone, place, selection);
   }
 
   /** See {@link Users.withGroups}. */
@@ -85,24 +85,34 @@ export class Accounts {
   }
 
   /** The number of users that meet `where`, a condition on the row `r`. */
-  count(projectId: string, where?: Fragment): Promise<number> {
-    return countRows(this.deps.db.alone, 'users', projectId, where);
+  count(place: Place, where?: Fragment): Promise<number> {
+    return countRows(this.deps.db.alone, 'users', place, where);
   }
 
-  costlyPart(projectId: string, criteria: Criteria): Promise<CostlyPart | undefined> {
-    return costlyPart(this.deps.db.alone, 'users', projectId, criteria);
+  costlyPart(place: Place, criteria: Criteria): Promise<CostlyPart | undefined> {
+    return costlyPart(this.deps.db.alone, 'users', place, criteria);
   }
 
-  /** Creates a user of a directory. Refuses `taken`. @param schema definitions that custom values were checked against */
+  /**
+   * Creates a user of the directory of a home; of a project, its own. Refuses `taken`, and `not-found` for the organization.
+   *
+   * @param schema definitions that custom values were checked against
+   */
   async provision(
-    projectId: string,
+    place: Place,
     values: UserValues,
     actor: Actor,
     id?: string,
     schema?: CustomSchema,
   ): Promise<ShownUser> {
     const { db, users } = this.deps;
-    const user = await users.create(db.alone, atProject(projectId), values, 'scim', actor, { id, schema });
+    const { organizationId, projectId } = homeAt(place);
+    const options = { id, schema };
+    const user = await (organizationId === null
+      ? users.create(db.alone, atProject(projectId), values, 'scim', actor, options)
+      : pastDeadlocks(() =>
+          db.transaction((em) => users.create(em, { projectId, organizationId }, values, 'scim', actor, options)),
+        ));
     return users.shown(db.alone, projectId, user);
   }
 
@@ -114,21 +124,22 @@ export class Accounts {
    * @param edit pure: called again with the current values if they changed meanwhile
    */
   async change(
-    projectId: string,
+    place: Place,
     userId: string,
     edit: Edit,
     actor: Actor,
     options: ChangeOptions = {},
   ): Promise<ShownUser> {
     const { schema, hidden } = options;
-    const seen = found(await this.find(projectId, userId), 'user');
+    const projectId = projectOf(place);
+    const seen = found(await this.find(place, userId), 'user');
     const values = await edit(seen);
     const written = await pastDeadlocks(() =>
       this.deps.users.changeAtOnce(this.deps.db.alone, projectId, seen, values, actor, schema, hidden),
     );
     if (written) return written;
     const after = await this.inScopeOf(projectId, () =>
-      this.deps.db.transaction((em) => this.changeIn(em, projectId, userId, edit, actor, options)),
+      this.deps.db.transaction((em) => this.changeIn(em, place, userId, edit, actor, options)),
     );
     return this.deps.users.shown(this.deps.db.alone, projectId, recordOf(after), seen);
   }
@@ -136,17 +147,17 @@ export class Accounts {
   /** Like {@link change}, under the user's lock; joins. */
   async changeIn(
     em: EntityManager,
-    projectId: string,
+    place: Place,
     userId: string,
     edit: Edit,
     actor: Actor,
     { schema, hidden, keepSessionId, onNewLogin }: ChangeOptions = {},
   ): Promise<User> {
-    const user = found(await this.deps.users.locked(em, projectId, userId), 'user');
+    const user = found(await this.deps.users.locked(em, place, userId), 'user');
     const values = await edit(recordOf(user));
     const isNewLogin = changesLogin(user, values);
     if (isNewLogin) await this.endWorkOfLogin(em, user, values, actor, keepSessionId);
-    const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor, schema, hidden);
+    const { before, after } = await this.deps.users.change(em, place, userId, edit, actor, schema, hidden);
     await this.follow(em, before, after, actor);
     if (isNewLogin) await onNewLogin?.(em, before, after);
     return after;
@@ -245,8 +256,8 @@ export class Accounts {
   }
 
   /** Erases a user and their personal data. Refuses `not-found`; rethrows errors of `check`, which gets the locked row. */
-  remove(projectId: string, userId: string, actor: Actor, check?: (user: UserRecord) => void): Promise<void> {
-    return this.removeAll(projectId, [userId], actor, (_id, row) => {
+  remove(place: Place, userId: string, actor: Actor, check?: (user: UserRecord) => void): Promise<void> {
+    return this.removeAll(place, [userId], actor, (_id, row) => {
       const user = found(row, 'user');
       check?.(user);
       return true;
@@ -258,8 +269,8 @@ export class Accounts {
    *
    * @param admits whether to erase a user; called with each id and its locked row, if any. If it throws, nothing is erased
    */
-  removeAll(projectId: string, userIds: readonly string[], actor: Actor, admits: Admits): Promise<void> {
-    return pastDeadlocks(() => this.deps.db.statements((on) => this.erase(on, projectId, userIds, actor, admits)));
+  removeAll(place: Place, userIds: readonly string[], actor: Actor, admits: Admits): Promise<void> {
+    return pastDeadlocks(() => this.deps.db.statements((on) => this.erase(on, place, userIds, actor, admits)));
   }
 
   /** Joins: deactivates the user, and ends their sessions, codes, devices and open sign-ins. */
@@ -274,13 +285,14 @@ export class Accounts {
   /** Like {@link removeAll}; joins. The audit log keeps the users' events under the bare ids. */
   async erase(
     on: Executing,
-    projectId: string,
+    place: Place,
     userIds: readonly string[],
     actor: Actor,
     admits: Admits = () => true,
   ): Promise<void> {
     const { audit, clock, logoutNotices } = this.deps;
-    const held = await heldForErasure(on, projectId, userIds);
+    const projectId = projectOf(place);
+    const held = await heldForErasure(on, place, userIds);
     const users = userIds.flatMap((id) => {
       const user = held.get(id);
       return admits(id, user) && user ? [user] : [];

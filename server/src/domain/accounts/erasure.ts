@@ -7,6 +7,7 @@ import { userTables } from '../nouns.ts';
 import { keyIn } from '../projects/tenant.ts';
 import { liveSessions } from '../sessions/sessions.ts';
 import { lockedCodes } from '../tokens/user-tables.ts';
+import { isIn, type Place, projectOf } from '../users/identity/home.ts';
 import { recordSelection, type UserRecord, withInstants } from '../users/user-record.ts';
 import { type ErasedUsers, type KeyedUser, removal } from '../users/user-tables.ts';
 
@@ -19,21 +20,22 @@ const plannedOnce = sql`set_config('plan_cache_mode', 'force_generic_plan', true
 
 /**
  * Locks users for {@link erasure}, then their sign-ins and codes, and holds back the writer of request records: the next
- * statement sees their writes. Returns them by id, without those that the project does not have. Joins the caller's
+ * statement sees their writes. Returns them by id, without those that the place does not have. Joins the caller's
  * transaction.
  */
 export async function heldForErasure(
   on: Executing,
-  projectId: string,
+  place: Place,
   userIds: readonly string[],
 ): Promise<Map<string, KeyedUser>> {
   const ids = userIds.filter(isUuid);
   // The plan for one user is kept; for a list, PostgreSQL makes one each time.
   const isOne = ids.length === 1;
-  const chosen = isOne ? sql`id = ${ids[0]}::uuid` : sql`id = any(${ids}::uuid[])`;
+  const chosen = isOne ? sql`u.id = ${ids[0]}::uuid` : sql`u.id = any(${ids}::uuid[])`;
+  const projectId = projectOf(place);
   const statement = sql<UserRecord>`
     with r as materialized (
-      select * from users where project_id = ${projectId}::uuid and ${chosen} order by id for no key update
+      select * from users u where ${isIn(place, 'u')} and ${chosen} order by u.id for no key update
     )
     select ${sql.raw(recordSelection)}, (select count(*) from (${lockedSignIns}) as s),
       (select count(*) from (${lockedCodes(sql`r`)}) as c), ${recordsHeld(projectId)},

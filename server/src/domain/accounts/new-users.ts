@@ -179,6 +179,8 @@ export class NewUsers {
         ...values,
         email,
         phone,
+        withheldEmailKey: null,
+        withheldPhone: null,
         provenance: 'local' as const,
         version: 1,
         createdAt: now,

@@ -5,7 +5,9 @@ import { invalid } from '../kernel/problem.ts';
 import { firstTakenName, moveToProject, usersAtHome } from '../organizations/home-people.ts';
 import type { Organization } from '../organizations/organization.entity.ts';
 import type { Organizations } from '../organizations/organizations.ts';
+import type { AccessLost } from '../projects/lost-access.ts';
 import type { TenantKey } from '../projects/tenant.ts';
+import { countRows } from '../users/listing.ts';
 import type { Accounts } from './accounts.ts';
 
 /** What a deletion does with users at home in the organization: erases them, or moves them to the project. */
@@ -18,6 +20,7 @@ export class OrganizationEnds {
   constructor(
     private readonly deps: Parameters<typeof moveToProject>[0] & {
       db: Database;
+      accessLost: AccessLost;
       accounts: Pick<Accounts, 'erase'>;
       organizations: Pick<Organizations, 'locked' | 'remove'>;
     },
@@ -29,7 +32,7 @@ export class OrganizationEnds {
    * userName of a user of the project.
    */
   delete(key: TenantKey, people: People | null, actor: Actor): Promise<void> {
-    const { db, organizations } = this.deps;
+    const { accessLost, db, organizations } = this.deps;
     return pastDeadlocks(() =>
       db.transaction(async (em) => {
         const organization = await organizations.locked(em, key);
@@ -37,6 +40,9 @@ export class OrganizationEnds {
         if (some.length > 0 && people === null) invalid('people', 'is required: users are at home in the organization');
         if (people === 'erase') await this.erase(em, organization, actor);
         else await this.move(em, organization, actor);
+        // Its groups are deleted with it: their members lose what the groups gave.
+        const home = { projectId: key.project.id, organizationId: key.id };
+        if ((await countRows(em, 'groups', home)) > 0) await accessLost(em, { projectId: key.project.id });
         await organizations.remove(em, organization, actor);
       }),
     );

@@ -10,6 +10,7 @@ import {
 
 const ada: ClaimUser = {
   id: '01999999-0000-7000-8000-000000000001',
+  organizationId: null,
   userName: 'ada',
   externalId: 'e-1',
   displayName: 'Ada Lovelace',

@@ -15,6 +15,7 @@ export const claimProperties = [
   'active',
   'attributes',
   'updatedAt',
+  'organizationId',
 ] as const satisfies readonly (keyof User)[];
 
 export type ClaimUser = Pick<User, (typeof claimProperties)[number]>;
@@ -86,8 +87,15 @@ export function attributeOf(user: ClaimUser, name: string): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** The values of a multi-valued attribute (RFC 7643 §2.4). */
-export function valuesOf({ attributes }: ClaimUser, name: 'roles' | 'entitlements' | 'emails'): string[] {
+/**
+ * The values of a multi-valued attribute (RFC 7643 §2.4). The directory of an organization gives no roles and entitlements: applications
+ * trust those.
+ */
+export function valuesOf(
+  { attributes, organizationId }: ClaimUser,
+  name: 'roles' | 'entitlements' | 'emails',
+): string[] {
+  if (organizationId != null && name !== 'emails') return [];
   const elements = own(attributes, name);
   if (!Array.isArray(elements)) return [];
   return elements.map((element) => own(element, 'value')).filter((value) => typeof value === 'string');

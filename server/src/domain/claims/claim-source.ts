@@ -17,6 +17,8 @@ type Row = ClaimUser & {
 };
 
 /**
+ * Groups of an organization's directory are not in it: their names could be those of groups that an application trusts.
+ *
  * One statement that reads the data for the claims of a user for a client. No row if the project has no such user
  * or client. Both ids must be UUIDs.
  */
@@ -26,7 +28,7 @@ export function claimSource(client: TenantKey, userId: string): Statement<Row> {
           join client_roles k on k.project_id = a.project_id and k.id = a.role_id
           where a.project_id = g.project_id and a.group_id = g.id and k.client_id = ${client.id}::uuid) as assigned
       from (${groupsOf(client.project.id, userId)}) m
-        join groups g on g.project_id = ${client.project.id}::uuid and g.id = m.group_id
+        join groups g on g.project_id = ${client.project.id}::uuid and g.id = m.group_id and g.organization_id is null
     ), held as materialized (${rolesHeld(client.project.id, userId)})
     select ${sql.raw(selectionOf(claimProperties))}, ${subColumn('r')} as sub,
       (select json_build_object('groups', s.groups, 'groupPrefix', s.group_prefix, 'listLimit', s.list_limit,

@@ -25,7 +25,8 @@ export function ruleHolder(value: unknown): RuleHolder {
 export async function ruleHoldersOf(em: EntityManager, { project, id }: TenantKey): Promise<string[]> {
   const where = { client: [project.id, id] as [string, string] };
   const rules = await em.find(AccessRule, where, { populate: ['group', 'role'] });
-  const shared = rules.filter(({ user }) => !user);
+  // Groups of organizations are data of their directories, and not in documents.
+  const shared = rules.filter(({ group, role }) => role || (group && group.getEntity().organizationId == null));
   const holders = shared.map(({ group, role }) =>
     role ? `role:${role.getEntity().key}` : `group:${group?.getEntity().displayName}`,
   );
@@ -45,13 +46,17 @@ export async function writeAccessRule(
     await rules.grant(client, named, actor);
     return;
   }
-  const of = kind === 'role' ? { role: { key: name } } : { group: { displayName: name } };
+  const of = kind === 'role' ? { role: { key: name } } : { group: { displayName: name, organizationId: null } };
   const found = await em.find(AccessRule, { client: [project.id, id] as [string, string], ...of });
   for (const rule of found) await rules.revoke(keyIn(project.id, rule.id), actor);
 }
 
 async function groupOf(em: EntityManager, projectId: string, displayName: string): Promise<string> {
-  const [first, ...others] = await em.find(Group, { project: projectId, displayName }, { limit: 2 });
+  const [first, ...others] = await em.find(
+    Group,
+    { project: projectId, organizationId: null, displayName },
+    { limit: 2 },
+  );
   if (first && others.length === 0) return first.id;
   const reason = first ? 'names several groups: give access in the console' : 'names no group of the project';
   return refuse({ code: 'invalid', field: 'holder', reason });

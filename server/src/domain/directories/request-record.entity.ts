@@ -8,11 +8,13 @@ const schema = defineEntity({
   properties: {
     project: tenant,
     id: key(),
+    /** The organization whose directory sent it; null: the project's own. */
+    organizationId: p.uuid().nullable(),
     at: instant(),
     tokenId: p.uuid(),
     tokenName: p.text(),
     method: p.text(),
-    /** Below the project's base address, query included. */
+    /** Below the directory's base address, query included. */
     path: p.text(),
     /** The user or group of the request. */
     resourceId: p.uuid().nullable(),
@@ -31,7 +33,14 @@ const schema = defineEntity({
     /** Marks of the users that the texts may name (`concerned.ts`); null in records from before release 1.0: any user. */
     concerns: p.array().columnType('text[]').nullable(),
   },
-  indexes: [{ name: 'scim_request_records_resource_id_index', properties: ['resourceId'] }],
+  indexes: [
+    { name: 'scim_request_records_resource_id_index', properties: ['resourceId'] },
+    {
+      name: 'scim_request_records_of_directory_index',
+      expression:
+        'create index "scim_request_records_of_directory_index" on "scim_request_records" ("project_id", coalesce("organization_id", "project_id"), "id")',
+    },
+  ],
 });
 
 /** A SCIM request and its response, for troubleshooting. Only recent ones are kept. */

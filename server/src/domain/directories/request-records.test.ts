@@ -44,6 +44,7 @@ describe('writing', () => {
   function add(projectId: string, count: number): void {
     const entry: RequestEntry = {
       projectId,
+      organizationId: null,
       schemaVersion: 0,
       at: app.clock.now(),
       tokenId: randomUUID(),

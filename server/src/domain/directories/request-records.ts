@@ -1,3 +1,4 @@
+import { raw } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { retentionNow } from '../audit/retention-time.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -6,6 +7,7 @@ import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
 import { inAllProjects } from '../kernel/scope.ts';
 import { deleteInBatches, execute, query, sql } from '../kernel/sql.ts';
+import { type Home, homeAt, type Place } from '../users/identity/home.ts';
 import { hashedMarks } from './concerned.ts';
 import { RequestRecord } from './request-record.entity.ts';
 import { erasedAmong, lockRecords } from './user-tables.ts';
@@ -13,19 +15,21 @@ import { erasedAmong, lockRecords } from './user-tables.ts';
 /** A request without secrets, texts already truncated. */
 export type RequestEntry = Omit<
   { [Key in keyof RequestRecord]: RequestRecord[Key] },
-  'id' | 'project' | 'concerns' | 'ignored' | keyof symbol
-> & {
-  projectId: string;
-  /** The version of the definitions of custom attributes by which hidden values were removed; 0: there were none. */
-  schemaVersion: number;
-  ignored: string[];
-  concerns: string[];
-  /** The address of the client. */
-  address: string | null;
-};
+  'id' | 'project' | 'organizationId' | 'concerns' | 'ignored' | keyof symbol
+> &
+  Home & {
+    /** The version of the definitions of custom attributes by which hidden values were removed; 0: there were none. */
+    schemaVersion: number;
+    ignored: string[];
+    concerns: string[];
+    /** The address of the client. */
+    address: string | null;
+  };
 
-/** Number of records kept per project. */
-const keptPerProject = 200;
+/** Number of records kept per directory. */
+const keptPerDirectory = 200;
+/** The directory of a record, as the index has it. */
+const directoryOfRecord = raw((table) => `coalesce(${table}.organization_id, ${table}.project_id)`);
 /** Maximum age of a record. */
 const keptSeconds = 7 * 24 * 3600;
 /** Maximum time that a record is queued. */
@@ -67,12 +71,12 @@ export class RequestRecords {
   }
 
   /** Newest first, including this process's queue. @param before id of the last record of the previous page */
-  async recent(projectId: string, first: number, before?: string): Promise<RequestRecord[]> {
+  async recent(directory: Place, first: number, before?: string): Promise<RequestRecord[]> {
     await this.settled();
+    const { organizationId, projectId } = homeAt(directory);
     const older = before === undefined ? {} : { id: { $lt: before } };
-    return this.deps.db
-      .reader()
-      .find(RequestRecord, { project: projectId, ...older }, { orderBy: { id: 'desc' }, limit: first });
+    const of = { project: projectId, [directoryOfRecord]: organizationId ?? projectId };
+    return this.deps.db.reader().find(RequestRecord, { ...of, ...older }, { orderBy: { id: 'desc' }, limit: first });
   }
 
   /** Records no request of one token in this process during `work`: for self-tests. */
@@ -134,7 +138,7 @@ export class RequestRecords {
         return { ...(isStale || concernsAny(entry, erased) ? withoutTexts(entry) : entry), id: random.id() };
       });
       await insertRecords(em, rows);
-      await deleteExcess(em, projects);
+      await deleteExcess(em, batch);
       await noteUses(em, batch, clock.now());
     });
   }
@@ -161,9 +165,9 @@ async function countRequests(em: EntityManager, projects: readonly string[], bat
 async function insertRecords(em: EntityManager, rows: readonly (RequestEntry & { id: string })[]) {
   await execute(
     em,
-    sql`insert into scim_request_records (id, project_id, at, token_id, token_name, method, path, resource_id,
+    sql`insert into scim_request_records (id, project_id, organization_id, at, token_id, token_name, method, path, resource_id,
         status, scim_type, detail, duration_ms, user_agent, request_body, response_body, ignored, concerns)
-      select (x->>'id')::uuid, p.id, (x->>'at')::timestamptz, (x->>'tokenId')::uuid, x->>'tokenName',
+      select (x->>'id')::uuid, p.id, (x->>'organizationId')::uuid, (x->>'at')::timestamptz, (x->>'tokenId')::uuid, x->>'tokenName',
         x->>'method', x->>'path', (x->>'resourceId')::uuid, (x->>'status')::int, x->>'scimType', x->>'detail',
         (x->>'durationMs')::int, x->>'userAgent', x->>'requestBody', x->>'responseBody',
         array(select jsonb_array_elements_text(x->'ignored')), array(select jsonb_array_elements_text(x->'concerns'))
@@ -173,17 +177,23 @@ async function insertRecords(em: EntityManager, rows: readonly (RequestEntry & {
 }
 
 /**
- * Deletes the oldest records, beyond the number that a project keeps. Without waiting: the next batch deletes locked
+ * Deletes the oldest records, beyond the number that a directory keeps. Without waiting: the next batch deletes locked
  * rows.
  */
-async function deleteExcess(em: EntityManager, projects: readonly string[]) {
+async function deleteExcess(em: EntityManager, batch: readonly RequestEntry[]) {
+  const directories = new Map(
+    batch.map(({ projectId, organizationId }) => [organizationId ?? projectId, projectId] as const),
+  );
+  const of = (record: string) =>
+    sql`${sql.ref(`${record}.project_id`)} = d.project_id
+      and coalesce(${sql.ref(`${record}.organization_id`)}, ${sql.ref(`${record}.project_id`)}) = d.id`;
   await execute(
     em,
     sql`delete from scim_request_records r using (
-        select o.project_id, o.id from unnest(${projects}::uuid[]) as p(id)
-        join scim_request_records o on o.project_id = p.id and o.id <= (
-          select l.id from scim_request_records l where l.project_id = p.id
-          order by l.id desc offset ${keptPerProject} limit 1)
+        select o.project_id, o.id from unnest(${[...directories.values()]}::uuid[], ${[...directories.keys()]}::uuid[]) as d(project_id, id)
+        join scim_request_records o on ${of('o')} and o.id <= (
+          select l.id from scim_request_records l where ${of('l')}
+          order by l.id desc offset ${keptPerDirectory} limit 1)
         for update of o skip locked) old
       where r.project_id = old.project_id and r.id = old.id`,
   );

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
-import { tenant } from '../projects/tenant.ts';
+import { Organization } from '../organizations/organization.entity.ts';
+import { sameProject, tenant } from '../projects/tenant.ts';
 
 const schema = defineEntity({
   name: 'ScimToken',
@@ -8,6 +9,8 @@ const schema = defineEntity({
   properties: {
     project: tenant,
     id: key(),
+    /** The organization whose directory it is for; null: the project's own. */
+    organization: () => sameProject(Organization, 'organization_id').nullable(),
     name: p.text(),
     hash: p.text().index(),
     hint: p.text(),
@@ -23,8 +26,9 @@ const schema = defineEntity({
     warnedDays: p.integer().nullable(),
     revokedAt: instant().nullable(),
   },
+  indexes: [{ name: 'scim_tokens_project_id_organization_id_index', properties: ['organization'] }],
 });
 
-/** A directory's bearer token for one project (`lk_scim_…`). Shown once, stored as a hash. */
+/** A directory's bearer token for one project or organization (`lk_scim_…`). Shown once, stored as a hash. */
 export class ScimToken extends schema.class {}
 schema.setClass(ScimToken);

@@ -29,7 +29,8 @@ export const directoryTables: UserTables = {
     directoryRequests: (user) => sql`
       select r.id, r.at, r.token_name as "tokenName", r.method, r.path, r.status, r.detail,
         r.request_body as "requestBody", r.response_body as "responseBody"
-      from scim_request_records r where r.project_id = ${user.project.id} and r.concerns && ${marksOf(user)}::text[]`,
+      from scim_request_records r where r.project_id = ${user.project.id} and r.concerns && ${marksOf(user)}::text[]
+        and r.organization_id is not distinct from ${user.organizationId ?? null}::uuid`,
   },
 };
 

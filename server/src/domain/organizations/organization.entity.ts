@@ -16,6 +16,8 @@ const schema = defineEntity({
     createdAt: instant(),
     updatedAt: instant(),
   },
+  // The address of a directory names no project.
+  indexes: [{ name: 'organizations_id_index', properties: ['id'] }],
   uniques: [{ name: 'organizations_project_id_slug_unique', properties: ['project', 'slug'] }],
 });
 

@@ -60,13 +60,16 @@ export function rolesHeld(projectId: string | Fragment, userId: string | Fragmen
 
 const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 
-/** SQL: `role_id` of the roles that the SCIM attributes `roles` and `entitlements` of a user name: by id, or by key. */
+/**
+ * SQL: `role_id` of the roles that the SCIM attributes `roles` and `entitlements` of a user name: by id, or by key. Only the directory of the
+ * project gives roles of applications, not that of an organization.
+ */
 function rolesNamed(projectId: string | Fragment, userId: string | Fragment): Fragment {
   return sql`with named as materialized (
       select distinct v.value #>> '{}' as value from users u, lateral (
         select jsonb_path_query(u.attributes, '$.roles[*].value')
         union all select jsonb_path_query(u.attributes, '$.entitlements[*].value')) v(value)
-      where u.project_id = ${projectId}::uuid and u.id = ${userId}::uuid
+      where u.project_id = ${projectId}::uuid and u.id = ${userId}::uuid and u.organization_id is null
     )
     select k.id as role_id from named n join client_roles k
       on k.project_id = ${projectId}::uuid and k.id = case when n.value ~* ${uuidPattern} then n.value::uuid end

@@ -9,6 +9,8 @@ const schema = defineEntity({
   properties: {
     project: tenant,
     id: key(),
+    /** Its home, see `User.organizationId`: members are at the same one. Deleted with the organization. */
+    organizationId: p.uuid().nullable(),
     displayName: p.text(),
     externalId: p.text().nullable(),
     provenance: p.enum(provenances).default('scim'),
@@ -17,6 +19,11 @@ const schema = defineEntity({
     updatedAt: instant(),
   },
   indexes: [
+    {
+      name: 'groups_project_id_organization_id_id_index',
+      expression:
+        'create index "groups_project_id_organization_id_id_index" on "groups" ("project_id", "organization_id", "id") where ("organization_id" is not null)',
+    },
     {
       name: 'groups_project_id_display_name_index',
       expression:

@@ -11,6 +11,7 @@ import { isUuid } from '../kernel/secret.ts';
 import type { Fragment } from '../kernel/sql.ts';
 import { type AccessLost, maxLost } from '../projects/lost-access.ts';
 import { Group } from './group.entity.ts';
+import { homeAt, inPlace, type Place, projectOf } from './identity/home.ts';
 import {
   type CostlyPart,
   type Criteria,
@@ -40,36 +41,41 @@ export class Groups {
     private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; accessLost: AccessLost },
   ) {}
 
-  async find(projectId: string, groupId: string): Promise<GroupRecord | null> {
-    return isUuid(groupId) ? this.deps.db.reader().findOne(Group, { id: groupId, project: projectId }) : null;
+  async find(place: Place, groupId: string): Promise<GroupRecord | null> {
+    return isUuid(groupId) ? this.deps.db.reader().findOne(Group, { id: groupId, ...inPlace(place) }) : null;
   }
 
-  async list(projectId: string, selection: Selection): Promise<Listed<GroupRecord>[]> {
-    const rows = await listRows<GroupRow>(this.deps.db.alone, 'groups', columns, projectId, selection);
+  async list(place: Place, selection: Selection): Promise<Listed<GroupRecord>[]> {
+    const rows = await listRows<GroupRow>(this.deps.db.alone, 'groups', columns, place, selection);
     return rows.map((row) => ({ ...groupOfRow(row), order_key: row.order_key, page_rows: row.page_rows }));
   }
 
-  count(projectId: string, where?: Fragment): Promise<number> {
-    return countRows(this.deps.db.alone, 'groups', projectId, where);
+  count(place: Place, where?: Fragment): Promise<number> {
+    return countRows(this.deps.db.alone, 'groups', place, where);
   }
 
-  costlyPart(projectId: string, criteria: Criteria): Promise<CostlyPart | undefined> {
-    return costlyPart(this.deps.db.alone, 'groups', projectId, criteria);
+  costlyPart(place: Place, criteria: Criteria): Promise<CostlyPart | undefined> {
+    return costlyPart(this.deps.db.alone, 'groups', place, criteria);
   }
 
-  /** Creates a group for a directory or an admin. Refuses `invalid` if a member is not a user of the project. */
+  /**
+   * Creates a group for a directory or an admin: at home in the project, unless the place names another home. Refuses `invalid` if a
+   * member is not at the same home.
+   */
   create(
-    projectId: string,
+    place: Place,
     values: GroupValues,
     memberIds: readonly string[],
     actor: Actor,
     id?: string,
   ): Promise<GroupRecord> {
+    const projectId = projectOf(place);
     return this.atomically(async (em) => {
       const now = this.deps.clock.now();
       const group = em.create(Group, {
         id: id ?? this.deps.random.id(),
         project: projectId,
+        organizationId: homeAt(place).organizationId,
         ...values,
         provenance: actor.kind === 'scim' ? 'scim' : 'local',
         createdAt: now,
@@ -89,15 +95,11 @@ export class Groups {
    * Changes one locked group. A change without effect keeps its version and time. A directory that changes a local group
    * takes it over, as it does with users. Refuses `not-found`, `invalid`; rethrows errors of `edit`, which roll back.
    */
-  change(
-    projectId: string,
-    groupId: string,
-    edit: (edit: GroupEdit) => Promise<void>,
-    actor: Actor,
-  ): Promise<GroupRecord> {
+  change(place: Place, groupId: string, edit: (edit: GroupEdit) => Promise<void>, actor: Actor): Promise<GroupRecord> {
+    const projectId = projectOf(place);
     return this.atomically(async (em) => {
       const now = this.deps.clock.now();
-      const group = found(await this.locked(em, projectId, groupId), 'group');
+      const group = found(await this.locked(em, place, groupId), 'group');
       const editing = new Editing(em, projectId, group, now);
       await edit(editing);
       await editing.checkNesting();
@@ -117,9 +119,10 @@ export class Groups {
   }
 
   /** Refuses `not-found`; rethrows errors of `check`. The members stay users. */
-  async remove(projectId: string, groupId: string, actor: Actor, check?: (group: GroupRecord) => void): Promise<void> {
+  async remove(place: Place, groupId: string, actor: Actor, check?: (group: GroupRecord) => void): Promise<void> {
+    const projectId = projectOf(place);
     await this.atomically(async (em) => {
-      const group = found(await this.locked(em, projectId, groupId), 'group');
+      const group = found(await this.locked(em, place, groupId), 'group');
       check?.(group);
       this.record(em, 'group.deleted', projectId, group, actor);
       await this.lost(em, projectId, await new Editing(em, projectId, group, this.deps.clock.now()).users(maxLost));
@@ -132,9 +135,9 @@ export class Groups {
     return this.deps.accessLost(em, { projectId, ...(userIds && { userIds }) });
   }
 
-  private async locked(em: EntityManager, projectId: string, groupId: string): Promise<Group | null> {
+  private async locked(em: EntityManager, place: Place, groupId: string): Promise<Group | null> {
     if (!isUuid(groupId)) return null;
-    return em.findOne(Group, { id: groupId, project: projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    return em.findOne(Group, { id: groupId, ...inPlace(place) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
 
   private record(

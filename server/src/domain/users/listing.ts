@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../kernel/clock.ts';
-import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
+import { type Executing, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
+import { isIn, type Place, projectOf } from './identity/home.ts';
 
 type ListedTable = 'users' | 'groups' | 'client_roles';
 
@@ -15,13 +16,13 @@ export interface Order {
 /** Start of a page: after `offset` rows, or after the row with this id and order key. */
 type From = { offset: number } | { afterId: string; afterKey: string | null };
 
-/** Filter and order of a project's rows. Conditions are over the row `r`; ties are ordered by id. */
+/** Filter and order of rows. Conditions are over the row `r`; ties are ordered by id. */
 export interface Criteria {
   where: Fragment | undefined;
   order: Order | undefined;
 }
 
-/** A page of a project's rows. */
+/** A page of rows. */
 export interface Selection extends Criteria {
   from: From;
   limit: number;
@@ -39,19 +40,28 @@ export interface Weight {
   most: number;
 }
 
-/** The number of rows of a project in `table` that meet `where`. */
-export async function countRows(
-  em: Executing,
-  table: ListedTable,
-  projectId: string,
-  where?: Fragment,
-): Promise<number> {
+/** The number of rows of a place in `table` that meet `where`. */
+export async function countRows(em: Executing, table: ListedTable, place: Place, where?: Fragment): Promise<number> {
   const count =
-    table === 'users' && !where
-      ? sql<{ count: string | null }>`select sum(users) as count from user_counts where project_id = ${projectId}`
-      : sql<{ count: string | null }>`select count(*) from ${sql.table(table)} r where ${inProject(projectId, where)}`;
+    table === 'users' && !where && !isOrganization(place)
+      ? countAll(place)
+      : sql<{ count: string | null }>`select count(*) from ${sql.table(table)} r where ${meeting(place, where)}`;
   const [row] = await query(em, count, { prepare: where ? undefined : `listing.${table}.count` });
   return Number(row?.count ?? 0);
+}
+
+const isOrganization = (place: Place) => typeof place !== 'string' && place.organizationId !== null;
+
+/** SQL: the users of a project, or those at home in it, by its counters. */
+function countAll(place: Place): Statement<{ count: string | null }> {
+  const projectId = projectOf(place);
+  const elsewhere =
+    typeof place === 'string'
+      ? sql``
+      : sql` - (select count(*) from users where project_id = ${projectId} and organization_id is not null)`;
+  return sql<{
+    count: string | null;
+  }>`select sum(users)${elsewhere} as count from user_counts where project_id = ${projectId}`;
 }
 
 const largeProject = 100_000;
@@ -73,13 +83,13 @@ export type CostlyPart = 'filter' | 'sortBy';
 export async function costlyPart(
   em: Executing,
   table: ListedTable,
-  projectId: string,
+  place: Place,
   { where, order }: Criteria,
 ): Promise<CostlyPart | undefined> {
-  if (!(await isLarge(em, projectId))) return undefined;
-  const count = sql`select count(*) from ${sql.table(table)} r where ${inProject(projectId, where)}`;
+  if (!(await isLarge(em, projectOf(place)))) return undefined;
+  const count = sql`select count(*) from ${sql.table(table)} r where ${meeting(place, where)}`;
   if (where && (await costOf(em, count)) > mostCost) return 'filter';
-  const page = order && idsOfPage(table, projectId, { where, order, from: { offset: 0 }, limit: 100 });
+  const page = order && idsOfPage(table, place, { where, order, from: { offset: 0 }, limit: 100 });
   return page && (await costOf(em, page)) > mostCost ? 'sortBy' : undefined;
 }
 
@@ -101,7 +111,7 @@ export async function listRows<Row extends object>(
   em: Executing,
   table: ListedTable,
   columns: string,
-  projectId: string,
+  place: Place,
   selection: Selection,
   weight?: Weight,
 ): Promise<Listed<Row>[]> {
@@ -116,8 +126,8 @@ export async function listRows<Row extends object>(
     : sql.raw('0');
   const rows = sql`select ${sql.raw(columns)}, ${shown} as order_key, ${pageWeight} as page_weight,
       row_number() over (order by ${ordering}) as page_row, count(*) over ()::int as page_rows
-    from (${idsOfPage(table, projectId, selection)}) page
-    join ${sql.table(table)} r on r.project_id = ${projectId} and r.id = page.id`;
+    from (${idsOfPage(table, place, selection)}) page
+    join ${sql.table(table)} r on r.project_id = ${projectOf(place)} and r.id = page.id`;
   const statement = sql<Listed<Row>>`select * from (${rows}) page
     where page_row = 1 or page_weight <= ${sql.lit(weight?.most ?? 0)} order by page_row`;
   const start = 'afterId' in from ? 'after' : 'offset';
@@ -141,13 +151,13 @@ export class DeepPages {
 
   /** @param read reads one page */
   async read<Row extends { id: string }>(
-    projectId: string,
+    place: Place,
     selection: Selection,
     read: (selection: Selection) => Promise<Row[]>,
   ): Promise<Row[]> {
     const { where, order, from } = selection;
     if (where || order || !('offset' in from)) return read(selection);
-    const keyAt = (offset: number) => `${projectId} ${offset}`;
+    const keyAt = (offset: number) => `${JSON.stringify(place)} ${offset}`;
     const afterId = this.ends.get(keyAt(from.offset));
     const rows = await read(afterId === undefined ? selection : { ...selection, from: { afterId, afterKey: null } });
     const end = from.offset + rows.length;
@@ -167,7 +177,7 @@ const usualLimits = new Set([1, 2, 50, 51, 100, 101, 200, 201]);
 /** SQL: the ids and order keys of a page. */
 function idsOfPage(
   table: ListedTable,
-  projectId: string,
+  place: Place,
   { where, order, from, limit }: Omit<Selection, 'common'>,
 ): Fragment {
   const key = order?.key ?? sql.raw('null::text');
@@ -175,7 +185,7 @@ function idsOfPage(
   const after = 'afterId' in from ? sql` and ${behind(from, order)}` : sql.raw('');
   const offset = 'offset' in from ? from.offset : 0;
   return sql`select r.id, ${key} as order_key from ${sql.table(table)} r
-    where ${inProject(projectId, where)}${after}
+    where ${meeting(place, where)}${after}
     order by ${ordering} offset ${offset} limit ${usualLimits.has(limit) ? sql.lit(limit) : limit}`;
 }
 
@@ -183,8 +193,8 @@ function directionOf({ descending }: Order): Fragment {
   return sql.raw(descending ? 'desc nulls first' : 'asc nulls last');
 }
 
-function inProject(projectId: string, where: Fragment | undefined): Fragment {
-  return where ? sql`r.project_id = ${projectId} and ${where}` : sql`r.project_id = ${projectId}`;
+function meeting(place: Place, where: Fragment | undefined): Fragment {
+  return where ? sql`${isIn(place)} and ${where}` : isIn(place);
 }
 
 function behind(

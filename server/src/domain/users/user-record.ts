@@ -1,5 +1,6 @@
 import { isUuid } from '../kernel/secret.ts';
 import { type Executing, query, sql } from '../kernel/sql.ts';
+import { isIn, type Place } from './identity/home.ts';
 import { managerName } from './manager.ts';
 import { groupsOfRow, type ShownGroup } from './members/shown-groups.ts';
 import type { User } from './user.entity.ts';
@@ -19,6 +20,8 @@ const columns = {
   familyName: 'values',
   email: 'derived',
   phone: 'derived',
+  withheldEmailKey: 'derived',
+  withheldPhone: 'derived',
   active: 'values',
   provenance: 'derived',
   attributes: 'values',
@@ -129,11 +132,11 @@ interface UserKeys {
   emailKey: string | null;
 }
 
-/** Null if the project has no such user. */
-export async function findShown(em: Executing, projectId: string, userId: string): Promise<ShownUser | null> {
+/** Null if the place has no such user. */
+export async function findShown(em: Executing, place: Place, userId: string): Promise<ShownUser | null> {
   if (!isUuid(userId)) return null;
   const statement = sql<ShownUser>`select ${sql.raw(listedSelection)}, ${groupsOfRow} as groups from users r
-    where r.id = ${userId}::uuid and r.project_id = ${projectId}::uuid`;
+    where r.id = ${userId}::uuid and ${isIn(place)}`;
   const [row] = await query(em, statement, { prepare: 'users.shown' });
   return row ? withInstants(row) : null;
 }

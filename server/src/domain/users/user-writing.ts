@@ -18,19 +18,34 @@ export interface Login {
   phone: string | null;
   /** Another user may have this login phone; then this one has none. */
   isShared: boolean;
+  /** See `User.withheldEmailKey`. */
+  withheldEmailKey: string | null;
+  withheldPhone: string | null;
 }
 
 export function loginOf({ userName, attributes }: Pick<UserValues, 'userName' | 'attributes'>): Login {
   const email = loginEmail(userName, contactsOf(attributes, 'emails'));
   const phone = loginPhone(contactsOf(attributes, 'phoneNumbers'));
-  return { userNameKey: userNameKey(userName), email, emailKey: email === null ? null : addressKey(email), ...phone };
+  const emailKey = email === null ? null : addressKey(email);
+  return { userNameKey: userNameKey(userName), email, emailKey, ...phone, withheldEmailKey: null, withheldPhone: null };
 }
 
-/** Like {@link loginOf}, after a change: the login phone stays unless the numbers yield another one. */
+/** A login without the email or the phone that a user at another home has. */
+export function withheld(login: Login, { email, phone }: { email: boolean; phone: boolean }): Login {
+  return {
+    ...login,
+    ...(email && { email: null, emailKey: null, withheldEmailKey: login.emailKey }),
+    ...(phone && { phone: null, withheldPhone: login.isShared ? null : login.phone }),
+  };
+}
+
+/** Like {@link loginOf}, after a change: the login email and phone stay unless the addresses and numbers yield another one. */
 export function loginAfter(before: UserRecord, after: UserValues): Login {
   const [was, next] = [loginOf(before), loginOf(after)];
   const isSame = was.phone === next.phone && was.isShared === next.isShared;
-  return isSame ? { ...next, phone: before.phone ?? null } : next;
+  const email = before.withheldEmailKey != null && before.withheldEmailKey === next.emailKey;
+  const login = withheld(next, { email, phone: false });
+  return isSame ? { ...login, phone: before.phone ?? null, withheldPhone: before.withheldPhone ?? null } : login;
 }
 
 type Phoned = Pick<UserRecord, 'userName' | 'attributes' | 'phone'>;
@@ -97,6 +112,8 @@ const uniqueFields: Record<string, string> = {
   users_project_id_user_name_key_unique: 'userName',
   users_project_id_email_key_unique: 'emails',
   users_project_id_phone_unique: 'phoneNumbers',
+  users_withheld_email_unique: 'emails',
+  users_withheld_phone_unique: 'phoneNumbers',
   custom_values_project_id_attribute_key_unique: customUrn,
 };
 
@@ -148,14 +165,19 @@ export async function writeIfUnchanged(
       update users set (${names}) = (${values})
       where project_id = ${projectId}::uuid and id = ${next.id}::uuid and version = ${next.version - 1}
         ${custom ? sql`and exists (select 1 from defined)` : sql``}
-      returning id, project_id
+      returning id, project_id, organization_id
     ), ${reindexedValues} ${withEmails ? reindexed(emailKeys(next.attributes)) : sql``} audited as (
       ${audit.insertion(event, sql`exists (select 1 from changed)`)}
     )
     select id from changed`;
   const rows = await unlessTaken(
     () => query(em, statement, { prepare: 'users.write' }),
-    () => takenValue(em, projectId, next.id, custom),
+    () =>
+      takenValue(
+        em,
+        sql`(select ${projectId}::uuid as project_id, ${next.id}::uuid as id, ${next.organizationId ?? null}::uuid as organization_id)`,
+        custom,
+      ),
   );
   return rows.length === 1;
 }

@@ -39,6 +39,13 @@ const schema = defineEntity({
     emailKey: p.text().nullable(),
     /** The login phone in E.164. */
     phone: p.text().nullable(),
+    /**
+     * The key of the login email that the directory gave, while a user at another home has it: this user has none then (decisions/0401).
+     * Unique at the home, like `emailKey`: a directory must not find out whether the address is used elsewhere.
+     */
+    withheldEmailKey: p.text().nullable(),
+    /** The same of the login phone. */
+    withheldPhone: p.text().nullable(),
     active: p.boolean().default(true),
     provenance: p.enum(provenances).default('local'),
     /** Every other attribute of the SCIM User schema and its enterprise extension, as the directory sent it. */
@@ -68,6 +75,16 @@ const schema = defineEntity({
       name: 'users_project_id_user_name_key_unique',
       expression:
         'create unique index "users_project_id_user_name_key_unique" on "users" ("project_id", "user_name_key", coalesce("organization_id", "project_id"))',
+    },
+    {
+      name: 'users_withheld_email_unique',
+      expression:
+        'create unique index "users_withheld_email_unique" on "users" ("project_id", "withheld_email_key", coalesce("organization_id", "project_id")) where ("withheld_email_key" is not null)',
+    },
+    {
+      name: 'users_withheld_phone_unique',
+      expression:
+        'create unique index "users_withheld_phone_unique" on "users" ("project_id", "withheld_phone", coalesce("organization_id", "project_id")) where ("withheld_phone" is not null)',
     },
     {
       name: 'users_project_id_organization_id_id_index',

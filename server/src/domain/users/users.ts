@@ -20,7 +20,17 @@ import {
   writeIndex,
 } from './custom/writing.ts';
 import { withContact } from './edits/login-edit.ts';
-import { atProject, type Home, type HomeSource, type OpenHome, type ProjectHome } from './identity/home.ts';
+import {
+  atProject,
+  type Home,
+  type HomeSource,
+  inPlace,
+  isIn,
+  type OpenHome,
+  type Place,
+  type ProjectHome,
+  projectOf,
+} from './identity/home.ts';
 import { userNamed } from './identity/named.ts';
 import { DeepPages, type Listed, listRows, type Selection, type Weight } from './listing.ts';
 import { addressKey, isAddress, isE164, trimmed, userNameKey } from './login.ts';
@@ -52,6 +62,7 @@ import {
   loginAfter,
   loginOf,
   unlessTaken,
+  withheld,
   writeIfUnchanged,
 } from './user-writing.ts';
 
@@ -80,7 +91,7 @@ interface CreateOptions {
   source?: HomeSource;
 }
 
-/** End users of one project at a time. Every method joins the caller's transaction. */
+/** End users of one project at a time, or of one home. Every method joins the caller's transaction. */
 export class Users {
   private readonly deepPages: DeepPages;
 
@@ -104,15 +115,15 @@ export class Users {
     return isUuid(userId) ? em.findOne(User, { id: userId, project: projectId }) : null;
   }
 
-  /** The user with their groups. Null if the project has no such user. */
-  findShown(em: Executing, projectId: string, userId: string): Promise<ShownUser | null> {
-    return findShown(em, projectId, userId);
+  /** The user with their groups. Null if the place has no such user. */
+  findShown(em: Executing, place: Place, userId: string): Promise<ShownUser | null> {
+    return findShown(em, place, userId);
   }
 
-  /** A page of the project's users, without groups. */
-  async list(em: Executing, projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
-    const rows = await this.deepPages.read(projectId, selection, (page) =>
-      listRows<ShownUser>(em, 'users', listedSelection, projectId, page, weightOfAttributes),
+  /** A page of the users of a place, without groups. */
+  async list(em: Executing, place: Place, selection: Selection): Promise<Listed<ShownUser>[]> {
+    const rows = await this.deepPages.read(place, selection, (page) =>
+      listRows<ShownUser>(em, 'users', listedSelection, place, page, weightOfAttributes),
     );
     return rows.map((row) => ({ ...withInstants(row), groups: [] }));
   }
@@ -159,7 +170,7 @@ export class Users {
   /**
    * Creates a user at home in the project, or in an organization, as its member. Refuses `taken` (userName of another user of this home;
    * login email or login phone of another user of the project), which leaves the caller's transaction usable, and `not-found` for the
-   * organization. Only a directory may reuse an identifier that is reserved for an inactive user ({@link refuseReserved}); any other caller
+   * organization. A directory does not learn of users at other homes: a user whom it gives the login email or phone of one gets none. Only a directory may reuse an identifier that is reserved for an inactive user ({@link refuseReserved}); any other caller
    * rolls back.
    */
   create(
@@ -190,7 +201,8 @@ export class Users {
     const login = loginOf(values);
     const { email, phone } = login;
     const times = { createdAt: now, updatedAt: now, lastSignInAt: null, invitedAt: null };
-    const user = { id, organizationId, subject: null, ...values, email, phone, provenance, version: 1, ...times };
+    const none = { subject: null, withheldEmailKey: null, withheldPhone: null };
+    const user = { id, organizationId, ...none, ...values, email, phone, provenance, version: 1, ...times };
     const custom = customWrite(schema, {}, values.attributes);
     const join =
       organizationId === null
@@ -224,7 +236,7 @@ export class Users {
       : sql`values (${projectId}, ${written})`;
     const creation = sql`with created as (
         insert into users (project_id, ${names}) ${source}
-        on conflict do nothing returning id, project_id
+        on conflict do nothing returning id, project_id, organization_id
       ), ${custom ? sql`valued as (${indexedValues(custom, sql`created`)}),` : sql``} indexed as (
         insert into user_emails (user_id, value_key, project_id)
         select distinct created.id, key, created.project_id
@@ -237,14 +249,18 @@ export class Users {
       select id from created`;
     const inserted = await unlessTaken(
       () => query(em, creation, { prepare: 'users.create' }),
-      () => takenValue(em, projectId, id, custom),
+      () => takenValue(em, asRow({ projectId, organizationId: organizationId ?? null }, id), custom),
     );
     if (inserted.length > 0) return user;
     if (custom) await checkCurrent(em, projectId, custom);
-    const field = await takenField(em, { projectId, organizationId: organizationId ?? null }, login);
-    if (field === 'phoneNumbers' && login.isShared && phone !== null) {
-      const unshared = { login: { ...login, phone: null }, actor, custom };
-      return this.insert(em, projectId, { ...user, phone: null }, unshared);
+    const { field, isElsewhere } = await takenField(em, { projectId, organizationId: organizationId ?? null }, login);
+    const isWithheld = isElsewhere && actor.kind === 'scim';
+    const isShared = field === 'phoneNumbers' && login.isShared && phone !== null;
+    if (isShared || isWithheld) {
+      const without = withheld(login, { email: field === 'emails', phone: field === 'phoneNumbers' });
+      const { email, phone: left, withheldEmailKey, withheldPhone } = without;
+      const next = { ...user, email, phone: left, withheldEmailKey, withheldPhone };
+      return this.insert(em, projectId, next, { login: without, actor, custom });
     }
     return refuse({ code: 'taken', what: 'user', field });
   }
@@ -259,27 +275,31 @@ export class Users {
    */
   async change(
     em: EntityManager,
-    projectId: string,
+    place: Place,
     userId: string,
     edit: (current: UserRecord) => UserValues | Promise<UserValues>,
     actor: Actor,
     schema?: CustomSchema,
     hidden: readonly string[] = [],
   ): Promise<UserChange> {
-    const user = found(await this.locked(em, projectId, userId), 'user');
+    const projectId = projectOf(place);
+    const user = found(await this.locked(em, place, userId), 'user');
     const before = recordOf(user);
     const values = await edit(user);
     const names = changedNames(before, values, hidden);
     if (names.length === 0) return { before, after: user, changed: false };
     const custom = customWrite(schema, before.attributes, values.attributes);
-    const { email, phone, isShared, ...login } = loginAfter(before, values);
+    const next = loginAfter(before, values);
+    const { email, phone, isShared, withheldEmailKey, withheldPhone, ...login } =
+      actor.kind === 'scim' ? await unheld(em, user, next) : next;
     // An earlier key stays with its address or name: another user may have the key that the current rules give.
     const isSameEmail = before.email != null && login.emailKey === addressKey(before.email);
     const emailKey = isSameEmail ? user.emailKey : login.emailKey;
     const isOthers = isShared && phone !== null && phone !== before.phone && (await this.isPhoneTaken(em, user, phone));
     const isSameName = login.userNameKey === userNameKey(before.userName);
     const nameKey = isSameName ? user.userNameKey : login.userNameKey;
-    Object.assign(user, values, { userNameKey: nameKey, email, emailKey, phone: isOthers ? null : phone });
+    const logins = { userNameKey: nameKey, email, emailKey, phone: isOthers ? null : phone };
+    Object.assign(user, values, logins, { withheldEmailKey, withheldPhone });
     if (actor.kind === 'scim') user.provenance = 'scim';
     user.version += 1;
     user.updatedAt = this.deps.clock.now();
@@ -310,7 +330,7 @@ export class Users {
     if (before.active && awaitedPhone(before) !== null) return undefined;
     const changed = changedNames(before, values, hidden);
     if (changed.length === 0) return before;
-    const { email, phone } = loginAfter(before, values);
+    const { email, phone, withheldEmailKey, withheldPhone } = loginAfter(before, values);
     if (before.active !== values.active || changesRoles(changed)) return undefined;
     if (changesLogin(before, values)) return undefined;
     // It may pass to another person.
@@ -320,6 +340,8 @@ export class Users {
       ...values,
       email,
       phone,
+      withheldEmailKey,
+      withheldPhone,
       provenance: actor.kind === 'scim' ? 'scim' : before.provenance,
       version: before.version + 1,
       updatedAt: this.deps.clock.now(),
@@ -333,7 +355,8 @@ export class Users {
   /** The shown form of a written user. @param before its shown form before the change, if known */
   async shown(em: Executing, projectId: string, user: UserRecord, before?: ShownUser): Promise<ShownUser> {
     const isSame = before && managerIdOf(before.attributes) === managerIdOf(user.attributes);
-    const managerName = isSame ? before.managerName : await managerNameOf(em, projectId, user.attributes);
+    const home = { projectId, organizationId: user.organizationId ?? null };
+    const managerName = isSame ? before.managerName : await managerNameOf(em, home, user.attributes);
     return { ...user, groups: before?.groups ?? [], managerName };
   }
 
@@ -369,19 +392,19 @@ export class Users {
   }
 
   /**
-   * Locks and reads the row; null if the project has no such user. A number that the user waits for becomes the login phone
+   * Locks and reads the row; null if the place has no such user. A number that the user waits for becomes the login phone
    * if it is free. Not `for update`: it would also block steps that only insert a row of this user, and the caller may wait
    * for one of them.
    */
-  async locked(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
+  async locked(em: EntityManager, place: Place, userId: string): Promise<User | null> {
     if (!isUuid(userId)) return null;
-    await query(em, sql`select 1 from users where project_id = ${projectId} and id = ${userId} for no key update`, {
+    await query(em, sql`select 1 from users r where ${isIn(place)} and r.id = ${userId} for no key update`, {
       prepare: 'users.locked',
     });
-    const user = await em.findOne(User, { project: projectId, id: userId }, { refresh: true });
+    const user = await em.findOne(User, { ...inPlace(place), id: userId }, { refresh: true });
     if (!user?.active || awaitedPhone(user) === null) return user;
-    await this.takeFreePhone(em, projectId, user);
-    return em.findOne(User, { project: projectId, id: userId }, { refresh: true });
+    await this.takeFreePhone(em, projectOf(place), user);
+    return em.findOne(User, { ...inPlace(place), id: userId }, { refresh: true });
   }
 
   /** Leaves the version: SCIM shows the number already, and every change of a user who waits takes the lock. */
@@ -396,7 +419,7 @@ export class Users {
       detail: { changed: ['phone'] },
     };
     const statement = sql`with taken as (
-        update users u set phone = ${phone}
+        update users u set phone = ${phone}, withheld_phone = null
         where u.project_id = ${projectId}::uuid and u.id = ${user.id}::uuid and u.phone is null
           and not exists (select 1 from users o where o.project_id = u.project_id and o.phone = ${phone})
         returning u.id
@@ -445,20 +468,55 @@ function changesRoles(changed: readonly string[]): boolean {
   return changed.includes('roles') || changed.includes('entitlements');
 }
 
-async function takenField(em: Executing, { projectId, organizationId }: Home, login: Login): Promise<string> {
-  const isNamed = sql`user_name_key = ${login.userNameKey} and organization_id is not distinct from ${organizationId}::uuid`;
+/**
+ * The login without an email and a phone that a user at another home has: the directory of this home does not learn of that user. The user
+ * waits for the phone ({@link awaitedPhone}); an email is tried again when the directory sends another one.
+ */
+async function unheld(em: Executing, user: User, login: Login): Promise<Login> {
+  const [email, phone] = [
+    login.emailKey === user.emailKey ? null : login.emailKey,
+    login.phone === user.phone ? null : login.phone,
+  ];
+  if (email === null && phone === null) return login;
+  const elsewhere = sql`u.project_id = ${user.project.id}::uuid and u.organization_id is distinct from ${user.organizationId}::uuid`;
+  const [held] = await query(
+    em,
+    sql<{ email: boolean; phone: boolean }>`select
+      exists (select 1 from users u where ${elsewhere} and u.email_key = ${email}::text) as email,
+      exists (select 1 from users u where ${elsewhere} and u.phone = ${phone}::text) as phone`,
+    { prepare: 'users.held-elsewhere' },
+  );
+  return held ? withheld(login, held) : login;
+}
+
+/** SQL: a user as a row. */
+const asRow = ({ projectId, organizationId }: Home, id: string) =>
+  sql`(select ${projectId}::uuid as project_id, ${id}::uuid as id, ${organizationId}::uuid as organization_id)`;
+
+/** The value that keeps a user from being created, and whether only users at other homes have such values. */
+async function takenField(
+  em: Executing,
+  { projectId, organizationId }: Home,
+  login: Login,
+): Promise<{ field: string; isElsewhere: boolean }> {
+  const isElsewhere = sql`organization_id is distinct from ${organizationId}::uuid`;
+  const isHere = sql`organization_id is not distinct from ${organizationId}::uuid`;
+  const isNamed = sql`user_name_key = ${login.userNameKey} and ${isHere}`;
+  const isAddressed = sql`(email_key = ${login.emailKey} or withheld_email_key = ${login.withheldEmailKey} and ${isHere})`;
+  const isCalled = sql`(phone = ${login.phone} or withheld_phone = ${login.withheldPhone} and ${isHere})`;
   const [row] = await query(
     em,
-    sql<{ field: string }>`
+    sql<{ field: string; isElsewhere: boolean }>`
       select case when ${isNamed} then 'userName'
-                    when email_key = ${login.emailKey} then 'emails' else 'phoneNumbers' end as field
+                    when ${isAddressed} then 'emails' else 'phoneNumbers' end as field,
+        ${isElsewhere} as "isElsewhere"
         from users
         where project_id = ${projectId}
-          and (${isNamed} or email_key = ${login.emailKey} or phone = ${login.phone})
-        order by (${isNamed}) desc limit 1`,
+          and (${isNamed} or ${isAddressed} or ${isCalled})
+        order by (${isNamed}) desc, ${isElsewhere} limit 1`,
     { prepare: 'users.taken-field' },
   );
-  return row?.field ?? 'userName';
+  return row ?? { field: 'userName', isElsewhere: false };
 }
 
 async function indexEmails(em: EntityManager, projectId: string, userId: string, keys: string[]): Promise<void> {

@@ -1,11 +1,11 @@
 import { type Fragment, sql } from '../../domain/kernel/sql.ts';
+import type { Home } from '../../domain/users/identity/home.ts';
 import type { Attribute, Storage } from '../schema/attribute.ts';
 import type { AttributeTarget } from '../schema/resource-type.ts';
 
-/** Request context of a compiled filter. */
-export interface QueryContext {
-  projectId: string;
-  /** The project's SCIM base URL, e.g. `https://id.example.com/v1/scim/<project>`. */
+/** Request context of a compiled filter: the directory. */
+export interface QueryContext extends Home {
+  /** Its SCIM base URL, e.g. `https://id.example.com/v1/scim/<project or organization>`. */
   baseUrl: string;
 }
 

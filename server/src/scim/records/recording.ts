@@ -44,6 +44,7 @@ export function recordOf(
   const responseBody = error ? error.toJSON() : summary(outcome.responseBody, redaction);
   return {
     projectId: directory.projectId,
+    organizationId: directory.organizationId,
     schemaVersion: custom.version,
     tokenId: directory.tokenId,
     tokenName: directory.tokenName,

@@ -5,7 +5,7 @@ import { isPast, secondsLater } from '../../domain/kernel/clock.ts';
 import type { InTurn } from '../../domain/limits/turns.ts';
 import { actorOf, requestContext } from '../../http/context.ts';
 import { queryOf } from '../../http/parameters.ts';
-import { type ScimAnswer, type ScimCaller, type VersionCheck, versionCheck } from '../answer.ts';
+import { directoryId, type ScimAnswer, type ScimCaller, type VersionCheck, versionCheck } from '../answer.ts';
 import { readBody } from '../body.ts';
 import { callOf, prepared, sendAnswer, setCall } from '../respond.ts';
 import type { ScimDeps, ScimService } from './service.ts';
@@ -22,7 +22,7 @@ export interface ScimRequest {
   body: Record<string, unknown>;
   /** Checks the token again. Refuses as {@link Directories.authenticate} does. */
   authenticate(): Promise<unknown>;
-  /** Runs a part of an operation as one request of the project, see {@link Turns}. */
+  /** Runs a part of an operation as one request of the directory, see {@link Turns}. */
   inTurn: InTurn;
 }
 
@@ -40,16 +40,17 @@ export interface ScimOperation {
 /** A long Bulk request checks its token again after this time. */
 const recheckSeconds = 1;
 
-/** Authenticates the directory, and counts the request against its project's rate limit. */
+/** Authenticates the directory, and counts the request against its rate limit. */
 export function authentication({ deps, limiter }: ScimService): RequestHandler {
   return async (req, res, next) => {
     const directory = await directoryOf(deps, req, String(req.params['projectId']));
-    const { projectId, schemaVersion } = directory;
+    const { organizationId, projectId, schemaVersion } = directory;
     const custom = await deps.customAttributes.ofVersion(projectId, schemaVersion);
     const actor = actorOf(req, { kind: 'scim', id: directory.tokenId, name: directory.tokenName });
-    const caller = { actor, baseUrl: `${deps.issuer}/v1/scim/${projectId}`, projectId, custom };
+    const baseUrl = `${deps.issuer}/v1/scim/${organizationId ?? projectId}`;
+    const caller = { actor, baseUrl, projectId, organizationId, custom };
     setCall(res, { directory, caller, startedAt: deps.clock.now() });
-    limiter.spend(projectId);
+    limiter.spend(directoryId(caller));
     next();
   };
 }
@@ -58,12 +59,12 @@ export function authentication({ deps, limiter }: ScimService): RequestHandler {
  * The directory of a request, by a SCIM token, or by an access token of an application with the scope `scim`. Refuses as
  * {@link Directories.authenticate} does.
  */
-async function directoryOf(deps: ScimDeps, req: Request, projectId: string): Promise<Directory> {
+async function directoryOf(deps: ScimDeps, req: Request, id: string): Promise<Directory> {
   const authorization = req.get('authorization');
   const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
   const client = isCompactJws(token) ? await deps.adminClients.byToken({ token, scheme: 'Bearer', proof }) : null;
   const application = client?.scopes.includes('scim') ? client : undefined;
-  return deps.directories.authenticate(projectId, { authorization, application, ip: requestContext(req).ip });
+  return deps.directories.authenticate(id, { authorization, application, ip: requestContext(req).ip });
 }
 
 /** Directories have no keys for DPoP. */
@@ -76,22 +77,22 @@ export function handling(
   const { deps, limits, turns, large } = service;
   return async (req: Request, res: Response) => {
     const call = callOf(res);
-    const { projectId } = call.caller;
-    const authenticate = () => directoryOf(deps, req, projectId);
+    const id = directoryId(call.caller);
+    const authenticate = () => directoryOf(deps, req, id);
     // The token may end while the request waits for its turn.
     const check = rechecked(deps, authenticate);
     if (maxBytes !== undefined) {
       const isSlow = !req.complete;
       const isSmall = Number(req.get('content-length') ?? Number.POSITIVE_INFINITY) <= maxBytes;
       const read = () => (readsLarge ? readsLarge(req) : readBody(req, maxBytes));
-      const body = await (readsLarge && !isSmall ? large.of(projectId, read) : read());
+      const body = await (readsLarge && !isSmall ? large.of(id, read) : read());
       // The token may have ended while the body arrived.
       if (isSlow) await authenticate();
       call.body = body;
     }
     const { params } = req;
     const isMinimal = prefersMinimal(req);
-    const inTurn: InTurn = (work) => turns.of(projectId, work);
+    const inTurn: InTurn = (work) => turns.of(id, work);
     const checkVersion = versionCheck(req.get('if-match'), req.get('if-none-match'));
     const sent = { params, query: queryOf(req), checkVersion, isMinimal, body: call.body ?? {} };
     const request = { ...sent, caller: call.caller, authenticate, inTurn };
@@ -104,7 +105,7 @@ export function handling(
     }
     const send = () => sendAnswer(req, res, ready, { ...deps, limits }, checked);
     // Its client may read slowly. It holds no turn of the database meanwhile, but memory.
-    await (text && !text.isEnded ? large.of(projectId, send) : send());
+    await (text && !text.isEnded ? large.of(id, send) : send());
   };
 }
 

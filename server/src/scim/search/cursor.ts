@@ -23,20 +23,20 @@ export interface Position {
 export class Cursors {
   constructor(private readonly deps: { vault: Vault; clock: Clock }) {}
 
-  /** A cursor for one search of one project, in base64url. */
-  seal(projectId: string, search: SearchRequest, resourceType: string, position: Position): string {
+  /** A cursor for one search of one directory, in base64url. @param directory its id */
+  seal(directory: string, search: SearchRequest, resourceType: string, position: Position): string {
     const until = secondsLater(this.deps.clock.now(), cursorTimeoutSeconds).getTime();
     const { id, key, total, type = null } = position;
     const text = JSON.stringify([id, key, total, until, search.count, type]);
-    return this.deps.vault.seal('scim-cursor', identity(projectId, search, resourceType), text).toString('base64url');
+    return this.deps.vault.seal('scim-cursor', identity(directory, search, resourceType), text).toString('base64url');
   }
 
   /**
    * Throws `invalidCursor` if it was altered or issued for another search, `expiredCursor`, and `invalidCount` if the pages
    * had another size (RFC 9865 §2.1).
    */
-  open(projectId: string, search: SearchRequest, resourceType: string, cursor: string): Position {
-    const [id, key, total, until, count, type] = this.unseal(identity(projectId, search, resourceType), cursor);
+  open(directory: string, search: SearchRequest, resourceType: string, cursor: string): Position {
+    const [id, key, total, until, count, type] = this.unseal(identity(directory, search, resourceType), cursor);
     if (isPast(new Date(until), this.deps.clock.now())) {
       throw badRequest(
         'expiredCursor',
@@ -63,6 +63,6 @@ export class Cursors {
 }
 
 /** Filter and order are part of a cursor's identity (RFC 9865 §2). */
-function identity(projectId: string, { filter, sortBy, descending }: SearchRequest, resourceType: string): string {
-  return digest(JSON.stringify([projectId, resourceType, filter ?? null, sortBy ?? null, descending]));
+function identity(directory: string, { filter, sortBy, descending }: SearchRequest, resourceType: string): string {
+  return digest(JSON.stringify([directory, resourceType, filter ?? null, sortBy ?? null, descending]));
 }

@@ -1,4 +1,4 @@
-import type { ScimCaller } from '../answer.ts';
+import { directoryId, type ScimCaller } from '../answer.ts';
 import type { OpenResource } from '../answers/text.ts';
 import type { GroupEndpoint } from '../groups.ts';
 import { ScimError } from '../scim-error.ts';
@@ -53,8 +53,8 @@ async function byCursor(
   cursors: Cursors,
 ): Promise<Results> {
   const { count, cursor = '' } = request;
-  const { projectId } = caller;
-  const position = cursor === '' ? undefined : cursors.open(projectId, request, everyType, cursor);
+  const directory = directoryId(caller);
+  const position = cursor === '' ? undefined : cursors.open(directory, request, everyType, cursor);
   if (!position) await refuseCostlyAnywhere(endpoints, request, caller);
   const total = position?.total ?? (await totalOf(endpoints, request, caller));
   const start = position ? endpoints.findIndex(({ name }) => name === position.type) : 0;
@@ -72,7 +72,7 @@ async function byCursor(
     const end = page.at(-1);
     if (end) last = { id: end.id, key: end.order_key, total, type: endpoint.name };
     if (!isLast && last) {
-      return { total, resources, nextCursor: cursors.seal(projectId, request, everyType, last) };
+      return { total, resources, nextCursor: cursors.seal(directory, request, everyType, last) };
     }
   }
   return { total, resources };

@@ -7,6 +7,7 @@ import {
   type Order,
   type Selection,
 } from '../../domain/users/listing.ts';
+import { directoryId } from '../answer.ts';
 import type { ResourceFilter } from '../filter/ast.ts';
 import { compileFilter } from '../filter/compile.ts';
 import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from '../filter/operand.ts';
@@ -52,7 +53,7 @@ export async function search<Row extends { id: string }>(
 
   const { name } = source.type;
   const { cursor, count } = request;
-  const position = cursor === '' ? undefined : cursors.open(context.projectId, request, name, cursor);
+  const position = cursor === '' ? undefined : cursors.open(directoryId(context), request, name, cursor);
   const from = position ? { afterId: position.id, afterKey: position.key } : { offset: 0 };
   const rows = count === 0 ? [] : await source.list({ ...asked, from, limit: count + 1 });
   const { page, isCut, isLast } = await fitted(source, rows, count);
@@ -61,7 +62,7 @@ export async function search<Row extends { id: string }>(
   const last = page.at(-1);
   if (!more || !last) return { rows: page, total, isCut };
   const end: Position = { id: last.id, key: last.order_key, total };
-  return { rows: page, total, isCut, nextCursor: cursors.seal(context.projectId, request, name, end) };
+  return { rows: page, total, isCut, nextCursor: cursors.seal(directoryId(context), request, name, end) };
 }
 
 /** The rows that fit into one response (RFC 7644 §3.4.2.4 allows fewer than requested). */

@@ -73,15 +73,18 @@ async function indexAddresses(em: Executing, projectId: string, planned: readonl
 }
 
 async function indexCustomValues(em: Executing, projectId: string, planned: readonly PlannedUser[]): Promise<void> {
-  const entries = planned.flatMap(({ user: { id }, custom }) => custom?.keys.map((key) => ({ id, ...key })) ?? []);
+  const entries = planned.flatMap(
+    ({ user: { id, organizationId = null }, custom }) =>
+      custom?.keys.map((key) => ({ id, organizationId, ...key })) ?? [],
+  );
   if (entries.length === 0) return;
   await execute(
     em,
-    sql`insert into custom_values (project_id, user_id, attribute, key, is_unique)
-      select ${projectId}::uuid, v.id, v.attribute, v.key, v.is_unique
+    sql`insert into custom_values (project_id, user_id, organization_id, attribute, key, is_unique)
+      select ${projectId}::uuid, v.id, v.organization_id, v.attribute, v.key, v.is_unique
       from unnest(${entries.map(({ id }) => id)}::uuid[], ${entries.map(({ attribute }) => attribute)}::text[],
-        ${entries.map(({ key }) => key)}::text[], ${entries.map(({ isUnique }) => isUnique)}::boolean[])
-        as v(id, attribute, key, is_unique)`,
+        ${entries.map(({ key }) => key)}::text[], ${entries.map(({ isUnique }) => isUnique)}::boolean[], ${entries.map(({ organizationId }) => organizationId)}::uuid[])
+        as v(id, attribute, key, is_unique, organization_id)`,
   );
 }
 
@@ -127,7 +130,8 @@ export async function takenValues(
       union all select 'id', null, id::text, id from clients
         where project_id = ${projectId}::uuid and id = any(${subjects.filter(isUuid)}::uuid[])
       union all select 'custom', v.attribute, v.key, v.user_id from custom_values v
-        where v.project_id = ${projectId}::uuid and v.is_unique and (v.attribute, v.key) in (
+        where v.project_id = ${projectId}::uuid and v.is_unique
+          and v.organization_id is not distinct from ${organizationId}::uuid and (v.attribute, v.key) in (
           select * from unnest(${unique.map(({ attribute }) => attribute)}::text[], ${unique.map(({ key }) => key)}::text[]))`,
     { prepare: 'users.taken-values' },
   );

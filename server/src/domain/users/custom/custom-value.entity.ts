@@ -13,12 +13,14 @@ const schema = defineEntity({
     /** The value in the form for comparison (`keyOf`). */
     key: p.text().primary(),
     isUnique: p.boolean(),
+    /** The home of the user: values are unique there. */
+    organizationId: p.uuid().nullable(),
   },
   indexes: [
     {
       name: 'custom_values_project_id_attribute_key_unique',
       expression:
-        'create unique index "custom_values_project_id_attribute_key_unique" on "custom_values" ("project_id", "attribute", "key") where "is_unique"',
+        'create unique index "custom_values_project_id_attribute_key_unique" on "custom_values" ("project_id", "attribute", "key", coalesce("organization_id", "project_id")) where "is_unique"',
     },
     {
       name: 'custom_values_project_id_attribute_key_user_id_index',

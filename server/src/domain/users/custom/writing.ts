@@ -32,10 +32,10 @@ export function currentSchema(projectId: string, { version }: CustomWrite): Frag
     where project_id = ${projectId}::uuid and version = ${version}::int for share`;
 }
 
-/** SQL: writes the index of the users in `written` (`project_id`, `id`), who have no entries yet. */
+/** SQL: writes the index of the users in `written` (`project_id`, `id`, `organization_id`), who have no entries yet. */
 export function indexedValues({ keys }: CustomWrite, written: Fragment): Fragment {
-  return sql`insert into custom_values (project_id, user_id, attribute, key, is_unique)
-    select u.project_id, u.id, k.attribute, k.key, k.is_unique from ${written} u, ${rowsOf(keys)}
+  return sql`insert into custom_values (project_id, user_id, organization_id, attribute, key, is_unique)
+    select u.project_id, u.id, u.organization_id, k.attribute, k.key, k.is_unique from ${written} u, ${rowsOf(keys)}
     on conflict (project_id, user_id, attribute, key) do nothing`;
 }
 
@@ -48,9 +48,10 @@ export function forgottenValues({ keys }: CustomWrite, written: Fragment): Fragm
 /** Writes the index of one user in the caller's transaction. Refuses `taken`, and `conflict` if the definitions have changed. */
 export async function writeIndex(em: Executing, projectId: string, userId: string, write: CustomWrite): Promise<void> {
   await checkCurrent(em, projectId, write);
-  const taken = await takenValue(em, projectId, userId, write);
+  const user = sql`(select project_id, id, organization_id from users
+    where project_id = ${projectId}::uuid and id = ${userId}::uuid)`;
+  const taken = await takenValue(em, user, write);
   if (taken !== undefined) refuse({ code: 'taken', what: 'user', field: taken });
-  const user = sql`(select ${projectId}::uuid as project_id, ${userId}::uuid as id)`;
   await execute(em, forgottenValues(write, user));
   await execute(em, indexedValues(write, user));
 }
@@ -61,11 +62,14 @@ export async function checkCurrent(em: Executing, projectId: string, write: Cust
   if (!current) refuse({ code: 'conflict', what: 'custom-attribute' });
 }
 
-/** The unique custom attribute for which another user has the value; undefined if there is none. */
+/**
+ * The unique custom attribute for which another user of the same home has the value; undefined if there is none.
+ *
+ * @param user SQL: one user (`project_id`, `id`, `organization_id`)
+ */
 export async function takenValue(
   em: Executing,
-  projectId: string,
-  userId: string,
+  user: Fragment,
   write: CustomWrite | undefined,
 ): Promise<string | undefined> {
   const unique = write?.keys.filter(({ isUnique }) => isUnique) ?? [];
@@ -73,8 +77,9 @@ export async function takenValue(
   const [taken] = await query(
     em,
     sql<{ attribute: string }>`select v.attribute from custom_values v, ${rowsOf(unique)}
-      where v.project_id = ${projectId}::uuid and v.is_unique and v.attribute = k.attribute and v.key = k.key
-        and v.user_id <> ${userId}::uuid limit 1`,
+        , ${user} u
+      where v.project_id = u.project_id and v.is_unique and v.attribute = k.attribute and v.key = k.key
+        and v.organization_id is not distinct from u.organization_id and v.user_id <> u.id limit 1`,
   );
   return taken && customName(taken.attribute);
 }

@@ -27,7 +27,7 @@ const contacts = {
  * @param isLocked whether the directory of the project is authoritative
  */
 export function editedLogin(
-  user: EditedUser & Pick<UserRecord, 'email' | 'phone'>,
+  user: EditedUser & Pick<UserRecord, 'email' | 'phone' | 'withheldEmailKey'>,
   change: LoginChange,
   { isLocked }: { isLocked: boolean },
 ): UserValues {
@@ -49,9 +49,12 @@ export function editedLogin(
   }
   let values: UserValues = { ...valuesOf(user), userName };
   // Also if the address came only from the userName.
-  if (loginOf(values).email !== email) values = withContact(values, 'emails', before.email, email);
+  // A user at another home has the address of this one: it stays a plain value.
+  const isWithheld = email === null && user.withheldEmailKey != null;
+  if (loginOf(values).email !== email && !isWithheld) values = withContact(values, 'emails', before.email, email);
   if (phone !== before.phone) values = withContact(values, 'phoneNumbers', before.phone, phone);
-  if (loginOf(values).email !== email) invalid('userName', 'is an address, which would receive the codes');
+  if (loginOf(values).email !== email && !isWithheld)
+    invalid('userName', 'is an address, which would receive the codes');
   return values;
 }
 

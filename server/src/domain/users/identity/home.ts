@@ -23,6 +23,26 @@ export type ProjectHome = Home & { organizationId: null };
 /** The project as a home. */
 export const atProject = (projectId: string): ProjectHome => ({ projectId, organizationId: null });
 
+/** Users and groups of one home, or those of all homes of a project, by its id. */
+export type Place = Home | string;
+
+export const projectOf = (place: Place): string => (typeof place === 'string' ? place : place.projectId);
+
+/** The home of what is created in a place: of a project, the project. */
+export const homeAt = (place: Place): Home => (typeof place === 'string' ? atProject(place) : place);
+
+/** The filter of the ORM for rows of a place. */
+export function inPlace(place: Place): { project: string; organizationId?: string | null } {
+  return typeof place === 'string'
+    ? { project: place }
+    : { project: place.projectId, organizationId: place.organizationId };
+}
+
+/** SQL condition: the row `r`, or the one of another name, is in this place. Of constant text for each kind of place. */
+export function isIn(place: Place, row = 'r'): Fragment {
+  return typeof place === 'string' ? sql`${sql.ref(`${row}.project_id`)} = ${place}::uuid` : isAt(place, row);
+}
+
 /** SQL condition: the row `r`, or the one of another name, is at this home. Of constant text for each kind of home. */
 export function isAt({ projectId, organizationId }: Home, row = 'r'): Fragment {
   const column = (name: string) => sql.ref(`${row}.${name}`);
@@ -34,6 +54,9 @@ export function isAt({ projectId, organizationId }: Home, row = 'r'): Fragment {
 
 /** SQL: the project becomes the home of users of an organization. No directory manages them then. */
 export function movedToProject(home: Home, ids: readonly string[], now: Date): Fragment {
-  return sql`update users r set organization_id = null, provenance = 'local', version = r.version + 1, updated_at = ${now}::timestamptz
-    where ${isAt(home)} and r.id = any(${ids}::uuid[])`;
+  return sql`with moved as (
+      update users r set organization_id = null, provenance = 'local', version = r.version + 1, updated_at = ${now}::timestamptz
+      where ${isAt(home)} and r.id = any(${ids}::uuid[]) returning r.project_id, r.id
+    )
+    update custom_values v set organization_id = null from moved m where v.project_id = m.project_id and v.user_id = m.id`;
 }

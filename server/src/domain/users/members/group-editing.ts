@@ -16,11 +16,11 @@ export type GroupRecord = Pick<
   'id' | 'displayName' | 'externalId' | 'provenance' | 'version' | 'createdAt' | 'updatedAt'
 >;
 
-/** A locked group during a change. Members are ids of users and groups of the same project. */
+/** A locked group during a change. Members are ids of users and groups of the same home. */
 export interface GroupEdit {
   readonly group: Readonly<GroupRecord>;
   set(values: Partial<GroupValues>): void;
-  /** Skips current members. Refuses `invalid` if one is not a user or group of the project, or contains this group. */
+  /** Skips current members. Refuses `invalid` if one is not a user or group of the same home, or contains this group. */
   add(userIds: readonly string[]): Promise<void>;
   /** Like {@link add}, only for users. Refuses `invalid` for `userIds`. */
   addUsers(userIds: readonly string[]): Promise<void>;
@@ -82,11 +82,12 @@ export class Editing implements GroupEdit {
     if (missing.length > 0) refuseMembers(missing.sort());
   }
 
-  /** Returns the ids that belong to no user or group of the project. Each id is looked up by key, see `GroupMembers`. */
+  /** Returns the ids that belong to no user or group of the home. Each id is looked up by key, see `GroupMembers`. */
   private async addBatch(ids: readonly string[]): Promise<string[]> {
     const project = sql`${this.projectId}::uuid`;
     const known = (table: 'users' | 'groups') => sql`select o.id from wanted w cross join lateral (
-      select o.id from ${sql.table(table)} o where o.project_id = ${project} and o.id = w.id limit 1) o`;
+      select o.id from ${sql.table(table)} o where o.project_id = ${project} and o.id = w.id
+        and o.organization_id is not distinct from ${this.group.organizationId ?? null}::uuid limit 1) o`;
     const [result] = await query(
       this.em,
       sql<{ missing: string[]; added: { id: string }[]; nested: { id: string }[] }>`
@@ -119,7 +120,8 @@ export class Editing implements GroupEdit {
     const [known] = await query(
       this.em,
       sql<{ count: number }>`select count(*)::int as count from users
-        where project_id = ${this.projectId} and id = any(${ids}::uuid[])`,
+        where project_id = ${this.projectId} and id = any(${ids}::uuid[])
+          and organization_id is not distinct from ${this.group.organizationId ?? null}::uuid`,
     );
     if (known?.count !== new Set(userIds).size) {
       refuse({ code: 'invalid', field: 'userIds', reason: 'must be ids of users of this project' });

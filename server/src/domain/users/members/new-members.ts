@@ -1,6 +1,6 @@
 import { type Executing, execute, sql } from '../../kernel/sql.ts';
 
-/** Joins: makes new users members of groups of the project. */
+/** Joins: makes new users members of groups at home in the project. */
 export async function addNewMembers(
   on: Executing,
   projectId: string,
@@ -13,7 +13,7 @@ export async function addNewMembers(
     on,
     sql`with changed as (
         update groups set version = version + 1, updated_at = ${now}
-        where project_id = ${projectId}::uuid and id = any(${groups}::uuid[]) returning id)
+        where project_id = ${projectId}::uuid and organization_id is null and id = any(${groups}::uuid[]) returning id)
       insert into group_members (project_id, group_id, user_id, created_at)
       select ${projectId}::uuid, m.group_id, m.user_id, ${now}::timestamptz
       from unnest(${groups}::uuid[], ${users}::uuid[]) as m(group_id, user_id) where m.group_id in (select id from changed)`,

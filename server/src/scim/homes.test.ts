@@ -1,0 +1,369 @@
+/**
+ * The directories of a project and of two of its organizations, with equal userNames, externalIds, addresses, numbers and groups: each
+ * sees its own users and groups only (decisions/0401).
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rows } from '../../test/rows.ts';
+import { type ScimApp, type ScimProject, type ScimReply, startScimApp } from '../../test/scim-app.ts';
+import { decidedFor } from '../domain/ceremonies/account.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { problemOf } from '../domain/kernel/problem.ts';
+import { Project } from '../domain/projects/project.entity.ts';
+import { keyIn } from '../domain/projects/tenant.ts';
+import { rolesOfUser } from '../domain/roles/role-lists.ts';
+
+let app: ScimApp;
+beforeAll(async () => {
+  app = await startScimApp();
+  await app.services.keys.maintain();
+});
+afterAll(() => app.close());
+
+interface Filled {
+  directory: ScimProject;
+  user: string;
+  boss: string;
+  group: string;
+}
+
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+const person = {
+  userName: 'Ada@example.com',
+  externalId: 'e-1',
+  displayName: 'Ada',
+  emails: [{ value: 'ada@example.com', type: 'work', primary: true }],
+  phoneNumbers: [{ value: '+41791234567', type: 'mobile' }],
+};
+
+async function filled(directory: ScimProject): Promise<Filled> {
+  const { body: boss } = await directory.request('POST', '/Users', { userName: 'boss', displayName: 'Boss' });
+  const { body: user } = await directory.request('POST', '/Users', {
+    ...person,
+    [enterprise]: { manager: { value: boss.id } },
+  });
+  const members = [{ value: user.id }];
+  const { body: group } = await directory.request('POST', '/Groups', {
+    displayName: 'Staff',
+    externalId: 'g-1',
+    members,
+  });
+  return { directory, user: user.id, boss: boss.id, group: group.id };
+}
+
+let ofProject: Filled;
+let north: Filled;
+let south: Filled;
+let all: Filled[];
+beforeEach(async () => {
+  const project = await app.project();
+  ofProject = await filled(project);
+  north = await filled(await app.organization(project));
+  south = await filled(await app.organization(project));
+  all = [ofProject, north, south];
+});
+
+const projectOf = ({ directory }: Filled) => app.services.db.reader().findOneOrFail(Project, directory.id);
+const patch = (op: string, path: string, value?: unknown) => ({ Operations: [{ op, path, value }] });
+
+/** A response without ids, addresses of resources, times and versions. */
+function shape({ status, text }: ScimReply, { directory, user, boss, group }: Filled) {
+  const known = [
+    [directory.baseUrl, 'base'],
+    [user, 'user'],
+    [boss, 'boss'],
+    [group, 'group'],
+  ] as const;
+  const named = known.reduce((left, [value, name]) => left.replaceAll(value, name), text);
+  const timeless = named.replace(/"(created|lastModified|version)":"(?:[^"\\]|\\.)*"/g, '"$1"');
+  return { status, text: timeless };
+}
+
+describe('three directories with equal contents', () => {
+  const requests: [method: string, path: (own: Filled) => string, body?: (own: Filled) => unknown][] = [
+    ['GET', () => '/Users'],
+    ['GET', () => '/Users?count=0'],
+    ['GET', () => '/Users?sortBy=userName&sortOrder=descending'],
+    ['GET', () => '/Groups'],
+    ['GET', () => '/Users?filter=userName%20eq%20%22ada@example.com%22'],
+    ['GET', () => '/Users?filter=externalId%20eq%20%22e-1%22'],
+    ['GET', () => '/Users?filter=emails.value%20eq%20%22ada@example.com%22'],
+    ['GET', () => '/Users?filter=phoneNumbers%20pr'],
+    ['GET', ({ group }) => `/Users?filter=groups.value%20eq%20%22${group}%22`],
+    ['GET', ({ user }) => `/Groups?filter=members.value%20eq%20%22${user}%22`],
+    ['GET', ({ user }) => `/Users/${user}`],
+    ['GET', ({ group }) => `/Groups/${group}`],
+    ['POST', () => '/.search', () => ({ filter: 'displayName eq "Ada" or displayName eq "Staff"' })],
+    ['POST', () => '/Users', () => person],
+    ['POST', () => '/Users', () => ({ userName: 'x', emails: person.emails })],
+    ['POST', () => '/Users', () => ({ userName: 'x', phoneNumbers: person.phoneNumbers })],
+    ['PATCH', ({ boss }) => `/Users/${boss}`, () => patch('replace', 'emails', person.emails)],
+    ['PATCH', ({ boss }) => `/Users/${boss}`, () => patch('replace', 'phoneNumbers', person.phoneNumbers)],
+    ['PATCH', ({ user }) => `/Users/${user}`, () => patch('replace', 'userName', 'boss')],
+    ['PATCH', ({ user }) => `/Users/${user}`, () => patch('replace', 'title', 'Lead')],
+    ['PATCH', ({ user }) => `/Users/${user}`, () => patch('replace', 'active', false)],
+    ['PATCH', ({ group }) => `/Groups/${group}`, ({ boss }) => patch('add', 'members', [{ value: boss }])],
+    ['DELETE', ({ user }) => `/Users/${user}`],
+    ['GET', ({ group }) => `/Groups/${group}`],
+    ['DELETE', ({ group }) => `/Groups/${group}`],
+    ['GET', () => '/Users'],
+  ];
+
+  it('answer alike', async () => {
+    for (const [method, path, body] of requests) {
+      const [first, ...others] = await Promise.all(
+        all.map(async (own) => shape(await own.directory.request(method, path(own), body?.(own)), own)),
+      );
+      for (const other of others) expect(other, `${method} ${path(north)}`).toEqual(first);
+    }
+    expect(app.bugs).toEqual([]);
+  });
+
+  it('have one account with the address and the number', async () => {
+    const { db } = app.services;
+    const { account } = await decidedFor(db.reader(), ofProject.directory.id, 'ada@example.com', null);
+    expect(account).toBe(ofProject.user);
+    const kept = await rows<{ email: string | null; phone: string | null }>(
+      db,
+      'select email, phone from users where project_id = ? and id in (?, ?)',
+      [ofProject.directory.id, north.user, south.user],
+    );
+    expect(kept).toEqual([
+      { email: null, phone: null },
+      { email: null, phone: null },
+    ]);
+  });
+});
+
+describe('ids of another directory', () => {
+  const foreign: [name: string, send: (own: Filled, other: Filled) => Promise<ScimReply>, expected: object][] = [
+    ['GET of a user', (own, { user }) => own.directory.request('GET', `/Users/${user}`), { status: 404 }],
+    ['GET of a group', (own, { group }) => own.directory.request('GET', `/Groups/${group}`), { status: 404 }],
+    ['PUT of a user', (own, { user }) => own.directory.request('PUT', `/Users/${user}`, person), { status: 404 }],
+    [
+      'PUT of a group',
+      (own, { group }) => own.directory.request('PUT', `/Groups/${group}`, { displayName: 'X' }),
+      { status: 404 },
+    ],
+    [
+      'PATCH of a user',
+      (own, { user }) => own.directory.request('PATCH', `/Users/${user}`, patch('replace', 'active', false)),
+      { status: 404 },
+    ],
+    [
+      'PATCH of a group',
+      (own, { group }) => own.directory.request('PATCH', `/Groups/${group}`, patch('replace', 'displayName', 'X')),
+      { status: 404 },
+    ],
+    ['DELETE of a user', (own, { user }) => own.directory.request('DELETE', `/Users/${user}`), { status: 404 }],
+    ['DELETE of a group', (own, { group }) => own.directory.request('DELETE', `/Groups/${group}`), { status: 404 }],
+    [
+      'a filter by id',
+      (own, { user }) => own.directory.request('GET', `/Users?filter=id%20eq%20%22${user}%22`),
+      { status: 200, body: { totalResults: 0 } },
+    ],
+    [
+      'a filter by group',
+      (own, { group }) => own.directory.request('GET', `/Users?filter=groups.value%20eq%20%22${group}%22`),
+      { status: 200, body: { totalResults: 0 } },
+    ],
+    [
+      'a filter by member',
+      (own, { user }) => own.directory.request('GET', `/Groups?filter=members.value%20eq%20%22${user}%22`),
+      { status: 200, body: { totalResults: 0 } },
+    ],
+    [
+      'a filter by the address of a manager',
+      (own, { boss, directory }) => {
+        const filter = `${enterprise}:manager.value eq "${boss}" or meta.location eq "${directory.baseUrl}/Users/${boss}"`;
+        return own.directory.request('GET', `/Users?filter=${encodeURIComponent(filter)}`);
+      },
+      { status: 200, body: { totalResults: 0 } },
+    ],
+    [
+      'a new group with a member',
+      (own, { user }) => own.directory.request('POST', '/Groups', { displayName: 'X', members: [{ value: user }] }),
+      { status: 400, body: { scimType: 'invalidValue' } },
+    ],
+    [
+      'a group in a group, by its address',
+      (own, { directory, group }) => {
+        const member = { value: group, $ref: `${directory.baseUrl}/Groups/${group}` };
+        return own.directory.request('PATCH', `/Groups/${own.group}`, patch('add', 'members', [member]));
+      },
+      { status: 400, body: { scimType: 'invalidValue' } },
+    ],
+    [
+      'a manager, whose name it does not get',
+      async (own, { boss }) => {
+        await own.directory.request(
+          'PATCH',
+          `/Users/${own.user}`,
+          patch('replace', `${enterprise}:manager`, { value: boss }),
+        );
+        const reply = await own.directory.request('GET', `/Users/${own.user}`);
+        return { ...reply, body: { manager: reply.body[enterprise].manager.displayName ?? null } };
+      },
+      { status: 200, body: { manager: null } },
+    ],
+    [
+      'Bulk',
+      (own, { user, group }) =>
+        own.directory.request('POST', '/Bulk', {
+          schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+          Operations: [
+            { method: 'PATCH', path: `/Users/${user}`, data: patch('replace', 'active', false) },
+            { method: 'DELETE', path: `/Users/${user}` },
+            { method: 'DELETE', path: `/Groups/${group}` },
+            { method: 'POST', path: '/Groups', bulkId: 'g', data: { displayName: 'X', members: [{ value: user }] } },
+          ],
+        }),
+      {
+        status: 200,
+        body: { Operations: [{ status: '404' }, { status: '404' }, { status: '404' }, { status: '400' }] },
+      },
+    ],
+    [
+      'its token',
+      (own, { directory }) =>
+        app.send('GET', `${own.directory.baseUrl}/Users`, { authorization: `Bearer ${directory.token}` }),
+      { status: 401 },
+    ],
+  ];
+
+  it.each(foreign)('%s', async (_name, send, expected) => {
+    const { db } = app.services;
+    const [one, two, three] = all as [Filled, Filled, Filled];
+    const id = ofProject.directory.id;
+    const stateOf = (table: 'users' | 'groups' | 'group_members', other: Filled) =>
+      rows(
+        db,
+        table === 'group_members'
+          ? `select m.* from group_members m join groups g on g.project_id = m.project_id and g.id = m.group_id
+              where g.project_id = ? and g.organization_id is not distinct from ? order by 1, 2, 3`
+          : `select * from ${table} where project_id = ? and organization_id is not distinct from ? order by id`,
+        [id, other.directory.organizationId],
+      );
+    const states = async (other: Filled) => [
+      await stateOf('users', other),
+      await stateOf('groups', other),
+      await stateOf('group_members', other),
+    ];
+    for (const [own, other] of [
+      [one, two],
+      [two, one],
+      [two, three],
+    ] as const) {
+      const before = await states(other);
+      expect(await send(own, other)).toMatchObject(expected);
+      expect(await states(other)).toEqual(before);
+    }
+    expect(app.bugs).toEqual([]);
+  });
+
+  it('cursors', async () => {
+    const page = (of: Filled, cursor: string) =>
+      of.directory.request('GET', `/Users?count=1&cursor=${encodeURIComponent(cursor)}`);
+    const { body } = await page(north, '');
+    expect(await page(north, body.nextCursor)).toMatchObject({ status: 200 });
+    for (const other of [ofProject, south]) {
+      expect(await page(other, body.nextCursor)).toMatchObject({ status: 400, body: { scimType: 'invalidCursor' } });
+    }
+  });
+});
+
+describe('the directory of an organization', () => {
+  it('has people who are members, and tokens and records of its own', async () => {
+    const { directories, requestRecords } = app.services;
+    const { id, organizationId } = north.directory;
+    const members = await rows(
+      app.services.db,
+      'select user_id, source from organization_memberships where project_id = ? and organization_id = ? order by user_id',
+      [id, organizationId],
+    );
+    expect(members).toEqual([north.boss, north.user].sort().map((user_id) => ({ user_id, source: 'directory' })));
+    const place = { projectId: id, organizationId };
+    expect(await directories.scimTokens(place)).toMatchObject([{ hint: north.directory.token.slice(-4) }]);
+    const recent = await requestRecords.recent(place, 10);
+    expect(recent.map(({ path }) => path)).toEqual(['/Groups', '/Users', '/Users']);
+  });
+
+  it('gives no roles of applications, and sees none', async () => {
+    const { roles } = app.services;
+    const project = await projectOf(ofProject);
+    const { client } = await app.make.client(project);
+    const key = keyIn(project.id, client.id);
+    const role = await roles.create(key, { key: 'admin', name: 'Admin' }, system);
+    for (const [own, seen] of [
+      [ofProject, 1],
+      [north, 0],
+    ] as const) {
+      const { status } = await own.directory.request(
+        'PATCH',
+        `/Users/${own.user}`,
+        patch('add', 'roles', [{ value: 'admin' }]),
+      );
+      expect(status).toBe(200);
+      const held = await rolesOfUser(app.services.db.reader(), keyIn(project.id, own.user));
+      expect(held).toHaveLength(seen);
+      expect((await own.directory.request('GET', '/Roles')).body.totalResults).toBe(seen);
+      expect((await own.directory.request('GET', `/Roles/${role.id}`)).status).toBe(seen === 1 ? 200 : 404);
+    }
+  });
+
+  it.each([
+    [
+      'the organization is suspended',
+      (id: string, of: string) => app.services.organizations.update(keyIn(id, of), { state: 'suspended' }, system),
+    ],
+    [
+      'the project has no organizations',
+      (id: string) => app.services.projects.update(id, { organizationsEnabled: false }, system),
+    ],
+    [
+      'the project has directories switched off',
+      (id: string) => app.services.projects.update(id, { scimEnabled: false }, system),
+    ],
+    [
+      'the organization is deleted',
+      (id: string, of: string) => app.services.organizationEnds.delete(keyIn(id, of), 'erase', system),
+    ],
+  ])('is gone if %s', async (_name, change) => {
+    const { id, organizationId } = north.directory;
+    await change(id, organizationId ?? '');
+    expect((await north.directory.request('GET', '/Users')).status).toBe(404);
+  });
+
+  it('has unique custom values of its own', async () => {
+    const { customAttributes } = app.services;
+    const { id } = ofProject.directory;
+    await customAttributes.create(id, { name: 'badge', type: 'string', uniqueness: 'server' }, system);
+    const urn = 'urn:ietf:params:scim:schemas:extension:latchkey:2.0:User';
+    for (const own of all) {
+      const give = (user: string) =>
+        own.directory.request('PATCH', `/Users/${user}`, patch('add', `${urn}:badge`, 'B-1'));
+      expect((await give(own.user)).status).toBe(200);
+      expect(await give(own.boss)).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
+    }
+  });
+
+  it('ends sessions when it deactivates a user', async () => {
+    const { body } = await north.directory.request('POST', '/Users', { userName: 'eve@example.com' });
+    const { db, users } = app.services;
+    const project = await projectOf(north);
+    const user = await users.find(db.reader(), project.id, body.id);
+    if (!user) throw new Error('no user');
+    await app.make.session(project, user);
+    await north.directory.request('PATCH', `/Users/${user.id}`, patch('replace', 'active', false));
+    const open = 'select id from sessions where project_id = ? and user_id = ? and ended_at is null';
+    expect(await rows(db, open, [project.id, user.id])).toEqual([]);
+  });
+
+  it('accepts no access token of an application of the project', async () => {
+    const { directories } = app.services;
+    const application = { id: 'x', name: 'x', projectId: north.directory.id };
+    const credential = { authorization: undefined, application, ip: undefined };
+    const atOrganization = directories.authenticate(north.directory.organizationId ?? '', credential);
+    expect(await problemOf(atOrganization)).toMatchObject({ code: 'unauthenticated' });
+    expect(await problemOf(directories.authenticate(north.directory.id, credential))).toBeNull();
+  });
+});
