@@ -346,6 +346,25 @@ describe('the directory of an organization', () => {
     }
   });
 
+  it('takes nothing from a person at another home whose address it gives to a user', async () => {
+    const { db, signUpRequests } = app.services;
+    const { id: projectId } = ofProject.directory;
+    const client = await app.make.client(await projectOf(ofProject));
+    const address = 'zoe@example.com';
+    const asked = { projectId, days: 1, clientId: client.client.id, address, locale: 'en', actor: system } as const;
+    await db.transaction((em) => signUpRequests.ask(em, asked));
+    const left = () => rows(db, 'select address from sign_up_requests where project_id = ?', [projectId]);
+    const { body } = await north.directory.request('POST', '/Users', {
+      userName: address,
+      emails: [{ value: 'other@example.com' }],
+    });
+    await north.directory.request('DELETE', `/Users/${body.id}`);
+    await north.directory.request('DELETE', `/Users/${north.user}`);
+    expect(await left()).toEqual([{ address }]);
+    const { account } = await decidedFor(db.reader(), projectId, 'ada@example.com', north.directory.organizationId);
+    expect(account).toBe(ofProject.user);
+  });
+
   it('ends sessions when it deactivates a user', async () => {
     const { body } = await north.directory.request('POST', '/Users', { userName: 'eve@example.com' });
     const { db, users } = app.services;

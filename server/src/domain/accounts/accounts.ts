@@ -188,9 +188,12 @@ export class Accounts {
     keepSessionId?: string,
   ): Promise<void> {
     const now = this.deps.clock.now();
-    await endOpenWork(em, now, user, { addresses: [other.userName, loginOf(other).email], keepSessionId });
+    // The directory of an organization may give addresses of other people.
+    const addresses = user.organizationId == null ? [other.userName, loginOf(other).email] : [];
+    await endOpenWork(em, now, user, { addresses, keepSessionId });
     await endGrants(em, user, now);
-    const mailboxes = [user, { ...other, email: loginOf(other).email }].flatMap(mailboxesOf);
+    const both = user.organizationId == null ? [user, { ...other, email: loginOf(other).email, organizationId: null }] : [user];
+    const mailboxes = both.flatMap(mailboxesOf);
     await cancelDeletion(this.deps, em, user, {
       actor,
       reason: 'login-changed',

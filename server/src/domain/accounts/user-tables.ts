@@ -14,9 +14,13 @@ export const messageTables: UserTables = {
   },
 };
 
-/** Notices go to all addresses of a user. The message of an unsent code has the typed address in lower case. */
+/**
+ * Notices go to all addresses of a user; they name the user, too. The message of an unsent code has the typed address in lower case. Addresses
+ * that the directory of an organization gives can be those of other people.
+ */
 function recipientsOf(user: KeyedUser): string[] {
-  const addresses = present([user.email, ...contactsOf(user.attributes, 'emails').map(({ value }) => value)]);
+  const others = user.organizationId == null ? contactsOf(user.attributes, 'emails').map(({ value }) => value) : [];
+  const addresses = present([user.email, ...others]);
   return present([user.phone, ...addresses, ...addresses.flatMap(addressKeys), ...loginAddresses(user)]);
 }
 

@@ -51,12 +51,17 @@ export function languageOf({ attributes }: Pick<User, 'attributes'>, browser?: s
   return chooseLocale(languageTagOf(attributes), browser);
 }
 
-/** All email addresses of the user, the login address first. */
+/**
+ * All email addresses of the user, the login address first; of a user at home in an organization only that one, since its directory may give
+ * addresses of other people.
+ */
 export function mailboxesOf({
   attributes,
   email,
+  organizationId,
   userName,
-}: Pick<User, 'attributes' | 'email' | 'userName'>): string[] {
+}: Pick<User, 'attributes' | 'email' | 'organizationId' | 'userName'>): string[] {
+  if (organizationId != null) return email == null ? [] : [email];
   const others = contactsOf(attributes, 'emails').flatMap(({ value }) => value ?? []);
   return [...new Set([email ?? userName, ...others].filter(isAddress))];
 }

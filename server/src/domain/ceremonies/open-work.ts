@@ -25,7 +25,8 @@ export interface OpenWorkOptions {
 export type EndOpenWork = (em: EntityManager, now: Date, user: TenantKey, options?: OpenWorkOptions) => Promise<void>;
 
 interface LoginRow {
-  user_name_key: string;
+  /** Null at home in an organization, where others may have the name. */
+  user_name_key: string | null;
   email_key: string | null;
 }
 
@@ -47,7 +48,7 @@ export const endOpenWork: EndOpenWork = async (
   await em.flush();
   const [login] = await query(
     em,
-    sql<LoginRow>`select user_name_key, email_key from users
+    sql<LoginRow>`select case when organization_id is null then user_name_key end as user_name_key, email_key from users
       where project_id = ${user.project.id} and id = ${user.id} for no key update`,
   );
   if (!login) return;

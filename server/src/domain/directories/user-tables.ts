@@ -13,16 +13,18 @@ const withoutTexts: Fragment = sql`path = ${bare}, detail = null, request_body =
 export const directoryTables: UserTables = {
   tables: ['scim_request_records'],
   handOver: null,
-  /** Removes the texts of records that concern the user. */
+  /** Removes the texts of records of the user's directory that concern the user: other directories have users with the same names. */
   erase: ({ projectId, users }, now) => {
     const marks = users.map(marksOf);
+    const homes = [...new Set(users.map(({ organizationId }) => organizationId ?? projectId))];
     const erasures = users.map(({ id }, at) => ({ id, marks: hashedMarks(projectId, marks[at] ?? []) }));
     return [
       sql`insert into scim_erasures (project_id, id, at, marks)
         select ${projectId}::uuid, (x->>'id')::uuid, ${now}::timestamptz, array(select jsonb_array_elements_text(x->'marks'))
         from jsonb_array_elements(${JSON.stringify(erasures)}::jsonb) x`,
       sql`update scim_request_records set ${withoutTexts}
-        where project_id = ${projectId} and (concerns is null or concerns && ${marks.flat()}::text[])`,
+        where project_id = ${projectId} and coalesce(organization_id, project_id) = any(${homes}::uuid[])
+          and (concerns is null or concerns && ${marks.flat()}::text[])`,
     ];
   },
   exportRows: {

@@ -39,10 +39,16 @@ export interface UserTables {
   exportRows: Readonly<Record<string, (user: User) => Fragment>>;
 }
 
-/** The login addresses of a user, as sign-ins of this release and of the previous one store them. */
-export function loginAddresses({ email, userName }: Pick<UserRecord, 'email' | 'userName'>): string[] {
-  return [email, userName].flatMap((address) => (address == null ? [] : addressKeys(address)));
+/**
+ * The login addresses of a user, as sign-ins of this release and of the previous one store them. Only those that are certainly the user's: of a
+ * user at home in an organization the login email, since its directory chooses userNames, and users of other homes may sign in by them.
+ */
+export function loginAddresses({ email, organizationId, userName }: Owned): string[] {
+  const own = organizationId == null ? [email, userName] : [email];
+  return own.flatMap((address) => (address == null ? [] : addressKeys(address)));
 }
+
+type Owned = Pick<UserRecord, 'email' | 'organizationId' | 'userName'>;
 
 /** SQL condition: rows of the user; `t` is the table's alias. */
 export function ofUser({ id, project }: TenantKey, t?: string): Fragment {
