@@ -14,6 +14,7 @@ const handled: Record<string, string> = {
   'device_authorizations (project_id, id)': 'a new random id',
   'organization_invitations (project_id, id)': 'a new random id',
   'organization_invitations (project_id, secret_hash)': 'a new random secret',
+  'organization_memberships (project_id, id)': 'a new random id',
   'sign_up_requests (project_id, id)': 'a new random id',
   'identities (project_id, id)': 'a new random id',
   'custom_values (project_id, attribute, key)': 'unlessTaken refuses the value',

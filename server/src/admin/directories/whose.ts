@@ -13,7 +13,7 @@ interface Either {
 /** The directory that the inputs name, in the project of the operation. Refuses `invalid` unless they name one. */
 export function directoryIn(ctx: Pick<ProjectContext, 'projectId'>, { projectId, organizationId }: Either): Home {
   if ((projectId == null) === (organizationId == null)) {
-    invalid('organizationId', 'must be given if projectId is not, and only then');
+    invalid('projectId', 'must be given, or organizationId');
   }
   return { projectId: ctx.projectId, organizationId: organizationId ?? null };
 }

@@ -192,7 +192,8 @@ export class Accounts {
     const addresses = user.organizationId == null ? [other.userName, loginOf(other).email] : [];
     await endOpenWork(em, now, user, { addresses, keepSessionId });
     await endGrants(em, user, now);
-    const both = user.organizationId == null ? [user, { ...other, email: loginOf(other).email, organizationId: null }] : [user];
+    const both =
+      user.organizationId == null ? [user, { ...other, email: loginOf(other).email, organizationId: null }] : [user];
     const mailboxes = both.flatMap(mailboxesOf);
     await cancelDeletion(this.deps, em, user, {
       actor,
