@@ -20,6 +20,7 @@ import { UserEdits } from './domain/accounts/user-edits.ts';
 import { AdminClients } from './domain/admins/admin-clients.ts';
 import { AdminInvitations } from './domain/admins/admin-invitations.ts';
 import { Admins } from './domain/admins/admins.ts';
+import { CertificateWarnings } from './domain/admins/certificate-warnings.ts';
 import { DirectoryWarnings } from './domain/admins/directory-warnings.ts';
 import { DomainNotices } from './domain/admins/domain-notices.ts';
 import { IdempotentRequests } from './domain/admins/idempotent-requests.ts';
@@ -457,6 +458,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     }),
     domainEnd: new DomainEnd(lower),
     requestRecords: new RequestRecords(lower),
+    certificateWarnings: new CertificateWarnings(lower),
     directoryWarnings: new DirectoryWarnings(lower),
     signUpNotices: new SignUpNotices(lower),
     delegationKeys: new DelegationKeys(lower),

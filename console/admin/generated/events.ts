@@ -35,6 +35,7 @@ export const sentences = {
   'client.tried': ['applications', template("{actor} tested the sign-in of {subject}")],
   'client.updated': ['applications', template("{actor} changed the application {subject}")],
   'code.replayed': ['sign-in', template("An authorization code was used twice; its access token is revoked")],
+  'connection.certificate_expiring': ['administration', template("The last certificate of {subject} expires soon")],
   'connection.created': ['administration', template("{actor} created the connection {subject}")],
   'connection.deleted': ['administration', template("{actor} deleted the connection {subject}")],
   'connection.disabled': ['administration', template("{actor} disabled the connection {subject}")],

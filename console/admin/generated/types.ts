@@ -698,6 +698,7 @@ export type MessageState =
 export type MessageTemplate =
   | 'ACCOUNT_DELETED'
   | 'ADMIN_INVITATION'
+  | 'CERTIFICATE_EXPIRING'
   | 'DELETION_CANCELLED'
   | 'DELETION_REQUESTED'
   | 'DOMAIN_FAILING'

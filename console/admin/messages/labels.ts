@@ -27,6 +27,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   ORGANIZATION_INVITATION: t('Invitation to an organization'),
   ADMIN_INVITATION: t('Invitation of an admin'),
   SCIM_TOKEN_EXPIRING: t('Directory token expires'),
+  CERTIFICATE_EXPIRING: t('Certificate expires'),
   WEBHOOK_DISABLED: t('Webhook disabled'),
   DOMAIN_FAILING: t('Domain needs attention'),
   DOMAIN_LOST: t('Domain stopped working'),

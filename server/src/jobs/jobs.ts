@@ -6,6 +6,7 @@ import { endAccessJob } from '../domain/access/access-losses.ts';
 import type { AccountDeletions } from '../domain/accounts/deletions/account-deletions.ts';
 import type { OrganizationInvitations } from '../domain/accounts/organization-invitations.ts';
 import type { Recoveries } from '../domain/accounts/recoveries.ts';
+import type { CertificateWarnings } from '../domain/admins/certificate-warnings.ts';
 import type { DirectoryWarnings } from '../domain/admins/directory-warnings.ts';
 import type { SignUpNotices } from '../domain/admins/sign-up-notices.ts';
 import type { Activity } from '../domain/audit/activity.ts';
@@ -41,6 +42,7 @@ export interface JobsDeps {
   retention: Retention;
   recoveries: Recoveries;
   accountDeletions: AccountDeletions;
+  certificateWarnings: CertificateWarnings;
   directoryWarnings: DirectoryWarnings;
   signUpNotices: SignUpNotices;
   auditRetention: AuditRetention;
@@ -125,6 +127,7 @@ function periodicJobs({ db, delivery, projects, experiences, ...deps }: JobsDeps
     { name: 'connections.refresh', everyMinutes: 5, run: () => deps.metadataRefresh.runDue() },
     { name: 'recoveries.expire', everyMinutes: 15, run: () => deps.recoveries.expire() },
     { name: 'accounts.delete', everyMinutes: 5, run: () => deps.accountDeletions.runDue() },
+    { name: 'connections.warn', everyMinutes: 60, run: () => deps.certificateWarnings.send() },
     { name: 'directories.warn', everyMinutes: 60, run: () => deps.directoryWarnings.send() },
     { name: 'sign-ups.announce', everyMinutes: 5, run: () => deps.signUpNotices.send() },
     { name: 'sweep.custom-attributes', everyMinutes: 1, run: () => deps.customAttributes.sweep() },

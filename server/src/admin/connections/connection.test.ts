@@ -1,9 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
 import { rsaKey } from '../../../test/saml.ts';
+import { everything } from '../../domain/admins/permission.ts';
+import { system } from '../../domain/kernel/actor.ts';
+import { query, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { idpMetadata } from '../../domain/saml/messages/metadata.ts';
+import { pemOf, selfSigned } from '../../domain/saml/security/certificate.ts';
 
 let harness: AdminHarness;
 let make: Factories;
@@ -155,4 +160,36 @@ it('a SAML connection is shown with the addresses for its provider and its certi
   });
   const other = await update({ id, oidc: { clientId: 'x' } });
   expect(other.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'oidc' });
+});
+
+it('admins are warned 30, 7 and 1 days before the last certificate expires, once, and again for another one', async () => {
+  const { admins, certificateWarnings, connections, db } = harness.services;
+  const by = { grants: everything, actor: system };
+  await admins.grantRole({ email: 'warned@example.com', role: 'project_admin', projectId: project.id }, by);
+  const day = 24 * 3600;
+  const key = rsaKey();
+  const from = harness.clock.now();
+  const lasting = (days: number) => {
+    const until = new Date(from.getTime() + days * day * 1000);
+    return pemOf(selfSigned(key.pkcs8, { name: 'x', serial: randomBytes(16), from, until }));
+  };
+  const entityId = 'https://idp.example.com/saml';
+  const metadataXml = idpMetadata({ entityId, ssoUrl: `${entityId}/sso`, sloUrl: null }, []).xml;
+  const saml = { metadataXml, certificates: [lasting(10), lasting(45)] };
+  const of = { projectId: project.id, kind: 'saml', preset: 'generic', name: 'Staff' } as const;
+  const connection = await connections.create({ ...of, saml }, system);
+  const warned = async (afterDays: number) => {
+    harness.clock.turn(afterDays * day);
+    await Promise.all([certificateWarnings.send(), certificateWarnings.send()]);
+    return (await connections.get(db.reader(), connection)).warnedDays ?? null;
+  };
+  // The later one counts.
+  expect([await warned(0), await warned(16), await warned(10)]).toEqual([null, 30, 30]);
+  expect([await warned(12), await warned(6), await warned(3)]).toEqual([7, 1, 1]);
+  const events = sql`select from audit_log where project_id = ${project.id} and type = 'connection.certificate_expiring'`;
+  expect(await query(db.alone, events)).toHaveLength(3);
+  const mails = sql`select from messages where recipient = 'warned@example.com' and template = 'certificate-expiring'`;
+  expect(await query(db.alone, mails)).toHaveLength(3);
+  const renewed = await connections.update(connection, { saml: { certificates: [lasting(400)] } }, system);
+  expect(renewed.warnedDays).toBeNull();
 });

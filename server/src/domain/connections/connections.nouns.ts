@@ -13,6 +13,7 @@ const nouns = {
 } as const;
 
 const events = {
+  'connection.certificate_expiring': ['administration', 'The last certificate of {subject} expires soon'],
   'connection.created': ['administration', '{actor} created the connection {subject}'],
   'connection.deleted': ['administration', '{actor} deleted the connection {subject}'],
   'connection.disabled': ['administration', '{actor} disabled the connection {subject}'],

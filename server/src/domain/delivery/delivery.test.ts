@@ -264,7 +264,13 @@ describe('the lanes of messages', () => {
   it('keep codes apart from security notices, and both from invitations and SMS', () => {
     const lanes = (channel: 'mail' | 'sms', template: string) => messageLanes[laneOf({ channel, template })]?.name;
     const invitations = ['invitation', 'organization-invitation', 'admin-invitation'];
-    const bulk = [...invitations, 'sign-up-requests', 'scim-token-expiring', 'webhook-disabled'];
+    const bulk = [
+      ...invitations,
+      'sign-up-requests',
+      'scim-token-expiring',
+      'certificate-expiring',
+      'webhook-disabled',
+    ];
     for (const template of templateNames) {
       const isUrgent = /-code$|^test-message$/.test(template);
       const lane = isUrgent ? 'codes' : bulk.includes(template) ? 'bulk' : 'notices';

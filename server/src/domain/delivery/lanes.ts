@@ -23,6 +23,7 @@ const bulk: readonly string[] = [
   'sign-up-requests',
   'admin-invitation',
   'scim-token-expiring',
+  'certificate-expiring',
   'webhook-disabled',
 ];
 

@@ -53,6 +53,7 @@ const outlines: { [T in MessageContent['template']]: (content: Content<T>) => Ou
   'scim-token-expiring': () => ({
     before: ['scim-token-expiring.text', 'scim-token-expiring.expires', 'scim-token-expiring.rotate'],
   }),
+  'certificate-expiring': () => ({ before: ['certificate-expiring.text', 'scim-token-expiring.expires'] }),
   'webhook-disabled': () => ({ before: ['webhook-disabled.text', 'time', 'webhook-disabled.fix'] }),
   'domain-failing': ({ fault }) => ({
     before: [`domain.${fault}`, 'domain-failing.ends', 'domain-failing.console'],
@@ -66,7 +67,7 @@ const outlines: { [T in MessageContent['template']]: (content: Content<T>) => Ou
 /** Values that are instants. */
 const instants = ['at', 'from', 'since', 'until'];
 /** Names that other people choose, often in another script. */
-const names = ['app', 'device', 'domain', 'email', 'organization', 'passkey', 'token', 'webhook'];
+const names = ['app', 'connection', 'device', 'domain', 'email', 'organization', 'passkey', 'token', 'webhook'];
 
 /** The texts of a message, without the project's own. */
 export function wordingIn(locale: Locale, content: MessageContent): Wording {

@@ -26,6 +26,7 @@ export type MessageContent =
   | { template: 'sign-up-requests'; app: string; count: number; url: string; at: string }
   | { template: 'admin-invitation'; app: string; role: AdminRole; url: string; at: string }
   | { template: 'scim-token-expiring'; app: string; token: string; days: number; at: string }
+  | { template: 'certificate-expiring'; app: string; connection: string; days: number; at: string }
   | { template: 'webhook-disabled'; app: string; webhook: string; since: string; at: string }
   | DomainContent<'domain-failing'>
   | DomainContent<'domain-lost'>

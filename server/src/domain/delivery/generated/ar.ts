@@ -84,6 +84,8 @@ export const ar = {
   "admin-invitation.ignore": "إذا لم تكن تتوقع ذلك، فتجاهل هذه الرسالة.",
   "admin-invitation.project_admin": "أنت الآن مشرف على المشروع {app}.",
   "admin-invitation.project_viewer": "يمكنك الآن عرض المشروع {app}.",
+  "certificate-expiring.subject": "تنتهي صلاحية شهادة {connection} في {app} خلال {days, plural, zero {# يوم} one {يوم واحد} two {يومين} few {# أيام} many {# يومًا} other {# يوم}}",
+  "certificate-expiring.text": "تنتهي قريبًا صلاحية آخر شهادة لموفّر الهوية {connection} في {app}. لن يتمكن مستخدموه بعدها من تسجيل الدخول عبره. استبدل الشهادة لدى الموفّر، ثم أدخل البيانات الوصفية الجديدة للاتصال في لوحة التحكم.",
   "scim-token-expiring.subject": "تنتهي صلاحية الرمز المميّز للدليل {token} في {app} خلال {days, plural, zero {# يوم} one {يوم واحد} two {يومين} few {# أيام} many {# يومًا} other {# يوم}}",
   "scim-token-expiring.text": "تنتهي قريبًا صلاحية الرمز المميّز SCIM {token} في {app}. لن يتمكن الدليل بعدها من إنشاء المستخدمين أو تغييرهم أو إيقافهم.",
   "scim-token-expiring.expires": "تاريخ الانتهاء: {at}",

@@ -84,6 +84,8 @@ export const cs = {
   "admin-invitation.ignore": "Pokud jste to nečekali, tuto zprávu ignorujte.",
   "admin-invitation.project_admin": "Jste teď správcem projektu {app}.",
   "admin-invitation.project_viewer": "Můžete si teď prohlížet projekt {app}.",
+  "certificate-expiring.subject": "Certifikát {connection} pro {app} vyprší za {days, plural, one {# den} few {# dny} other {# dní}}",
+  "certificate-expiring.text": "Poslední certifikát poskytovatele identity {connection} pro {app} brzy vyprší. Uživatelé se pak jeho prostřednictvím už nebudou moci přihlásit. Vyměňte ho u poskytovatele a zadejte nová metadata u připojení v konzoli.",
   "scim-token-expiring.subject": "Token adresáře {token} pro {app} vyprší za {days, plural, one {# den} few {# dny} other {# dní}}",
   "scim-token-expiring.text": "Token SCIM {token} pro {app} brzy vyprší. Adresář pak už nebude moci vytvářet, měnit ani deaktivovat uživatele.",
   "scim-token-expiring.expires": "Vyprší: {at}",

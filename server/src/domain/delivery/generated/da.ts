@@ -84,6 +84,8 @@ export const da = {
   "admin-invitation.ignore": "Hvis du ikke forventede dette, kan du ignorere denne besked.",
   "admin-invitation.project_admin": "Du er nu administrator af projektet {app}.",
   "admin-invitation.project_viewer": "Du kan nu se projektet {app}.",
+  "certificate-expiring.subject": "Certifikatet for {connection} til {app} udløber om {days, plural, one {# dag} other {# dage}}",
+  "certificate-expiring.text": "Det sidste certifikat for identitetsudbyderen {connection} til {app} udløber snart. Brugerne kan derefter ikke længere logge ind via den. Udskift det hos udbyderen, og angiv de nye metadata for forbindelsen i konsollen.",
   "scim-token-expiring.subject": "Katalogtokenet {token} for {app} udløber om {days, plural, one {# dag} other {# dage}}",
   "scim-token-expiring.text": "SCIM-tokenet {token} for {app} udløber snart. Kataloget kan derefter ikke længere oprette, ændre eller deaktivere brugere.",
   "scim-token-expiring.expires": "Udløber: {at}",

@@ -84,6 +84,8 @@ export const de = {
   "admin-invitation.ignore": "Wenn Sie das nicht erwartet haben, müssen Sie nichts tun.",
   "admin-invitation.project_admin": "Sie sind jetzt Administrator des Projekts {app}.",
   "admin-invitation.project_viewer": "Sie können jetzt das Projekt {app} ansehen.",
+  "certificate-expiring.subject": "Das Zertifikat von {connection} für {app} läuft in {days, plural, one {# Tag} other {# Tagen}} ab",
+  "certificate-expiring.text": "Das letzte Zertifikat des Identity-Providers {connection} von {app} läuft bald ab. Danach kann sich niemand mehr über ihn anmelden. Erneuern Sie es beim Provider und geben Sie der Verbindung in der Konsole die neuen Metadaten.",
   "scim-token-expiring.subject": "Der Verzeichnis-Token {token} für {app} läuft in {days, plural, one {# Tag} other {# Tagen}} ab",
   "scim-token-expiring.text": "Der Verzeichnis-Token {token} von {app} läuft bald ab. Danach kann das Verzeichnis keine Benutzer mehr anlegen, ändern oder deaktivieren.",
   "scim-token-expiring.expires": "Ablauf: {at}",

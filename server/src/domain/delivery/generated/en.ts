@@ -84,6 +84,8 @@ export const en = {
   "admin-invitation.ignore": "If you did not expect this, ignore this message.",
   "admin-invitation.project_admin": "You are now an admin of the project {app}.",
   "admin-invitation.project_viewer": "You can now view the project {app}.",
+  "certificate-expiring.subject": "The certificate of {connection} for {app} expires in {days, plural, one {# day} other {# days}}",
+  "certificate-expiring.text": "The last certificate of the identity provider {connection} of {app} expires soon. Its users can then no longer sign in by it. Replace it at the provider, and give the new metadata to the connection in the console.",
   "scim-token-expiring.subject": "The directory token {token} for {app} expires in {days, plural, one {# day} other {# days}}",
   "scim-token-expiring.text": "The SCIM token {token} of {app} expires soon. The directory can then no longer create, change or deactivate users.",
   "scim-token-expiring.expires": "Expires: {at}",

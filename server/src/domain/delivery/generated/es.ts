@@ -84,6 +84,8 @@ export const es = {
   "admin-invitation.ignore": "Si no lo esperaba, ignore este mensaje.",
   "admin-invitation.project_admin": "Ahora es administrador del proyecto {app}.",
   "admin-invitation.project_viewer": "Ahora puede ver el proyecto {app}.",
+  "certificate-expiring.subject": "El certificado de {connection} para {app} caduca en {days, plural, one {# día} other {# días}}",
+  "certificate-expiring.text": "El último certificado del proveedor de identidad {connection} de {app} caduca pronto. Después, sus usuarios ya no podrán iniciar sesión con él. Renuévelo en el proveedor e introduzca los nuevos metadatos en la conexión, en la consola.",
   "scim-token-expiring.subject": "El token de directorio {token} de {app} caduca en {days, plural, one {# día} other {# días}}",
   "scim-token-expiring.text": "El token SCIM {token} de {app} caduca pronto. Después, el directorio ya no podrá crear, cambiar ni desactivar usuarios.",
   "scim-token-expiring.expires": "Caduca: {at}",

@@ -84,6 +84,8 @@ export const fi = {
   "admin-invitation.ignore": "Jos et odottanut tätä, ohita tämä viesti.",
   "admin-invitation.project_admin": "Olet nyt projektin {app} järjestelmänvalvoja.",
   "admin-invitation.project_viewer": "Voit nyt tarkastella projektia {app}.",
+  "certificate-expiring.subject": "Palvelun {app} yhteyden {connection} varmenne vanhenee {days} päivän kuluttua",
+  "certificate-expiring.text": "Palvelun {app} identiteetintarjoajan {connection} viimeinen varmenne vanhenee pian. Käyttäjät eivät voi sen jälkeen enää kirjautua sen kautta. Vaihda varmenne palveluntarjoajalla ja anna yhteydelle uudet metatiedot konsolissa.",
   "scim-token-expiring.subject": "Hakemistotunnus {token} vanhenee {days} päivän kuluttua: {app}",
   "scim-token-expiring.text": "SCIM-tunnus {token} palvelussa {app} vanhenee pian. Hakemisto ei voi sen jälkeen enää luoda, muuttaa tai poistaa käyttäjiä käytöstä.",
   "scim-token-expiring.expires": "Vanhenee: {at}",

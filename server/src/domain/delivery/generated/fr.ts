@@ -84,6 +84,8 @@ export const fr = {
   "admin-invitation.ignore": "Si vous ne vous y attendiez pas, ignorez ce message.",
   "admin-invitation.project_admin": "Vous êtes maintenant administrateur du projet {app}.",
   "admin-invitation.project_viewer": "Vous pouvez maintenant consulter le projet {app}.",
+  "certificate-expiring.subject": "Le certificat de {connection} pour {app} expire dans {days, plural, one {# jour} other {# jours}}",
+  "certificate-expiring.text": "Le dernier certificat du fournisseur d’identité {connection} de {app} expire bientôt. Ses utilisateurs ne pourront alors plus se connecter par lui. Remplacez-le chez le fournisseur, puis indiquez les nouvelles métadonnées à la connexion dans la console.",
   "scim-token-expiring.subject": "Le jeton d’annuaire {token} de {app} expire dans {days, plural, one {# jour} other {# jours}}",
   "scim-token-expiring.text": "Le jeton SCIM {token} de {app} expire bientôt. L’annuaire ne pourra alors plus créer, modifier ni désactiver d’utilisateurs.",
   "scim-token-expiring.expires": "Expiration : {at}",

@@ -84,6 +84,8 @@ export const he = {
   "admin-invitation.ignore": "אם לא ציפית לכך, אפשר להתעלם מההודעה הזו.",
   "admin-invitation.project_admin": "מעכשיו יש לך הרשאת ניהול בפרויקט {app}.",
   "admin-invitation.project_viewer": "מעכשיו יש לך אפשרות לצפות בפרויקט {app}.",
+  "certificate-expiring.subject": "תוקף האישור של {connection} עבור {app} יפוג בעוד {days, plural, one {יום אחד} two {יומיים} other {# ימים}}",
+  "certificate-expiring.text": "תוקף האישור האחרון של ספק הזהות {connection} של {app} יפוג בקרוב. לאחר מכן המשתמשים לא יוכלו להיכנס באמצעותו. יש להחליף אותו אצל הספק ולהזין את המטא-נתונים החדשים בחיבור במסוף הניהול.",
   "scim-token-expiring.subject": "תוקף אסימון הספרייה {token} עבור {app} יפוג בעוד {days, plural, one {יום אחד} two {יומיים} other {# ימים}}",
   "scim-token-expiring.text": "תוקף אסימון ה-SCIM {token} של {app} יפוג בקרוב. לאחר מכן הספרייה לא תוכל ליצור, לשנות או להשבית משתמשים.",
   "scim-token-expiring.expires": "פג תוקף: {at}",

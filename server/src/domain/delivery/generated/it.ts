@@ -84,6 +84,8 @@ export const it = {
   "admin-invitation.ignore": "Se non te lo aspettavi, ignora questo messaggio.",
   "admin-invitation.project_admin": "Ora sei amministratore del progetto {app}.",
   "admin-invitation.project_viewer": "Ora puoi visualizzare il progetto {app}.",
+  "certificate-expiring.subject": "Il certificato di {connection} per {app} scade tra {days, plural, one {# giorno} other {# giorni}}",
+  "certificate-expiring.text": "L’ultimo certificato del provider di identità {connection} di {app} scade a breve. Dopo la scadenza gli utenti non potranno più accedere tramite esso. Sostituiscilo presso il provider e inserisci i nuovi metadati nella connessione, nella console.",
   "scim-token-expiring.subject": "Il token di directory {token} per {app} scade tra {days, plural, one {# giorno} other {# giorni}}",
   "scim-token-expiring.text": "Il token SCIM {token} di {app} scade a breve. Dopo la scadenza la directory non potrà più creare, modificare o disattivare utenti.",
   "scim-token-expiring.expires": "Scadenza: {at}",

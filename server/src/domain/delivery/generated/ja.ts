@@ -84,6 +84,8 @@ export const ja = {
   "admin-invitation.ignore": "お心当たりがない場合は、このメッセージを無視してください。",
   "admin-invitation.project_admin": "プロジェクト {app} の管理者になりました。",
   "admin-invitation.project_viewer": "プロジェクト {app} を閲覧できるようになりました。",
+  "certificate-expiring.subject": "{app} の {connection} の証明書はあと {days} 日で期限切れになります",
+  "certificate-expiring.text": "{app} の ID プロバイダー {connection} の最後の証明書は、まもなく期限切れになります。その後、ユーザーはこのプロバイダーでサインインできなくなります。プロバイダーで証明書を更新し、コンソールの接続に新しいメタデータを設定してください。",
   "scim-token-expiring.subject": "{app} のディレクトリトークン {token} はあと {days} 日で期限切れになります",
   "scim-token-expiring.text": "{app} の SCIM トークン {token} はまもなく期限切れになります。その後、ディレクトリはユーザーの作成、変更、無効化ができなくなります。",
   "scim-token-expiring.expires": "有効期限: {at}",

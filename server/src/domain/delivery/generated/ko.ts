@@ -84,6 +84,8 @@ export const ko = {
   "admin-invitation.ignore": "예상하지 못한 메시지라면 무시하세요.",
   "admin-invitation.project_admin": "이제 {app} 프로젝트의 관리자입니다.",
   "admin-invitation.project_viewer": "이제 {app} 프로젝트를 볼 수 있습니다.",
+  "certificate-expiring.subject": "{app}의 {connection} 인증서가 {days}일 후에 만료됩니다",
+  "certificate-expiring.text": "{app}의 ID 공급자 {connection}의 마지막 인증서가 곧 만료됩니다. 만료되면 사용자가 이 공급자로 더 이상 로그인할 수 없습니다. 공급자에서 인증서를 교체하고 콘솔의 연결에 새 메타데이터를 설정하세요.",
   "scim-token-expiring.subject": "{app}의 디렉터리 토큰 {token}이(가) {days}일 후에 만료됩니다",
   "scim-token-expiring.text": "{app}의 SCIM 토큰 {token}이(가) 곧 만료됩니다. 만료되면 디렉터리에서 더 이상 사용자를 만들거나 변경하거나 비활성화할 수 없습니다.",
   "scim-token-expiring.expires": "만료: {at}",

@@ -84,6 +84,8 @@ export const nb = {
   "admin-invitation.ignore": "Hvis du ikke ventet dette, kan du se bort fra denne meldingen.",
   "admin-invitation.project_admin": "Du er nå administrator for prosjektet {app}.",
   "admin-invitation.project_viewer": "Du kan nå se prosjektet {app}.",
+  "certificate-expiring.subject": "Sertifikatet for {connection} til {app} utløper om {days, plural, one {# dag} other {# dager}}",
+  "certificate-expiring.text": "Det siste sertifikatet for identitetsleverandøren {connection} til {app} utløper snart. Brukerne kan da ikke lenger logge på med den. Bytt det ut hos leverandøren, og angi de nye metadataene for tilkoblingen i konsollen.",
   "scim-token-expiring.subject": "Katalogtokenet {token} for {app} utløper om {days, plural, one {# dag} other {# dager}}",
   "scim-token-expiring.text": "SCIM-tokenet {token} for {app} utløper snart. Katalogen kan da ikke lenger opprette, endre eller deaktivere brukere.",
   "scim-token-expiring.expires": "Utløper: {at}",

@@ -84,6 +84,8 @@ export const nl = {
   "admin-invitation.ignore": "Verwachtte je dit niet, negeer dan dit bericht.",
   "admin-invitation.project_admin": "Je bent nu beheerder van het project {app}.",
   "admin-invitation.project_viewer": "Je kunt nu het project {app} bekijken.",
+  "certificate-expiring.subject": "Het certificaat van {connection} voor {app} verloopt over {days, plural, one {# dag} other {# dagen}}",
+  "certificate-expiring.text": "Het laatste certificaat van de identiteitsprovider {connection} van {app} verloopt binnenkort. Gebruikers kunnen zich dan niet meer via deze provider aanmelden. Vervang het bij de provider en geef de nieuwe metadata op bij de verbinding in de console.",
   "scim-token-expiring.subject": "Het directorytoken {token} voor {app} verloopt over {days, plural, one {# dag} other {# dagen}}",
   "scim-token-expiring.text": "Het SCIM-token {token} van {app} verloopt binnenkort. De directory kan dan geen gebruikers meer aanmaken, wijzigen of deactiveren.",
   "scim-token-expiring.expires": "Verloopt: {at}",

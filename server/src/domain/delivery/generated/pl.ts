@@ -84,6 +84,8 @@ export const pl = {
   "admin-invitation.ignore": "Jeśli to nieoczekiwana wiadomość, zignoruj ją.",
   "admin-invitation.project_admin": "Jesteś teraz administratorem projektu {app}.",
   "admin-invitation.project_viewer": "Możesz teraz wyświetlać projekt {app}.",
+  "certificate-expiring.subject": "Certyfikat {connection} dla {app} wygaśnie za {days, plural, one {# dzień} few {# dni} many {# dni} other {# dnia}}",
+  "certificate-expiring.text": "Ostatni certyfikat dostawcy tożsamości {connection} w {app} wkrótce wygaśnie. Użytkownicy nie będą wtedy mogli się przez niego logować. Wymień go u dostawcy i podaj nowe metadane w ustawieniach połączenia w konsoli.",
   "scim-token-expiring.subject": "Token katalogu {token} dla {app} wygaśnie za {days, plural, one {# dzień} few {# dni} many {# dni} other {# dnia}}",
   "scim-token-expiring.text": "Token SCIM {token} w {app} wkrótce wygaśnie. Katalog nie będzie wtedy mógł tworzyć, zmieniać ani dezaktywować użytkowników.",
   "scim-token-expiring.expires": "Wygasa: {at}",

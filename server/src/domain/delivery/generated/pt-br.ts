@@ -84,6 +84,8 @@ export const ptBR = {
   "admin-invitation.ignore": "Se você não esperava por isso, ignore esta mensagem.",
   "admin-invitation.project_admin": "Agora você é administrador do projeto {app}.",
   "admin-invitation.project_viewer": "Agora você pode ver o projeto {app}.",
+  "certificate-expiring.subject": "O certificado de {connection} de {app} expira em {days, plural, one {# dia} other {# dias}}",
+  "certificate-expiring.text": "O último certificado do provedor de identidade {connection} de {app} expira em breve. Depois disso, os usuários não poderão mais entrar por ele. Substitua-o no provedor e informe os novos metadados à conexão no console.",
   "scim-token-expiring.subject": "O token de diretório {token} de {app} expira em {days, plural, one {# dia} other {# dias}}",
   "scim-token-expiring.text": "O token SCIM {token} de {app} expira em breve. Depois disso, o diretório não poderá mais criar, alterar nem desativar usuários.",
   "scim-token-expiring.expires": "Expira: {at}",

@@ -84,6 +84,8 @@ export const sv = {
   "admin-invitation.ignore": "Om du inte väntade dig detta kan du bortse från det här meddelandet.",
   "admin-invitation.project_admin": "Du är nu administratör för projektet {app}.",
   "admin-invitation.project_viewer": "Du kan nu se projektet {app}.",
+  "certificate-expiring.subject": "Certifikatet för {connection} i {app} går ut om {days, plural, one {# dag} other {# dagar}}",
+  "certificate-expiring.text": "Det sista certifikatet för identitetsleverantören {connection} i {app} går snart ut. Användarna kan då inte längre logga in via den. Byt ut det hos leverantören och ange nya metadata för anslutningen i konsolen.",
   "scim-token-expiring.subject": "Katalogtoken {token} för {app} går ut om {days, plural, one {# dag} other {# dagar}}",
   "scim-token-expiring.text": "SCIM-token {token} för {app} går snart ut. Katalogen kan då inte längre skapa, ändra eller inaktivera användare.",
   "scim-token-expiring.expires": "Går ut: {at}",

@@ -84,6 +84,8 @@ export const tr = {
   "admin-invitation.ignore": "Bunu beklemiyorsanız bu mesajı dikkate almayın.",
   "admin-invitation.project_admin": "Artık {app} projesinin yöneticisisiniz.",
   "admin-invitation.project_viewer": "Artık {app} projesini görüntüleyebilirsiniz.",
+  "certificate-expiring.subject": "{app}: {connection} sertifikasının süresi {days} gün içinde doluyor",
+  "certificate-expiring.text": "{app} için {connection} kimlik sağlayıcısının son sertifikasının süresi yakında doluyor. Bundan sonra kullanıcılar bu sağlayıcıyla oturum açamaz. Sertifikayı sağlayıcıda yenileyin ve konsolda bağlantıya yeni meta verileri girin.",
   "scim-token-expiring.subject": "{app}: {token} dizin belirtecinin süresi {days} gün içinde doluyor",
   "scim-token-expiring.text": "{app} için {token} SCIM belirtecinin süresi yakında doluyor. Bundan sonra dizin artık kullanıcı oluşturamaz, değiştiremez veya devre dışı bırakamaz.",
   "scim-token-expiring.expires": "Bitiş: {at}",

@@ -84,6 +84,8 @@ export const zhHans = {
   "admin-invitation.ignore": "如果您不知道此事，请忽略此消息。",
   "admin-invitation.project_admin": "您现在是项目 {app} 的管理员。",
   "admin-invitation.project_viewer": "您现在可以查看项目 {app}。",
+  "certificate-expiring.subject": "{app} 的 {connection} 证书将在 {days} 天后过期",
+  "certificate-expiring.text": "{app} 的身份提供商 {connection} 的最后一个证书即将过期。届时用户将无法通过它登录。请在提供商处更换证书，并在控制台的连接中设置新的元数据。",
   "scim-token-expiring.subject": "{app} 的目录令牌 {token} 将在 {days} 天后过期",
   "scim-token-expiring.text": "{app} 的 SCIM 令牌 {token} 即将过期。届时目录将无法再创建、更改或停用用户。",
   "scim-token-expiring.expires": "过期时间：{at}",
