@@ -61,6 +61,7 @@ import { Connections } from './domain/connections/connections.ts';
 import { Identities } from './domain/connections/identities.ts';
 import { OidcProtocol } from './domain/connections/oidc-protocol.ts';
 import { Providers } from './domain/connections/providers.ts';
+import { CertificateExpiry } from './domain/connections/saml/certificate-expiry.ts';
 import { MetadataRefresh } from './domain/connections/saml/metadata-refresh.ts';
 import { type FetchMetadata, ProviderMetadata } from './domain/connections/saml/provider-metadata.ts';
 import { SamlProtocol } from './domain/connections/saml/saml-protocol.ts';
@@ -379,6 +380,7 @@ function withConnections(
   return {
     ...lower,
     connections: new Connections({ ...lower, metadata, allowPrivateTargets }),
+    certificateExpiry: new CertificateExpiry(lower),
     metadataRefresh: new MetadataRefresh({ ...lower, metadata }),
     upstreamSignIns: new UpstreamSignIns({ ...lower, protocols: { oidc, saml: new SamlProtocol(lower) } }),
   };
