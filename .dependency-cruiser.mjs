@@ -7,7 +7,7 @@ const page = readFileSync(new URL('server/ARCHITECTURE.md', import.meta.url), 'u
 const [table = ''] = /^\| layer \|.*\n(?:\|.*\n)+/m.exec(page) ?? [];
 export const layers = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, layer]) => layer);
 
-const protocols = ['oidc', 'saml', 'scim', 'signin', 'connect', 'account', 'delegation', 'admin', 'jobs'];
+const protocols = ['oidc', 'saml', 'scim', 'signin', 'connect', 'account', 'portal', 'delegation', 'admin', 'jobs'];
 const either = (names) => `(${names.join('|')})`;
 
 const source = '^server/src/';

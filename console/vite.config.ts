@@ -79,6 +79,7 @@ const pages = [
     'error',
     'missing',
     'no-access',
+    'portal',
     'reference',
     'start',
     'status',

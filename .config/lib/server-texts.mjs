@@ -11,7 +11,8 @@ const notAllowed = 'This is not allowed: ';
 const places = [
   {
     // Without requests that the console does not send: YAML documents, sign-ins, and parameters of exports and lists.
-    files: /^(?:domain\/(?!accounts\/own\/|ceremonies|configuration)|admin\/(?!api\/|.*\bexport|.*\/routes))/,
+    files:
+      /^(?:domain\/(?!accounts\/own\/|ceremonies|configuration|portal\/portal\.ts)|admin\/(?!api\/|.*\bexport|.*\/routes))/,
     find: refusals,
   },
   // Also of viewers, and of admins whose role has changed since the page was loaded.

@@ -41,6 +41,7 @@ import type { EndSessionDeps } from './oidc/end-session.ts';
 import { missingIssuer, oidcPages } from './oidc/pages.ts';
 import { domainMetadataRoutes, metadataRoutes, type OidcDeps, oidcRoutes } from './oidc/routes.ts';
 import { apiDocument } from './openapi.ts';
+import { portalRoutes } from './portal/routes.ts';
 import { type SamlDeps, samlRoutes } from './saml/routes.ts';
 import { mountScim } from './scim/routes.ts';
 import type { Services } from './services.ts';
@@ -124,6 +125,15 @@ export function routesOf(options: AppOptions): Express {
     cookies,
     csrf: formTokens(services, 'account-form'),
     pages,
+    log,
+  });
+  mount(app, portalRoutes, {
+    ...services,
+    experienceOf: (projectId) => services.experiences.published(services.db.reader(), projectId),
+    cookies,
+    csrf: formTokens(services, 'portal-form'),
+    pages,
+    now: () => clock.now(),
     log,
   });
   mount(app, startRoutes, { pages, cookies });

@@ -117,6 +117,8 @@ import { Organizations } from './domain/organizations/organizations.ts';
 import { Guessing } from './domain/otp/guessing.ts';
 import { Otp } from './domain/otp/otp.ts';
 import { Sends } from './domain/otp/sends.ts';
+import { Portal } from './domain/portal/portal.ts';
+import { PortalLinks } from './domain/portal/portal-links.ts';
 import type { ReadTxt } from './domain/projects/dns-proof.ts';
 import { Issuers } from './domain/projects/issuers.ts';
 import type { AccessLost } from './domain/projects/lost-access.ts';
@@ -432,15 +434,19 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
   const organizationInvitations = new OrganizationInvitations({ ...lower, invitations });
   const newUsers = new NewUsers({ ...lower, invitations });
   const organizationEnds = new OrganizationEnds(lower);
+  const portalLinks = new PortalLinks(lower);
   const domainNotices = new DomainNotices(lower);
   const accountAccess = new AccountAccess(lower);
   const readDomains: ReadTxt = readTxt ?? (async () => 'unavailable');
+  const organizationDomains = new OrganizationDomains({ ...lower, readTxt: readDomains });
   return {
     ...lower,
     accountAccess,
     accountDeletions: new AccountDeletions({ ...lower, accountAccess }),
     invitations,
     organizationInvitations,
+    portalLinks,
+    portal: new Portal({ ...lower, organizationDomains, portalLinks }),
     newUsers,
     organizationEnds,
     arrivals: new Arrivals({ ...lower, newUsers }),
@@ -452,7 +458,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     ownContacts: new OwnContactChanges(lower),
     ownData: new OwnData(lower),
     adminInvitations: new AdminInvitations(lower),
-    organizationDomains: new OrganizationDomains({ ...lower, readTxt: readDomains }),
+    organizationDomains,
     domains: new Domains({
       ...lower,
       readTxt: readDomains,

@@ -104,7 +104,9 @@ export function callOperation(
   [root, field]: readonly [Root, Field],
   headers: Record<string, string>,
 ): Promise<Answer> {
-  const text = `${root.toLowerCase()} { ${field.name}${argumentsOf(ours, field.name)} ${selection(field.type, 3)} }`;
+  // A list without pages costs as much as its limit.
+  const depth = isListType(getNullableType(field.type)) ? 2 : 3;
+  const text = `${root.toLowerCase()} { ${field.name}${argumentsOf(ours, field.name)} ${selection(field.type, depth)} }`;
   return harness.call(text, {}, headers);
 }
 

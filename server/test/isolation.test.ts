@@ -329,6 +329,17 @@ const attempts: Record<string, Attempt> = {
     'revokeOrganizationInvitation(id: $id) { email }',
     ({ organizationInvitation }) => ({ id: organizationInvitation }),
   ),
+  'GraphQL portalLinks': graphql('query')(
+    'portalLinks(organizationId: $id) { edges { node { email } } }',
+    ({ organization }) => ({ id: organization }),
+  ),
+  'GraphQL createPortalLink': graphql('mutation')(
+    'createPortalLink(input: { organizationId: $id, can: [DOMAINS], email: "x@example.com" }) { url }',
+    ({ organization }) => ({ id: organization }),
+  ),
+  'GraphQL revokePortalLink': graphql('mutation')('revokePortalLink(id: $id) { email }', ({ portalLink }) => ({
+    id: portalLink,
+  })),
   'GraphQL removeOrganizationMember': graphql('mutation')(
     'removeOrganizationMember(id: $id)',
     ({ organizationMembership }) => ({

@@ -9,6 +9,7 @@ import { startRoutes } from '../src/http/plain/start-page.ts';
 import { labelOf, type Route } from '../src/http/routes/route.ts';
 import { statusRoutes } from '../src/http/status/page.ts';
 import { domainMetadataRoutes, metadataRoutes, oidcRoutes } from '../src/oidc/routes.ts';
+import { portalRoutes } from '../src/portal/routes.ts';
 import { samlRoutes } from '../src/saml/routes.ts';
 import { scimPrefix, scimRoutes } from '../src/scim/routes.ts';
 import { signinRoutes } from '../src/signin/routes.ts';
@@ -31,6 +32,7 @@ export const rows: readonly Row[] = [
   ...below('', signinRoutes),
   ...below('', connectRoutes),
   ...below('', accountRoutes),
+  ...below('', portalRoutes),
   ...below('', startRoutes),
   ...below('/p/:slug', oidcRoutes),
   ...below('', metadataRoutes),

@@ -39,6 +39,8 @@ export async function addObjects(services: Services, { projectId, clientId, user
   const asked = { email: `eve@${tag}.example.com` };
   const organizationInvitation = await services.organizationInvitations.invite(organization, asked, system);
   const organizationDomain = await services.organizationDomains.add(organization, `${tag}.example.com`, system);
+  const contact = { email: `it@${tag}.example.com`, can: ['domains'] } as const;
+  const { portalLink } = await services.portalLinks.create(organization, contact, system);
   const scim = await services.directories.issueScimToken({ projectId, name: 'Okta' }, system);
   const accessRule = await services.accessRules.grant(client, { userId }, system);
   const logo = await services.experiences.addLogo(projectId, pngOf(64, 64), system);
@@ -56,6 +58,7 @@ export async function addObjects(services: Services, { projectId, clientId, user
       organizationMembership: organizationMembership.id,
       organizationInvitation: organizationInvitation.id,
       organizationDomain: organizationDomain.id,
+      portalLink: portalLink.id,
       scimToken: scim.scimToken.id,
       accessRule: accessRule.id,
       logo: logo.id,

@@ -123,6 +123,7 @@ describe('a page with a body that is too long', () => {
     '/account',
     '/account/recovery',
     '/account/deletion',
+    '/portal',
     '/setup',
   ];
   const ofProject = [
@@ -152,6 +153,7 @@ describe('a method that a row does not have', () => {
     ['POST', '/signin', 'GET'],
     ['PUT', '/account', 'GET, POST'],
     ['POST', '/account/confirmed', 'GET'],
+    ['PUT', '/portal', 'GET, POST'],
     ['DELETE', '/p/SLUG/device', 'GET, POST'],
     ['PUT', '/authorize', 'GET, POST'],
     ['POST', '/admin/users', 'GET'],

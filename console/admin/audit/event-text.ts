@@ -129,6 +129,7 @@ const actorKinds: Record<string, string> = {
   'admin-token': t('an API token'),
   'bootstrap-token': t('the bootstrap token'),
   'setup-link': t('a setup link'),
+  'portal-link': t('a portal link'),
   scim: t('the directory'),
   user: t('someone'),
   client: t('an application'),

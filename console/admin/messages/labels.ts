@@ -25,6 +25,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   ACCOUNT_DELETED: t('Account deleted'),
   INVITATION: t('Invitation'),
   ORGANIZATION_INVITATION: t('Invitation to an organization'),
+  PORTAL_LINK: t('Link to the set-up portal'),
   ADMIN_INVITATION: t('Invitation of an admin'),
   SCIM_TOKEN_EXPIRING: t('Directory token expires'),
   CERTIFICATE_EXPIRING: t('Certificate expires'),

@@ -3,6 +3,7 @@ import { t } from '../language/language.ts';
 export const jobNames: Record<string, string> = {
   'domains.end': t('Clean up removed domains'),
   'domains.check': t('Check custom domains'),
+  'connections.refresh': t('Refresh metadata of connections'),
   'keys.tend': t('Maintain signing keys'),
   'activity.count': t('Aggregate daily activity'),
   'projects.test-mode': t('End test mode of large projects'),
@@ -17,6 +18,7 @@ export const jobNames: Record<string, string> = {
   'sweep.logos': t('Delete unused logos'),
   'sweep.messages': t('Delete old messages'),
   'sweep.organization-invitations': t('Delete old invitations'),
+  'sweep.portal-links': t('Delete old portal links'),
   'sweep.request-records': t('Delete old directory requests'),
   'sweep.rest': t('Delete other expired data'),
 };

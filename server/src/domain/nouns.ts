@@ -26,6 +26,7 @@ import { logoutNouns } from './logout/logout.nouns.ts';
 import { mfaNouns } from './mfa/mfa.nouns.ts';
 import { organizationMembersNouns, organizationsNouns } from './organizations/organizations.nouns.ts';
 import { otpNouns } from './otp/otp.nouns.ts';
+import { portalNouns } from './portal/portal.nouns.ts';
 import { projectsNouns } from './projects/projects.nouns.ts';
 import { rolesNouns } from './roles/roles.nouns.ts';
 import { sessionsNouns } from './sessions/sessions.nouns.ts';
@@ -75,6 +76,7 @@ const layers = {
   requestRecords: requestRecordNouns,
   admins: adminsNouns,
   accounts: accountsNouns,
+  portal: portalNouns,
   delegation: delegationNouns,
   webhooks: webhooksNouns,
   streams: streamsNouns,

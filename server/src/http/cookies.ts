@@ -78,6 +78,15 @@ export class Cookies {
     this.set(res, this.named('lk-setup'), token, setupSeconds);
   }
 
+  /** Secret of a session of the set-up portal; at most one in a browser. */
+  portal(req: Request): string | undefined {
+    return readCookie(req, this.named('lk-portal'));
+  }
+
+  setPortal(res: Response, secret: string, maxAgeSeconds: number): void {
+    this.set(res, this.named('lk-portal'), secret, maxAgeSeconds);
+  }
+
   /** Secret of the form for user codes of devices: another site cannot submit it. */
   deviceForm(req: Request): string | undefined {
     return readCookie(req, this.named('lk-device'));

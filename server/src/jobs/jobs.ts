@@ -28,6 +28,7 @@ import type { LostMembershipEnd } from '../domain/logout/lost-membership-end.ts'
 import type { OrganizationDomains } from '../domain/organizations/domains/organization-domains.ts';
 import { endMembershipJob, type LostMembership } from '../domain/organizations/membership-losses.ts';
 import type { Otp } from '../domain/otp/otp.ts';
+import type { PortalLinks } from '../domain/portal/portal-links.ts';
 import type { LostAccess } from '../domain/projects/lost-access.ts';
 import type { Projects } from '../domain/projects/projects.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
@@ -57,6 +58,7 @@ export interface JobsDeps {
   lostAccessEnd: LostAccessEnd;
   lostMembershipEnd: LostMembershipEnd;
   organizationInvitations: OrganizationInvitations;
+  portalLinks: PortalLinks;
 }
 
 export function jobs(deps: JobsDeps): JobTable {
@@ -132,6 +134,7 @@ function periodicJobs({ db, delivery, projects, experiences, ...deps }: JobsDeps
     { name: 'sign-ups.announce', everyMinutes: 5, run: () => deps.signUpNotices.send() },
     { name: 'sweep.custom-attributes', everyMinutes: 1, run: () => deps.customAttributes.sweep() },
     { name: 'sweep.organization-invitations', everyMinutes: 60, run: () => deps.organizationInvitations.sweep() },
+    { name: 'sweep.portal-links', everyMinutes: 60, run: () => deps.portalLinks.sweep() },
     { name: 'sweep.rest', everyMinutes: 30, run: () => deps.retention.sweep() },
   ];
 

@@ -7,7 +7,7 @@ import { fields, id, int, jsonObject, list, nullable, object, oneOf, text, time 
 @Access('inherited')
 @ObjectType({ description: 'The actor of an event.' })
 export class AuditActor extends fields({
-  kind: text('admin, admin-token, bootstrap-token, setup-link, scim, user, client, system …'),
+  kind: text('admin, admin-token, bootstrap-token, setup-link, portal-link, scim, user, client, system …'),
   id: nullable(id()),
   name: nullable(text()),
 }) {}

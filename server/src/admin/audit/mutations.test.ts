@@ -41,6 +41,8 @@ const recorded: Record<string, string[]> = {
   revokeOrganizationInvitation: ['organization-invitation.revoked: organizationInvitation'],
   addOrganizationDomain: ['organization-domain.added: new organization-domain'],
   verifyOrganizationDomain: ['organization-domain.verified: organizationDomain'],
+  createPortalLink: ['portal-link.created: new portal-link'],
+  revokePortalLink: ['portal-link.revoked: portalLink'],
   removeOrganizationMember: ['organization-membership.ended: user'],
   addOrganizationMember: ['organization-membership.created: user'],
   createGroup: ['group.created: new group'],

@@ -27,6 +27,7 @@ import { OrganizationInvitationResolver } from '../organizations/invitation.reso
 import { OrganizationMembershipResolver, UserMembershipsResolver } from '../organizations/membership.resolver.ts';
 import { OrganizationRoleResolver } from '../organizations/organization-role.resolver.ts';
 import { OrganizationResolver } from '../organizations/organization.resolver.ts';
+import { PortalLinkResolver } from '../portal/portal-link.resolver.ts';
 import { ProjectResolver } from '../projects/project.resolver.ts';
 import { RoleResolver, RoleAssignmentResolver } from '../roles/role.resolver.ts';
 import { SamlResolver } from '../saml/saml.resolver.ts';
@@ -81,6 +82,7 @@ export const resolvers = [
   UserMembershipsResolver,
   OrganizationRoleResolver,
   OrganizationResolver,
+  PortalLinkResolver,
   ProjectResolver,
   RoleResolver,
   RoleAssignmentResolver,

@@ -3,7 +3,7 @@ import { Cache } from '../kernel/cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { inAllProjects } from '../kernel/scope.ts';
-import { query, sql } from '../kernel/sql.ts';
+import { type Executing, query, sql } from '../kernel/sql.ts';
 import { Client } from './client.entity.ts';
 import { isAllowedOrigin } from './redirect-uri.ts';
 
@@ -46,9 +46,8 @@ export class Origins implements EventSubscriber<Client> {
 
   /** Finds candidates by the index on redirect URIs' origins, and checks them with {@link isAllowedOrigin}. */
   private async find(origin: string): Promise<boolean> {
-    const name = origin.startsWith('http:') ? origin.replace(/:[0-9]+$/, '') : origin;
     const candidates = await inAllProjects(() =>
-      query(this.deps.db.alone, originStatement(name), { prepare: 'origins.find' }),
+      query(this.deps.db.alone, originStatement(indexed(origin)), { prepare: 'origins.find' }),
     );
     return candidates.some((client) => isAllowedOrigin(client.redirect_uris, origin));
   }
@@ -82,6 +81,20 @@ const relatedOrigins = sql<{ origin: string }>`
     unnest(redirect_origins(c.redirect_uris)) origin
   where c.related_origins and not c.third_party and c.disabled_at is null and origin like 'https://%'
   group by origin order by min(c.created_at), origin`;
+
+/** Whether `origin` is that of a redirect URI of an enabled application of the project, without those of third parties. */
+export async function isOwnOrigin(on: Executing, projectId: string, origin: string): Promise<boolean> {
+  const candidates = await query(
+    on,
+    sql<{ redirect_uris: string[] }>`select redirect_uris from clients
+      where project_id = ${projectId}::uuid and disabled_at is null and not third_party
+        and redirect_origins(redirect_uris) @> ${[indexed(origin)]}::text[] limit 10`,
+  );
+  return candidates.some((client) => isAllowedOrigin(client.redirect_uris, origin));
+}
+
+/** An origin as the index has it: one of http without its port. */
+const indexed = (origin: string) => (origin.startsWith('http:') ? origin.replace(/:[0-9]+$/, '') : origin);
 
 export const originStatement = (origin: string) => sql<{ redirect_uris: string[] }>`
   select redirect_uris from clients

@@ -21,6 +21,7 @@ export const templateNames = [
   'account-deleted',
   'invitation',
   'organization-invitation',
+  'portal-link',
   'sign-up-approved',
   'sign-up-requests',
   'admin-invitation',
@@ -73,6 +74,10 @@ export function sampleOf(template: TemplateName, app: string, now: Date): Messag
     'organization-invitation': {
       template: 'organization-invitation',
       ...{ app, organization: 'Globex', url: 'https://example.com/account/invitation', until: at, at },
+    },
+    'portal-link': {
+      template: 'portal-link',
+      ...{ app, organization: 'Globex', url: 'https://example.com/portal', until: at, at },
     },
     'sign-up-approved': { template: 'sign-up-approved', app, url: 'https://example.com/account', at },
     'sign-up-requests': { template: 'sign-up-requests', app, count: 3, url: 'https://example.com/admin', at },

@@ -45,6 +45,7 @@ const outlines: { [T in MessageContent['template']]: (content: Content<T>) => Ou
   'organization-invitation': () => ({
     before: ['organization-invitation.text', 'organization-invitation.accept', 'admin-invitation.ignore'],
   }),
+  'portal-link': () => ({ before: ['portal-link.text', 'portal-link.open', 'portal-link.replaces'] }),
   'sign-up-approved': () => ({ before: ['sign-up-approved.text', ...invited] }),
   'sign-up-requests': () => ({ before: ['sign-up-requests.text', 'sign-up-requests.review'] }),
   'admin-invitation': ({ role }) => ({

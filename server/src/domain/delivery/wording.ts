@@ -22,6 +22,7 @@ export type MessageContent =
   | { template: 'account-deleted'; app: string; at: string }
   | { template: 'invitation'; app: string; url: string; at: string }
   | { template: 'organization-invitation'; app: string; organization: string; url: string; until: string; at: string }
+  | { template: 'portal-link'; app: string; organization: string; url: string; until: string; at: string }
   | { template: 'sign-up-approved'; app: string; url: string; at: string }
   | { template: 'sign-up-requests'; app: string; count: number; url: string; at: string }
   | { template: 'admin-invitation'; app: string; role: AdminRole; url: string; at: string }

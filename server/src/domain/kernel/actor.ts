@@ -7,10 +7,11 @@ export interface Actor {
     | 'admin-token'
     | 'bootstrap-token'
     | 'setup-link'
+    | 'portal-link'
     | 'scim'
     | 'client'
     | 'anonymous';
-  /** Id of the user, token or client; absent for the system, the bootstrap token and anonymous callers. */
+  /** Id of the user, token, link or client; absent for the system, the bootstrap token and anonymous callers. */
   id?: string;
   /** Display name. */
   name?: string;

@@ -23,7 +23,9 @@ const webhookPayload = z
         .strictObject({
           kind: z
             .string()
-            .describe('user, admin, admin-token, bootstrap-token, setup-link, scim, client, system or anonymous'),
+            .describe(
+              'user, admin, admin-token, bootstrap-token, setup-link, portal-link, scim, client, system or anonymous',
+            ),
           id: nullableText,
           name: nullableText.describe('Null after the erasure of the user.'),
           ...sub,
