@@ -135,6 +135,7 @@ import { StreamChannel } from './domain/streams/stream-channel.ts';
 import { SignInForecast } from './domain/support/view-as.ts';
 import { ClientTokens } from './domain/tokens/client-tokens.ts';
 import { DeviceAuthorizations } from './domain/tokens/device/device-authorizations.ts';
+import { TokenExchanges } from './domain/tokens/exchange/exchanges.ts';
 import { Introspection } from './domain/tokens/introspection.ts';
 import { Mint } from './domain/tokens/mint.ts';
 import { RefreshGrants } from './domain/tokens/refresh-grants.ts';
@@ -358,6 +359,7 @@ function withTokens(lower: ReturnType<typeof withUsers>) {
     tokenRefusals: new TokenRefusals(lower),
     refreshGrants: new RefreshGrants(lower),
     clientTokens: new ClientTokens(lower),
+    tokenExchanges: new TokenExchanges({ ...lower, mint }),
     introspection: new Introspection(lower),
     revocableTokens: new RevocableTokens(lower),
     adminClients: new AdminClients({ ...lower, clients: registry }),

@@ -27,6 +27,7 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
       scopes: api?.scopes ?? ([] as readonly Scope[]),
       accessTokenTtlSeconds: api?.accessTokenTtlSeconds ?? 900,
       thirdPartyAccess: api?.thirdPartyAccess ?? false,
+      tokenExchange: api?.tokenExchange ?? false,
     },
     request({ identifier, ...rest }) {
       const values = { ...rest, scopes: trimmed(rest.scopes) };
@@ -69,6 +70,11 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
         label={t('Third-party applications')}
         description={t('Each gets tokens for the scopes that a user allows.')}
         {...form.toggle('thirdPartyAccess')}
+      />
+      <Switch
+        label={t('Token exchange')}
+        description={t('Applications with this grant get its tokens for tokens of other APIs.')}
+        {...form.toggle('tokenExchange')}
       />
     </DialogForm>
   );

@@ -14,6 +14,10 @@ const grants = {
     name: t('Client credentials'),
     help: t("At the project's issuer. The application can get tokens for itself, for the APIs that it may use."),
   },
+  TOKEN_EXCHANGE: {
+    name: t('Token exchange'),
+    help: t("At the project's issuer. The application exchanges a user's token for one of another API (RFC 8693)."),
+  },
   DEVICE_CODE: {
     name: t('Sign-in from devices'),
     help: t(
@@ -26,7 +30,7 @@ type Optional = keyof typeof grants;
 const optional = Object.keys(grants) as Optional[];
 
 interface GrantsProps {
-  /** Public applications cannot act for themselves. */
+  /** Public applications cannot act for themselves, nor exchange tokens. */
   isPublic: boolean;
   value: GrantType[];
   onChange(value: GrantType[]): void;
@@ -36,7 +40,7 @@ interface GrantsProps {
 
 /** A switch for each grant. */
 export function Grants({ isPublic, value, onChange, disabled, error }: GrantsProps) {
-  const shown = optional.filter((grant) => grant !== 'CLIENT_CREDENTIALS' || !isPublic);
+  const shown = optional.filter((grant) => !isPublic || (grant !== 'CLIENT_CREDENTIALS' && grant !== 'TOKEN_EXCHANGE'));
   return shown.map((grant) => (
     <Switch
       key={grant}

@@ -166,6 +166,7 @@ export const sentences = {
   'signing-key.withdrawn': ['administration', template("{actor} withdrew a signing key")],
   'sms.limit_reached': ['sign-in', template("The daily SMS limit of {subject} was reached")],
   'sms.number_refused': ['sign-in', template("SMS of {subject} were refused")],
+  'token.exchanged': ['sign-in', template("{actor} exchanged a token of {subject}")],
   'token.issued': ['sign-in', template("Tokens were issued for {subject}")],
   'token.refreshed': ['sign-in', template("Tokens of {subject} were refreshed")],
   'token.refused': ['sign-in', template("An authorization code, refresh token or device code from {subject} was refused")],

@@ -176,6 +176,8 @@ export type CreateApiInput = {
   scopes: Array<ApiScopeInput>;
   /** Whether third-party applications get tokens for its scopes, if the user consents. Default: false. */
   thirdPartyAccess?: boolean | null | undefined;
+  /** Whether applications can exchange tokens of other APIs for its tokens (RFC 8693). Default: false. */
+  tokenExchange?: boolean | null | undefined;
 };
 
 export type CreateClientInput = {
@@ -581,7 +583,8 @@ export type GrantType =
   | 'AUTHORIZATION_CODE'
   | 'CLIENT_CREDENTIALS'
   | 'DEVICE_CODE'
-  | 'REFRESH_TOKEN';
+  | 'REFRESH_TOKEN'
+  | 'TOKEN_EXCHANGE';
 
 export type GrantUserRecoveryInput = {
   /** For the event. At most 500 characters. */
@@ -978,6 +981,7 @@ export type UpdateApiInput = {
   name?: string | null | undefined;
   scopes?: Array<ApiScopeInput> | null | undefined;
   thirdPartyAccess?: boolean | null | undefined;
+  tokenExchange?: boolean | null | undefined;
 };
 
 /** Absent fields are unchanged. */
@@ -1412,7 +1416,7 @@ export type RevokeAdminTokenMutationVariables = Exact<{
 
 export type RevokeAdminTokenMutation = { revokeAdminToken: AdminTokenRowFragment };
 
-export type ApiRowFragment = { id: string, identifier: string, name: string, accessTokenTtlSeconds: number, thirdPartyAccess: boolean, version: number, scopes: Array<{ key: string, description: string }>, protectedResource: { metadataUrl: string, metadata: Record<string, unknown> } | null };
+export type ApiRowFragment = { id: string, identifier: string, name: string, accessTokenTtlSeconds: number, thirdPartyAccess: boolean, tokenExchange: boolean, version: number, scopes: Array<{ key: string, description: string }>, protectedResource: { metadataUrl: string, metadata: Record<string, unknown> } | null };
 
 export type ApisQueryVariables = Exact<{
   projectId: string;

@@ -40,6 +40,7 @@ const columns = {
   api: {
     ...{ identifier: 'identifier', name: 'name', scopes: 'scopes', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
     thirdPartyAccess: 'third_party_access',
+    tokenExchange: 'token_exchange',
   } satisfies ColumnsOf<ApiSettings & { identifier: string }>,
   claimSettings: {
     ...{ groups: 'groups', groupPrefix: 'group_prefix', listLimit: 'list_limit', rolesClaim: 'roles_claim' },

@@ -15,6 +15,7 @@ import { system } from '../domain/kernel/actor.ts';
 import { adminApiUrl } from '../domain/kernel/admin-api.ts';
 import { grantTypeNames } from '../domain/kernel/openid.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
+import { accessTokenType } from '../domain/tokens/mint.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { assertionType } from './client-credential.ts';
 
@@ -43,6 +44,8 @@ const kinds = [
   'access token',
   'ID token',
   'API token',
+  'API token of a user',
+  'exchanged token',
   'admin token',
   'request_uri',
   'client secret',
@@ -63,7 +66,7 @@ const everything = owners.flatMap((owner) => (owner === 'base' ? ofBase : kinds)
 async function side(project: Project): Promise<Side> {
   const { client, clientSecret, secretKey } = await app.make.client(project, {
     tokenEndpointAuthMethod: 'client_secret_post',
-    grantTypes: ['refresh_token', 'device_code', 'client_credentials'],
+    grantTypes: ['refresh_token', 'device_code', 'client_credentials', 'token_exchange'],
     adminScopes: ['users:read'],
   });
   const user = await app.make.user(project);
@@ -86,6 +89,11 @@ const redeeming = ({ rp }: Pick<Side, 'rp'>, code: string) => ({
   redirect_uri: redirectUri,
 });
 const refreshing = (value: string) => ({ grant_type: 'refresh_token', refresh_token: value });
+const exchanging = (subject: string, further: Fields = {}) => ({
+  ...{ grant_type: grantTypeNames.token_exchange, resource: orders, subject_token: subject },
+  ...{ subject_token_type: accessTokenType, ...further },
+});
+const acting = (value: string) => ({ actor_token: value, actor_token_type: accessTokenType });
 const polling = (value: string) => ({ grant_type: grantTypeNames.device_code, device_code: value });
 
 async function json(response: Promise<Response>): Promise<Record<string, string>> {
@@ -106,6 +114,8 @@ async function deviceOf(one: Side): Promise<string> {
 async function credentialsOf(one: Side): Promise<Required<Credentials>> {
   const tokens = await json(token(one, redeeming(one, await one.rp.code({ scope: 'openid offline_access' }))));
   const machine = (resource: string) => json(token(one, { grant_type: 'client_credentials', resource }));
+  const forApi = redeeming(one, await one.rp.code({ scope: 'read', resource: orders }));
+  const ofUser = (await json(token(one, forApi)))['access_token'] ?? '';
   const request = authorizationParameters(one.rp.client.id, one.rp.proof.challenge);
   return {
     code: await one.rp.code(),
@@ -114,6 +124,8 @@ async function credentialsOf(one: Side): Promise<Required<Credentials>> {
     'access token': tokens['access_token'] ?? '',
     'ID token': tokens['id_token'] ?? '',
     'API token': (await machine(orders))['access_token'] ?? '',
+    'API token of a user': ofUser,
+    'exchanged token': (await json(token(one, exchanging(ofUser))))['access_token'] ?? '',
     'admin token': (await machine(adminApiUrl(app.url)))['access_token'] ?? '',
     request_uri: (await json(post(one, 'par', { ...request, ...authenticated(one) })))['request_uri'] ?? '',
     'client secret': one.secret,
@@ -124,6 +136,7 @@ async function credentialsOf(one: Side): Promise<Required<Credentials>> {
 async function sideWithApi(project: Project, others: Side[] = []): Promise<Side> {
   const one = await side(project);
   const api = await apiOf(app, project);
+  await app.services.apis.update(api, { tokenExchange: true }, system);
   for (const { rp } of [one, ...others]) {
     await app.services.apis.grant(rp.client, api.id, { scopes: ['read'], introspects: false }, system);
   }
@@ -164,6 +177,14 @@ interface Place {
   refusal: Refusal | ((owner: Owner, kind: Kind) => Refusal);
 }
 
+const ofClients = [
+  'access token',
+  'refresh token',
+  'API token',
+  'API token of a user',
+  'exchanged token',
+  'admin token',
+];
 const ofUsers = ['ours access token', 'sibling access token'];
 
 const places: Record<string, Place> = {
@@ -196,6 +217,16 @@ const places: Record<string, Place> = {
     ask: (value) => outcome(token(ours, polling(value))),
     refusal: [400, 'invalid_grant'],
   },
+  'token: subject_token': {
+    takes: ['ours API token of a user'],
+    ask: (value) => outcome(token(ours, exchanging(value))),
+    refusal: [400, 'invalid_request'],
+  },
+  'token: actor_token': {
+    takes: ['ours API token of a user', 'ours API token', 'ours admin token'],
+    ask: (value) => outcome(token(ours, exchanging(valueOf('ours', 'API token of a user'), acting(value)))),
+    refusal: [400, 'invalid_request'],
+  },
   'UserInfo: header': {
     takes: ofUsers,
     ask: (value) => outcome(ours.rp.userInfo(value)),
@@ -210,18 +241,16 @@ const places: Record<string, Place> = {
     refusal: [401, 'invalid_token'],
   },
   'introspect: token': {
-    takes: ['ours access token', 'ours refresh token', 'ours API token', 'ours admin token'],
+    takes: ofClients.map((kind) => `ours ${kind}`),
     ask: (value) => outcome(post(ours, 'introspect', { ...authenticated(ours), token: value })),
     refusal: [200, 'inactive'],
   },
   'revoke: token': {
-    takes: ['ours access token', 'ours refresh token', 'ours API token', 'ours admin token'],
+    takes: ofClients.map((kind) => `ours ${kind}`),
     ask: (value) => outcome(post(ours, 'revoke', { ...authenticated(ours), token: value })),
     // RFC 7009 §2.1 and §2.2: another client's, or unknown here.
     refusal: (owner: Owner, kind: Kind) =>
-      owner === 'sibling' && ['access token', 'refresh token', 'API token', 'admin token'].includes(kind)
-        ? [400, 'invalid_grant']
-        : [200, undefined],
+      owner === 'sibling' && ofClients.includes(kind) ? [400, 'invalid_grant'] : [200, undefined],
   },
   'end_session: id_token_hint': {
     takes: ['ours ID token'],

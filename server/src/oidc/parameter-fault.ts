@@ -9,6 +9,7 @@ const names: readonly string[] = [
   ...['code_challenge', 'code_challenge_method', 'dpop_jkt', 'prompt', 'max_age', 'claims', 'acr_values', 'display'],
   ...['id_token_hint', 'login_hint', 'ui_locales', 'request', 'request_uri', 'registration'],
   ...['grant_type', 'code', 'code_verifier', 'refresh_token', 'device_code', 'token', 'token_type_hint'],
+  ...['subject_token', 'subject_token_type', 'actor_token', 'actor_token_type', 'requested_token_type', 'audience'],
   ...['client_secret', 'client_assertion', 'client_assertion_type'],
 ];
 

@@ -20,6 +20,9 @@ export class CreateApiInput extends inputFields({
   thirdPartyAccess: nullable(
     boolean('Whether third-party applications get tokens for its scopes, if the user consents. Default: false.'),
   ),
+  tokenExchange: nullable(
+    boolean('Whether applications can exchange tokens of other APIs for its tokens (RFC 8693). Default: false.'),
+  ),
 }) {}
 
 @InputType({ description: 'Absent fields are unchanged. A scope that is omitted is removed from all applications.' })
@@ -29,6 +32,7 @@ export class UpdateApiInput extends inputFields({
   scopes: nullable(list(object(ApiScopeInput))),
   accessTokenTtlSeconds: nullable(int()),
   thirdPartyAccess: nullable(boolean()),
+  tokenExchange: nullable(boolean()),
   expectedVersion: nullable(int()),
 }) {}
 

@@ -20,6 +20,7 @@ export class ApiView extends fields({
   scopes: list(object(ApiScopeView)),
   accessTokenTtlSeconds: int(),
   thirdPartyAccess: boolean('Whether third-party applications get tokens for its scopes, if the user consents.'),
+  tokenExchange: boolean('Whether applications can exchange tokens of other APIs for its tokens (RFC 8693).'),
   version: int('Send it as `expectedVersion` to detect concurrent changes.'),
   createdAt: time(),
   updatedAt: time(),

@@ -11,6 +11,8 @@ export interface ApiSettings {
   accessTokenTtlSeconds: number;
   /** Whether third-party applications get tokens of users who consent. */
   thirdPartyAccess: boolean;
+  /** Whether its tokens can be obtained by an exchange of a token of another API (RFC 8693). */
+  tokenExchange: boolean;
 }
 
 export const defaultTtlSeconds = 900;
@@ -46,9 +48,11 @@ export function checkIdentifier(identifier: unknown, baseUrl: string): string {
 
 /** The settings as stored. Refuses `invalid`. */
 export function checkedApi(settings: Partial<ApiSettings>): Partial<ApiSettings> {
-  const { name, scopes, accessTokenTtlSeconds, thirdPartyAccess } = settings;
-  if (thirdPartyAccess !== undefined && typeof thirdPartyAccess !== 'boolean') {
-    refuse({ code: 'invalid', field: 'thirdPartyAccess', reason: 'must be true or false' });
+  const { name, scopes, accessTokenTtlSeconds, thirdPartyAccess, tokenExchange } = settings;
+  for (const [field, value] of Object.entries({ thirdPartyAccess, tokenExchange })) {
+    if (value !== undefined && typeof value !== 'boolean') {
+      refuse({ code: 'invalid', field, reason: 'must be true or false' });
+    }
   }
   if (accessTokenTtlSeconds !== undefined)
     checkNumber('accessTokenTtlSeconds', accessTokenTtlSeconds, ttlBounds, 'seconds');
@@ -57,6 +61,7 @@ export function checkedApi(settings: Partial<ApiSettings>): Partial<ApiSettings>
     ...(scopes === undefined ? {} : { scopes: checkedScopes(scopes) }),
     ...(accessTokenTtlSeconds === undefined ? {} : { accessTokenTtlSeconds }),
     ...(thirdPartyAccess === undefined ? {} : { thirdPartyAccess }),
+    ...(tokenExchange === undefined ? {} : { tokenExchange }),
   };
 }
 

@@ -24,6 +24,8 @@ const schema = defineEntity({
     accessTokenTtlSeconds: p.integer(),
     /** Whether third-party applications get tokens for all its scopes, by the consent of each user. */
     thirdPartyAccess: p.boolean().default(false),
+    /** Whether applications with the grant get its tokens for tokens of other APIs (RFC 8693). */
+    tokenExchange: p.boolean().default(false),
     version: p.integer().default(1),
     createdAt: instant(),
     updatedAt: instant(),

@@ -20,6 +20,7 @@ import { apisForUsers } from './token-target.ts';
 export interface NewApi extends Pick<ApiSettings, 'name' | 'scopes'> {
   accessTokenTtlSeconds?: number;
   thirdPartyAccess?: boolean;
+  tokenExchange?: boolean;
   projectId: string;
   identifier: string;
 }
@@ -88,6 +89,7 @@ export class Apis {
         scopes: settings.scopes as ApiSettings['scopes'],
         accessTokenTtlSeconds: settings.accessTokenTtlSeconds ?? defaultTtlSeconds,
         thirdPartyAccess: settings.thirdPartyAccess ?? false,
+        tokenExchange: settings.tokenExchange ?? false,
         version: 1,
         createdAt: now,
         updatedAt: now,

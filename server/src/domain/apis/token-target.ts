@@ -16,6 +16,12 @@ export function grantedApis(client: Fragment, resource: string | null = null): F
     where g.scopes <> '{}' and (${resource}::text is null or a.identifier = ${resource}::text)`;
 }
 
+/** SQL condition: tokens for the API can be obtained by an exchange (RFC 8693). */
+export function acceptsExchange(project: Fragment, identifier: string): Fragment {
+  return sql`exists (select 1 from apis a where a.project_id = ${project} and a.identifier = ${identifier}::text
+    and a.token_exchange)`;
+}
+
 /** SQL condition: API `a` is open to third-party applications. */
 export const isOpenToThirdParties = sql`a.third_party_access`;
 

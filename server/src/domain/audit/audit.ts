@@ -32,14 +32,15 @@ export function aboutClient({ project, id, name }: { project: { id: string }; id
  * `user_name`).
  */
 export function eventOfClient(
-  { id, at, type, actor }: { id: string; at: Date; type: EventType; actor: Actor },
+  { id, at, type, actor, detail }: { id: string; at: Date; type: EventType; actor: Actor; detail?: object },
   from: Fragment,
 ): Fragment {
   const { ip, userAgent, requestId } = actor;
+  const further = detail && { name: sql`, detail`, value: sql`, ${JSON.stringify(detail)}::jsonb` };
   return sql`insert into audit_log (id, project_id, at, type, result, actor_kind, actor_id, subject_kind, subject_id,
-      subject_name, client_id, ip, user_agent, request_id)
+      subject_name, client_id, ip, user_agent, request_id${further?.name ?? sql``})
     select ${id}::uuid, project_id, ${at}::timestamptz, ${type}, 'success', 'client', client_id, 'user', user_id,
-      user_name, client_id, ${ip ?? null}::text, ${userAgent ?? null}::text, ${requestId ?? null}::text
+      user_name, client_id, ${ip ?? null}::text, ${userAgent ?? null}::text, ${requestId ?? null}::text${further?.value ?? sql``}
     from ${from}`;
 }
 

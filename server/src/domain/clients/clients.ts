@@ -338,11 +338,12 @@ export function checkAppSchemes({ tokenEndpointAuthMethod, ...addresses }: Parti
 
 /**
  * Refuses `invalid` if the client authenticates by a key and has none, or has two sources of keys, or if it uses
- * `client_credentials` without client authentication.
+ * `client_credentials` and `token_exchange` without client authentication.
  */
 export function checkKey({ tokenEndpointAuthMethod, jwk, jwkSet, jwksUri, grantTypes }: Partial<Client>): void {
-  if (grantTypes?.includes('client_credentials') && tokenEndpointAuthMethod === 'none') {
-    refuse({ code: 'invalid', field: 'grantTypes', reason: 'client_credentials needs client authentication' });
+  const needing = (['client_credentials', 'token_exchange'] as const).find((grant) => grantTypes?.includes(grant));
+  if (needing !== undefined && tokenEndpointAuthMethod === 'none') {
+    refuse({ code: 'invalid', field: 'grantTypes', reason: `${needing} needs client authentication` });
   }
   const hasKeys = jwk != null || jwkSet != null;
   if (hasKeys && jwksUri != null) {

@@ -78,7 +78,7 @@ export const documentKinds = {
     check: (values) => ({ ...checkedDefinition(values as never) }),
   },
   apis: {
-    names: ['identifier', 'name', 'scopes', 'accessTokenTtlSeconds', 'thirdPartyAccess'],
+    names: ['identifier', 'name', 'scopes', 'accessTokenTtlSeconds', 'thirdPartyAccess', 'tokenExchange'],
     id: 'identifier',
     check: (values, { issuer }) => ({
       ...checkedApi(values as never),

@@ -33,7 +33,18 @@ export type GrantFault =
   | 'session-ended'
   /** The sign-in no longer meets it. */
   | 'policy'
-  | 'mismatch';
+  | 'mismatch'
+  /** Of a token exchange: a third-party application. */
+  | 'third-party'
+  /** An earlier token of the chain, its application, or what the user allows it, has ended. */
+  | 'subject-ended'
+  /** The actor token has ended, or is not one of the application. */
+  | 'actor'
+  /** The application has acted before in the chain, or the chain is too long. */
+  | 'act-loop'
+  | 'act-depth'
+  /** The API accepts none. */
+  | 'exchange';
 
 /** The reason why the domain refused. Contains no status: each protocol maps it to its own. */
 export type Problem =

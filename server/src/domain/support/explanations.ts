@@ -134,6 +134,12 @@ export const grantFaults: Record<GrantFault, Explanation> = {
   user: explain('The user is deactivated or was erased.', 'Activate the user.'),
   'session-ended': explain('The session has ended.', startAgain),
   policy: explain('The sign-in no longer meets the policy.', startAgain),
+  'third-party': explain('Third-party applications exchange no tokens.', developer),
+  'subject-ended': explain('A token that was exchanged before has ended.', startAgain),
+  actor: explain('The actor token has ended, or is of another application.', developer),
+  'act-loop': explain('The application has exchanged this token before.', developer),
+  'act-depth': explain('Too many applications have exchanged this token.', developer),
+  exchange: explain('The API accepts no token exchange.', 'Turn on token exchange for the API.'),
   mismatch: explain('The code belongs to another client, redirect URI or code_verifier.', requestValues),
 };
 

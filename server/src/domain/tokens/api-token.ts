@@ -1,6 +1,14 @@
 import type { JWTPayload } from 'jose';
 import { confirmationOf } from '../clients/dpop/binding.ts';
 
+/** The claim `act` (RFC 8693 section 4.1). */
+export interface Act {
+  /** Stable user identifier, or the client_id of a client that acts for itself. */
+  sub: string;
+  client_id: string;
+  act?: Act;
+}
+
 /** An access token for an API (RFC 9068 section 2.2). */
 export interface ApiToken {
   /** `jti`: the row that revokes it. */
@@ -15,6 +23,8 @@ export interface ApiToken {
   jkt: string | null;
   /** Claims of the organization of its context; absent: none. */
   organization?: Record<string, unknown>;
+  /** Who acts for the subject (RFC 8693 section 4.1); absent: no one. */
+  act?: Act;
   ttlSeconds: number;
 }
 
@@ -30,6 +40,7 @@ export function apiTokenClaims(token: ApiToken, nowSeconds: number): JWTPayload 
     nbf: nowSeconds,
     exp: nowSeconds + token.ttlSeconds,
     jti: token.id,
+    ...(token.act === undefined ? {} : { act: token.act }),
     ...confirmationOf(token.jkt),
   };
 }

@@ -34,6 +34,8 @@ const schema = defineEntity({
     dpopJkt: p.text().nullable(),
     /** The APIs that it is for (RFC 8707); empty: none, so that its access tokens are for UserInfo. */
     resources: p.array().columnType('text[]').default([]),
+    /** The access tokens that it was exchanged for, oldest first, and that of its actor; null: not exchanged (RFC 8693). */
+    subjectIds: p.array().columnType('uuid[]').nullable(),
     scope: p.text(),
     nonce: p.text().nullable(),
     authTime: instant(),

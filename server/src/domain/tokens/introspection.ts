@@ -1,12 +1,9 @@
 import type { JWTPayload } from 'jose';
-import { clientColumns, hasAccess } from '../access/has-access.ts';
 import { isOpenToThirdParties } from '../apis/token-target.ts';
 import type { Client } from '../clients/client.entity.ts';
 import { clientIdOf } from '../clients/client-id.ts';
-import { isOfLiveCredential } from '../clients/credential-of-tokens.ts';
 import { boundKeyOf } from '../clients/dpop/binding.ts';
 import { isAdmitted } from '../clients/introductions/admission.ts';
-import { isAllowed } from '../consents/consents.ts';
 import { adminApiUrl } from '../kernel/admin-api.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -16,6 +13,7 @@ import type { Signer } from '../keys/signer.ts';
 import { organizationClaims } from '../organizations/organization-claims.ts';
 import { needsProof } from '../policy/client.ts';
 import { idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
+import { areAdmitted, areLive, type IntroducedClient, introducedClientsOf, isLive } from './exchange/live-token.ts';
 import { isAuthentic, type SentToken } from './grants/grant.ts';
 import { openGrants, usableUntil } from './live-grant.ts';
 import { parseRefreshToken } from './refresh-token.ts';
@@ -32,6 +30,8 @@ interface FoundToken
   /** Null: a token of the client itself. */
   userId: string | null;
   organizationId: string | null;
+  /** Clients of the tokens that it was exchanged for. */
+  earlier: IntroducedClient[] | null;
 }
 
 /**
@@ -66,23 +66,15 @@ export class Introspection {
     claims: JWTPayload,
     isForUserInfo: boolean,
   ): Promise<Introspected> {
-    const { aud, jti, client_id: clientId, scope = '', cnf } = claims;
+    const { act, aud, jti, client_id: clientId, scope = '', cnf } = claims;
     if (!isUuid(jti) || typeof clientId !== 'string' || typeof scope !== 'string' || typeof aud !== 'string')
       return inactive;
     const adminApi = adminApiUrl(this.deps.issuer);
-    const allowed = isAllowed({
-      ...{ isThirdParty: sql`k.third_party`, projectId: sql`t.project_id`, clientId: sql`t.client_id` },
-      ...{ userId: sql`t.user_id`, scope: sql`t.scope`, resources: sql`t.resources` },
-    });
-    const context = {
-      organizationId: sql`t.organization_id`,
-      areEnabled: caller.project.getEntity().organizationsEnabled,
-    };
-    const entering = hasAccess({ ...clientColumns, context, userId: sql`t.user_id` });
+    const project = caller.project.getEntity();
     const isOpen = sql`(t.user_id is not null and k.third_party and a.id is not null and ${isOpenToThirdParties})`;
     const statement = sql<FoundToken>`
       select t.user_id as "userId", t.organization_id as "organizationId", k.dpop_required as "dpopRequired", k.fapi_profile as "fapiProfile", k.introduced_by as "introducedBy", k.metadata_url as "metadataUrl",
-        k.redirect_uris as "redirectUris", array_to_string(array(select one from unnest(string_to_array(${scope}::text, ' ')) one
+        k.redirect_uris as "redirectUris", ${introducedClientsOf(project, sql`t.subject_ids`)} as earlier, array_to_string(array(select one from unnest(string_to_array(${scope}::text, ' ')) one
           where ${isForUserInfo}::boolean or one = any(case when ${aud}::text = ${adminApi}::text then k.admin_scopes
             when ${isOpen} then array(select s.one->>'key' from jsonb_array_elements(a.scopes) s(one)) else g.scopes end)), ' ') as scope
       from authorization_codes t join clients k on k.project_id = t.project_id and k.id = t.client_id
@@ -90,17 +82,17 @@ export class Introspection {
         left join apis a on a.project_id = t.project_id and a.identifier = ${aud}::text and not ${isForUserInfo}::boolean
         left join api_grants g on g.project_id = t.project_id and g.client_id = t.client_id and g.api_id = a.id
       where t.project_id = ${caller.project.id}::uuid and t.id = ${jti}::uuid and coalesce(k.metadata_url, k.id::text) = ${clientId}
-        and t.revoked_at is null and k.disabled_at is null and ${isOfLiveCredential}
-        and case when t.user_id is null then 'client_credentials' = any(k.grant_types) and k.token_endpoint_auth_method <> 'none'
-          else u.active and ${entering} and ${allowed} and (${isForUserInfo}::boolean or not k.third_party or ${isOpen}) end
-        and (select s.ended_at from sessions s where s.project_id = t.project_id and s.id = t.session_id) is null
+        and ${isLive(project)} and (t.user_id is null or ${isForUserInfo}::boolean or not k.third_party or ${isOpen})
+        and case when t.subject_ids is null then true
+          else a.token_exchange and 'token_exchange' = any(k.grant_types) and ${areLive(project, sql`t.subject_ids`)} end
         and case when ${isForUserInfo}::boolean then true when ${aud}::text = ${adminApi}::text then k.admin_scopes <> '{}'
           else g.scopes <> '{}' or ${isOpen} end
         and (t.client_id = ${caller.id}::uuid or exists (select 1 from api_grants own where own.project_id = t.project_id
           and own.client_id = ${caller.id}::uuid and own.api_id = a.id and own.introspects))`;
     const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.introspect-access-token' });
     const isBound = boundKeyOf(claims) !== null;
-    if (!row || (!isBound && needsProof(row)) || !isAdmitted(row, caller.project.getEntity())) return inactive;
+    if (!row || (!isBound && needsProof(row)) || !isAdmitted(row, project)) return inactive;
+    if (!areAdmitted(row.earlier, project)) return inactive;
     const { iss, sub, iat, nbf, exp } = claims;
     const about = { client_id: clientId, sub, aud, iss, iat, nbf, exp, jti };
     return {
@@ -110,6 +102,7 @@ export class Introspection {
       ...(await this.organizationOf(caller, row)),
       token_type: isBound ? 'DPoP' : 'Bearer',
       ...(cnf === undefined ? {} : { cnf }),
+      ...(act === undefined ? {} : { act }),
     };
   }
 

@@ -12,7 +12,7 @@ import { contextClaims, organizationClaims, withoutOrganizationClaims } from '..
 import { defaultAcr } from '../policy/acr.ts';
 import { type Issuer, idTokenAlgorithmOf, organizationsScope } from '../projects/issuer.ts';
 import { keyIn } from '../projects/tenant.ts';
-import { apiTokenClaims } from './api-token.ts';
+import { type Act, apiTokenClaims } from './api-token.ts';
 import { grantedScope } from './scope.ts';
 
 /** The token response (service.md 2.2). */
@@ -27,6 +27,18 @@ export interface TokenResponse {
   scope?: string;
   refresh_token?: string;
 }
+
+/** The response to an exchange (RFC 8693 section 2.2.1). */
+export interface ExchangeResponse {
+  access_token: string;
+  issued_token_type: typeof accessTokenType;
+  token_type: 'Bearer' | 'DPoP';
+  expires_in: number;
+  scope: string;
+}
+
+/** RFC 8693 section 3. */
+export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
 /** The columns of a user's grant, current ones of the user, and the API that the tokens target. */
 export interface GrantRow extends Partial<TokenTarget> {
@@ -98,6 +110,28 @@ export class Mint {
       expires_in: api ? api.ttlSeconds : accessTokenSeconds(client),
       ...(scopeOf !== '' && { scope: scopeOf }),
       ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+    };
+  }
+
+  /** The access token of an exchange. Writes nothing. @param until seconds since 1970 */
+  async exchanged(
+    grant: Grant,
+    issuer: Issuer,
+    { act, until }: { act: Act; until: number },
+  ): Promise<ExchangeResponse> {
+    const { client, codeId, jkt, row } = grant;
+    const { scope } = row;
+    const about = { id: codeId, subject: row.sub, clientId: clientIdOf(client), audience: row.audience ?? '' };
+    const organization = contextClaims((await this.organizationClaims(grant, issuer)) ?? {});
+    const now = seconds(this.deps.clock.now());
+    const ttlSeconds = Math.min(row.ttl_seconds ?? 0, until - now);
+    const claims = apiTokenClaims({ ...about, scope, jkt, organization, act, ttlSeconds }, now);
+    return {
+      access_token: await this.deps.signer.sign('api-token', claims, { issuer: issuer.url }),
+      issued_token_type: accessTokenType,
+      token_type: jkt === null ? 'Bearer' : 'DPoP',
+      expires_in: ttlSeconds,
+      scope,
     };
   }
 

@@ -20,6 +20,7 @@ const events = {
     'sign-in',
     'A refresh token of {subject} was used again after its replacement; its access is revoked',
   ],
+  'token.exchanged': ['sign-in', '{actor} exchanged a token of {subject}'],
   'token.issued': ['sign-in', 'Tokens were issued for {subject}'],
   'token.refreshed': ['sign-in', 'Tokens of {subject} were refreshed'],
   'token.refused': ['sign-in', 'An authorization code, refresh token or device code from {subject} was refused'],

@@ -6,7 +6,8 @@ import { type GrantFault, Refusal } from '../../domain/kernel/problem.ts';
 import type { Issuer } from '../../domain/projects/issuer.ts';
 import type { ApiTokenResponse, ClientTokens } from '../../domain/tokens/client-tokens.ts';
 import type { DeviceAuthorizations } from '../../domain/tokens/device/device-authorizations.ts';
-import type { TokenResponse } from '../../domain/tokens/mint.ts';
+import type { TokenExchanges } from '../../domain/tokens/exchange/exchanges.ts';
+import type { ExchangeResponse, TokenResponse } from '../../domain/tokens/mint.ts';
 import type { Tokens } from '../../domain/tokens/tokens.ts';
 import type { Parameters } from '../../http/parameters.ts';
 import type { AuthenticatedClient } from '../client-auth.ts';
@@ -16,6 +17,7 @@ export interface GrantDeps {
   tokens: Pick<Tokens, 'exchange' | 'refresh'>;
   clientTokens: Pick<ClientTokens, 'issue'>;
   deviceAuthorizations: Pick<DeviceAuthorizations, 'poll'>;
+  tokenExchanges: Pick<TokenExchanges, 'exchange'>;
 }
 
 /** A token request of an authenticated client. */
@@ -28,7 +30,7 @@ export interface TokenRequest {
   actor: Actor;
 }
 
-export type GrantAnswer = TokenResponse | ApiTokenResponse;
+export type GrantAnswer = TokenResponse | ApiTokenResponse | ExchangeResponse;
 
 /** Null if the client has changed since it authenticated. */
 export type Grant = (deps: GrantDeps, request: TokenRequest) => Promise<GrantAnswer | null>;
@@ -73,6 +75,9 @@ export function requireGrant({ grantTypes }: Client, grantType: GrantType): void
   );
 }
 
-export function isFault(error: unknown, reason: GrantFault): boolean {
-  return error instanceof Refusal && error.problem.code === 'grant-rejected' && error.problem.reason === reason;
+/** The reason of a refused grant. */
+export function faultOf(error: unknown): GrantFault | undefined {
+  return error instanceof Refusal && error.problem.code === 'grant-rejected' ? error.problem.reason : undefined;
 }
+
+export const isFault = (error: unknown, reason: GrantFault): boolean => faultOf(error) === reason;

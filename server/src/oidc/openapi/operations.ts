@@ -1,5 +1,6 @@
 import { grantTypeNames } from '../../domain/kernel/openid.ts';
 import type { Issuer } from '../../domain/projects/issuer.ts';
+import { accessTokenType } from '../../domain/tokens/mint.ts';
 import {
   type Answer,
   form,
@@ -162,6 +163,14 @@ export function token({ issuer: { capabilities }, operation }: Context): Operati
     redirect_uri: text('As in the authorization request.'),
     ...(has('refresh_token') && { refresh_token: text('Refresh token.') }),
     ...(has('device_code') && { device_code: text('Device code (RFC 8628).') }),
+    ...(has('token_exchange') && {
+      subject_token: text('Access token to exchange (RFC 8693).'),
+      subject_token_type: text('', { enum: [accessTokenType] }),
+      actor_token: text('Access token of the application: on whose behalf it acts.'),
+      actor_token_type: text('', { enum: [accessTokenType] }),
+      requested_token_type: text('', { enum: [accessTokenType] }),
+      audience: text('The same as resource.'),
+    }),
     ...((has('client_credentials') || has('refresh_token')) && { scope: text('Space-separated.') }),
     ...(apis && { resource: text('An API (RFC 8707).') }),
     ...ofOrganization(capabilities, 'With a refresh token: slug or id of the organization to continue in.'),

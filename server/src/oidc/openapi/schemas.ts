@@ -22,6 +22,7 @@ export const schemas: Record<string, Schema> = {
       expires_in: { ...integer, description: 'Seconds.' },
       scope: text('Granted scopes.'),
       refresh_token: text('For applications with refresh tokens.'),
+      issued_token_type: text('Of a token exchange (RFC 8693).'),
     },
     required: ['access_token', 'token_type', 'expires_in'],
   },

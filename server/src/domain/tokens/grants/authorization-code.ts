@@ -121,8 +121,10 @@ export function authorizationCode({ random }: { random: Random }): GrantKind<Exc
         record: (credentials) => recordCode(exchange, code, { eventId: random.id(), refresh, credentials, now }),
       };
     },
-    replayed: 'code.replayed',
-    familyOf: (code) => ({ userId: code.user_id, grantId: code.grant_id, tokenId: code.id }),
+    replay: {
+      type: 'code.replayed',
+      familyOf: (code) => ({ userId: code.user_id, grantId: code.grant_id, tokenId: code.id }),
+    },
   };
 }
 

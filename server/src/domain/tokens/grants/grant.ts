@@ -74,9 +74,14 @@ export interface GrantKind<Request extends GrantRequest, Found> {
   decide(request: Request, found: Found, now: Date): Verdict;
   /** Faults of a credential that is not live for this client: a proof that came with it is not recorded. */
   dead: readonly GrantFault[];
+  /** For credentials that are valid once. */
+  replay?: Replay<Found>;
+}
+
+interface Replay<Found> {
   /** The event of a credential that is used again. */
-  replayed: 'code.replayed' | 'refresh-token.replayed';
-  /** The tokens that a replay ends: all of the grant, and the access token of the row. */
+  type: 'code.replayed' | 'refresh-token.replayed';
+  /** The tokens that it ends: all of the grant, and the access token of the row. */
   familyOf(found: Found): { userId: string; grantId: string | null; tokenId?: string };
 }
 
@@ -128,16 +133,17 @@ async function refused<Request extends GrantRequest, Found>(
   const isLive = fault !== 'unknown' && !kind.dead.includes(fault);
   const spent = isLive ? credentials : { assertion: credentials.assertion };
   if (!(await isAuthentic(deps.db.alone, request, spent))) return null;
-  if (found && fault === 'used') await endReplayed(deps, kind, request, kind.familyOf(found), now);
+  const { replay } = kind;
+  if (found && fault === 'used' && replay) await endReplayed(deps, replay.type, request, replay.familyOf(found), now);
   return refuse({ code: 'grant-rejected', reason: fault });
 }
 
 /** Ends the tokens of a replayed credential (RFC 6749 §4.1.2, RFC 9700 §4.14.2). Nothing of it is visible to the caller. */
 async function endReplayed(
   { db, audit }: Granting<unknown>,
-  { replayed }: { replayed: EventType },
+  replayed: EventType,
   { actor, client }: GrantRequest,
-  { userId, grantId, tokenId }: ReturnType<GrantKind<GrantRequest, unknown>['familyOf']>,
+  { userId, grantId, tokenId }: ReturnType<Replay<unknown>['familyOf']>,
   now: Date,
 ): Promise<void> {
   const { id: projectId } = client.project;

@@ -141,8 +141,10 @@ export function refreshToken({ random, vault }: { random: Random; vault: Vault }
           rotateGrant(refresh, found, { ...rotated, next, id, eventId: random.id(), credentials, now }),
       };
     },
-    replayed: 'refresh-token.replayed',
-    familyOf: (grant) => ({ userId: grant.user_id, grantId: grant.id }),
+    replay: {
+      type: 'refresh-token.replayed',
+      familyOf: (grant) => ({ userId: grant.user_id, grantId: grant.id }),
+    },
   };
 }
 
