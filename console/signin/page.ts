@@ -193,5 +193,4 @@ const sentences: Record<string, string> = {
   OFFLINE: 'problem.offline',
   NETWORK: 'problem.network',
   TIMEOUT: 'problem.network',
-  UNEXPECTED_RESPONSE: 'problem.server',
 };

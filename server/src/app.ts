@@ -20,6 +20,7 @@ import { PoolTurns } from './domain/limits/turns.ts';
 import { findOrganization, organizationNameOf } from './domain/organizations/organization-names.ts';
 import type { Issuer } from './domain/projects/issuer.ts';
 import type { Project } from './domain/projects/project.entity.ts';
+import { keyIn } from './domain/projects/tenant.ts';
 import { userIdOfSub } from './domain/users/identity/sub.ts';
 import { closingLongBodies, withoutLongBody } from './http/bodies.ts';
 import { briefly, builtFiles, forEver } from './http/built-files.ts';
@@ -223,6 +224,8 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
     noAccessPage,
     choicePage,
     findOrganization: (projectId: string, name: string) => findOrganization(db.alone, projectId, name),
+    isConnection: async (projectId: string, id: string) =>
+      (await services.connections.usable(db.reader(), keyIn(projectId, id))) !== null,
     log,
   };
   const readHint = hintsOf(services);

@@ -41,6 +41,7 @@ export const sentences = {
   'connection.disabled': ['administration', template("{actor} disabled the connection {subject}")],
   'connection.enabled': ['administration', template("{actor} enabled the connection {subject}")],
   'connection.failed': ['sign-in', template("A sign-in by {subject} failed")],
+  'connection.fallback_used': ['sign-in', template("{subject} signed in by a mail code while a connection failed")],
   'connection.metadata_refreshed': ['administration', template("The metadata of {subject} changed its certificates or addresses")],
   'connection.metadata_refused': ['administration', template("The metadata of {subject} was not applied")],
   'connection.tested': ['administration', template("A test of the connection {subject} succeeded")],

@@ -310,6 +310,8 @@ export type CreateLogStreamInput = {
 export type CreateOrganizationInput = {
   /** Keys of the roles that new members get if none is named. */
   defaultRoleKeys?: Array<string> | null | undefined;
+  /** Whether a mail code may replace a required connection that cannot be reached. Default: false. */
+  fallback?: boolean | null | undefined;
   /** The shorter value of organization and project applies. */
   idleTimeoutSeconds?: number | null | undefined;
   /** ON: such users become members when they sign in by a mail code. ASK: an admin decides. */
@@ -322,6 +324,8 @@ export type CreateOrganizationInput = {
   mfaPolicy?: OrganizationMfaPolicy | null | undefined;
   name: string;
   projectId: string;
+  /** CONNECTION: only by the organization's identity provider, also people with an address in its mail domains. */
+  signIn?: OrganizationSignIn | null | undefined;
   /** 1 to 63 lower-case letters, digits and hyphens; begins with a letter or digit. */
   slug: string;
 };
@@ -788,6 +792,11 @@ export type OrganizationPeople =
   | 'ERASE'
   | 'MOVE';
 
+/** How members of an organization sign in. */
+export type OrganizationSignIn =
+  | 'ANY'
+  | 'CONNECTION';
+
 /** The state of an organization. */
 export type OrganizationState =
   | 'ACTIVE'
@@ -1140,6 +1149,8 @@ export type UpdateLogStreamInput = {
 export type UpdateOrganizationInput = {
   /** Keys of the roles that new members get if none is named. */
   defaultRoleKeys?: Array<string> | null | undefined;
+  /** Whether a mail code may replace a required connection that cannot be reached. Default: false. */
+  fallback?: boolean | null | undefined;
   id: string;
   /** The shorter value of organization and project applies. */
   idleTimeoutSeconds?: number | null | undefined;
@@ -1152,6 +1163,8 @@ export type UpdateOrganizationInput = {
   /** Null: the project's policy. */
   mfaPolicy?: OrganizationMfaPolicy | null | undefined;
   name?: string | null | undefined;
+  /** CONNECTION: only by the organization's identity provider, also people with an address in its mail domains. */
+  signIn?: OrganizationSignIn | null | undefined;
   /** 1 to 63 lower-case letters, digits and hyphens; begins with a letter or digit. */
   slug?: string | null | undefined;
   /** SUSPENDED: members cannot sign in to it, and their tokens in it end. */

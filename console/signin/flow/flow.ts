@@ -359,6 +359,8 @@ export class Flow {
     if (!(error instanceof LatchkeyError)) throw error;
     const page = this.#page;
     const { field } = this.#code;
+    // An identity provider signs in this address.
+    if (error.url) return location.assign(error.url);
     switch (error.code) {
       case 'ABORTED':
         return;

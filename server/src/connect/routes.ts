@@ -10,7 +10,7 @@ import { type FederatedSignIns, mayBeFederated } from '../domain/ceremonies/fede
 import type { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import { answerUrlOf, entityIdOf } from '../domain/connections/addresses.ts';
-import { settingsOf } from '../domain/connections/connection.entity.ts';
+import { type Connection, settingsOf } from '../domain/connections/connection.entity.ts';
 import type { Connections } from '../domain/connections/connections.ts';
 import type { PendingUpstream, UpstreamFault } from '../domain/connections/upstream.ts';
 import type { ReadAnswer, UpstreamSignIns } from '../domain/connections/upstream-sign-ins.ts';
@@ -23,6 +23,7 @@ import type { SamlKeys } from '../domain/keys/saml-keys.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import { keyIn } from '../domain/projects/tenant.ts';
 import { spMetadata } from '../domain/saml/messages/metadata.ts';
+import { isAddress } from '../domain/users/login.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { resumeAddress, signinAddress } from '../http/flow-addresses.ts';
@@ -41,7 +42,7 @@ export interface ConnectDeps extends TestDeps {
   samlKeys: Pick<SamlKeys, 'published'>;
   /** The base issuer. */
   issuer: string;
-  federated: Pick<FederatedSignIns, 'arrive'>;
+  federated: Pick<FederatedSignIns, 'arrive' | 'missed'>;
   db: Database;
   cookies: Cookies;
   pages: Pages;
@@ -108,11 +109,11 @@ async function start(deps: ConnectDeps, req: Request, res: Response): Promise<vo
     flow,
     answerUrl: answerUrlOf(connection, siteAt(req).origin),
     asksPerson: request.personRequired,
-    loginHint: request.loginHint,
+    loginHint: hintOf(req) ?? request.loginHint,
     uiLocales: request.uiLocales,
   });
   if ('url' in begun) return goTo(res, begun.url);
-  await deps.connections.failed(connection, begun.fault, actorOf(req));
+  await noteFailure(deps, req, request, connection, begun.fault);
   goTo(res, signinAddress(flow, { connect: 'failed' }));
 }
 
@@ -177,7 +178,7 @@ async function proceed(
   // A second visit: the page shows how far the sign-in is.
   if (!(await deps.upstreamSignIns.take(pending.request))) return goTo(res, signinAddress(flow));
   const answer = await read();
-  if ('fault' in answer) return refused(deps, req, res, pending, answer.fault);
+  if ('fault' in answer) return refused(deps, req, res, { ...pending, flow: request, fault: answer.fault });
   const arrived = await deps.federated.arrive(callerOf(deps, req, request), { ...pending, person: answer.person });
   if (arrived.outcome === 'signed-in') {
     deps.cookies.setSession(res, arrived.projectId, arrived.sessionSecret);
@@ -220,14 +221,31 @@ async function refused(
   deps: ConnectDeps,
   req: Request,
   res: Response,
-  { connection, secrets }: PendingUpstream,
-  fault: UpstreamFault,
+  { connection, fault, flow, secrets }: PendingUpstream & { flow: AuthorizationRequest; fault: UpstreamFault },
 ): Promise<void> {
   const { requestId } = requestContext(req);
   deps.log.info({ requestId, connectionId: connection.id, fault }, 'sign-in by a provider refused');
   const isEnded = fault === 'denied';
-  if (!isEnded) await deps.connections.failed(connection, fault, actorOf(req));
+  if (!isEnded) await noteFailure(deps, req, flow, connection, fault);
   goTo(res, signinAddress(secrets.flow, { connect: isEnded ? 'denied' : 'failed' }));
+}
+
+/** Counts the failure, and lets the flow go on without the connection if that could not be reached and its organization allows it. */
+async function noteFailure(
+  { connections, federated }: ConnectDeps,
+  req: Request,
+  request: AuthorizationRequest,
+  connection: Connection,
+  fault: UpstreamFault,
+): Promise<void> {
+  await connections.failed(connection, fault, actorOf(req));
+  await federated.missed(request, connection, fault);
+}
+
+/** The address that the person has typed. */
+function hintOf(req: Request): string | undefined {
+  const hint = parametersOf(req).get('login_hint') ?? '';
+  return isAddress(hint) ? hint : undefined;
 }
 
 /**

@@ -38,6 +38,7 @@ const rows = {
   'pkce-required': wrongRequest,
   'hosted-page-required': wrongRequest,
   'approval-required': wrongRequest,
+  'connection-required': wrongRequest,
   'no-access': wrongRequest,
   'phone-not-allowed': [400, 'PHONE_NOT_ALLOWED', 'SMS to this number is not allowed. Use another number.'],
   'phone-invalid': [400, 'PHONE_INVALID', 'The phone number must include its country code: +49…'],

@@ -7,3 +7,8 @@ export function signinAddress(flow: string, over: Record<string, string> = {}): 
 export function resumeAddress(issuer: string, flow: string): string {
   return `${issuer}/authorize/resume?${new URLSearchParams({ flow })}`;
 }
+
+/** The path at which a connection begins to sign in for a flow. */
+export function connectPath(connectionId: string, flow: string, more: Record<string, string> = {}): string {
+  return `/connect/${connectionId}/start?${new URLSearchParams({ flow, ...more })}`;
+}

@@ -11,6 +11,7 @@ import { type Issuer, organizationsScope } from '../domain/projects/issuer.ts';
 import { grantedScope } from '../domain/tokens/scope.ts';
 import { trimmed } from '../domain/users/login.ts';
 import type { Parameters } from '../http/parameters.ts';
+import { type ConnectionIds, namedConnection } from './connection.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
 import { namedOrganization, type OrganizationNames } from './organization.ts';
 import { parameterFault } from './parameter-fault.ts';
@@ -43,6 +44,8 @@ export interface CheckedRequest extends CheckedTarget {
   uiLocales: string | undefined;
   /** See `namedOrganization`. */
   organizationId: string | null | undefined;
+  /** See `namedConnection`. */
+  connectionId: string | null;
   /** Absent: every sign-in meets it. */
   acr?: AcrRequest;
 }
@@ -216,21 +219,23 @@ export function scopesFor({ grantTypes, project }: Client, { capabilities }: Iss
   });
 }
 
-/** What a request names: APIs that its client may use, and an organization (`namedOrganization`). */
+/** What a request names: APIs that its client may use, an organization (`namedOrganization`) and a connection (`namedConnection`). */
 interface NamedThings {
   apis: readonly GrantedApi[];
   organizationId: string | null | undefined;
+  connectionId: string | null;
 }
 
 /** Looks up what a request names. Throws `OAuthError`. */
 export async function named(
-  deps: { apis: Pick<Apis, 'usableBy'> } & OrganizationNames,
+  deps: { apis: Pick<Apis, 'usableBy'> } & OrganizationNames & ConnectionIds,
   parameters: Parameters,
   client: Client,
   issuer: Issuer,
 ): Promise<NamedThings> {
   const apis = await namedApis(deps, parameters, client, issuer);
-  return { apis, organizationId: await namedOrganization(deps, parameters, client, issuer) };
+  const organizationId = await namedOrganization(deps, parameters, client, issuer);
+  return { apis, organizationId, connectionId: await namedConnection(deps, parameters, client, issuer) };
 }
 
 /** The APIs of a request that its client may use. */
@@ -273,7 +278,7 @@ export function check(
   parameters: Parameters,
   target: CheckedTarget,
   issuer: Issuer,
-  { apis, organizationId, isPushed }: NamedThings & { isPushed: boolean },
+  { apis, connectionId, organizationId, isPushed }: NamedThings & { isPushed: boolean },
 ): CheckedRequest {
   const fault = parameterFault(parameters, issuer);
   if (fault) throw fault;
@@ -301,6 +306,7 @@ export function check(
     asksConsent: target.client.thirdParty && prompts.includes('consent'),
     maxAgeSeconds: maxAge === undefined ? undefined : Math.min(Number(maxAge), longestAge),
     organizationId,
+    connectionId,
     idTokenHint: parameters.get('id_token_hint'),
     loginHint: loginHintOf(parameters),
     uiLocales: parameters.get('ui_locales')?.slice(0, 200),

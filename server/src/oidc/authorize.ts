@@ -14,6 +14,7 @@ import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
+import { connectPath } from '../http/flow-addresses.ts';
 import { sendForm } from '../http/form-post.ts';
 import { clientsAt, issuerOf } from '../http/issuer.ts';
 import { formParameters, lacksCookies, type Parameters, parametersOf } from '../http/parameters.ts';
@@ -26,12 +27,13 @@ import {
   responseModeOf,
   type TargetFault,
 } from './authorization-request.ts';
+import type { ConnectionIds } from './connection.ts';
 import { askForConsent, browserOf, type ConsentDeps, resumePath } from './consent.ts';
 import { OAuthError, type OAuthErrorCode, toOAuthError } from './oauth-error.ts';
 import type { ChoicePage, OrganizationNames } from './organization.ts';
 import { pushedHandle } from './par.ts';
 
-export interface AuthorizeDeps extends OrganizationNames {
+export interface AuthorizeDeps extends OrganizationNames, ConnectionIds {
   consent: Pick<ConsentDeps, 'csrf' | 'page'>;
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
   documents: Pick<ClientDocuments, 'meet'>;
@@ -77,8 +79,8 @@ type AuthorizeAnswer =
   | { page: TargetFault | 'flow-expired' }
   | { target: Target; error: OAuthError }
   | { target: Target; code: string }
-  /** `isSignedIn`: only access of the session's user, their consent or choice is missing. */
-  | { begun: BegunFlow; isSignedIn: boolean };
+  /** `isSignedIn`: only access of the session's user, their consent or choice is missing. `connectionId`: the sign-in begins there. */
+  | { begun: BegunFlow; isSignedIn: boolean; connectionId: string | null };
 
 /** `GET` and `POST /authorize` (OpenID Connect Core §3.1.2, service.md 4.2). */
 export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
@@ -101,7 +103,9 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
     if ('code' in answer) return redirectCode(issuer, res, answer.target, answer.code);
     deps.cookies.setFlow(res, answer.begun.flow, answer.begun.browserSecret);
     const { flow } = answer.begun;
-    res.redirect(303, answer.isSignedIn ? resumePath(req, flow) : signInPage(flow));
+    if (answer.isSignedIn) return res.redirect(303, resumePath(req, flow));
+    const { connectionId } = answer;
+    res.redirect(303, connectionId === null ? signInPage(flow) : connectPath(connectionId, flow));
   };
 }
 
@@ -212,7 +216,7 @@ async function decide(
       { hintedUserId, personRequired, sessionId, isPushed },
       requestContext(req).ip,
     );
-    return { begun, isSignedIn: sessionId !== undefined };
+    return { begun, isSignedIn: sessionId !== undefined, connectionId: request.connectionId };
   } catch (thrown) {
     if (!isCurrent) return null;
     const error = toOAuthError(failureOf(thrown));

@@ -107,6 +107,7 @@ const table = {
   'pkce-required': notHere,
   'hosted-page-required': notHere,
   'approval-required': notHere,
+  'connection-required': notHere,
   'no-access': ['access_denied', 'The user has no access to this application.'],
   'phone-not-allowed': notHere,
   'phone-invalid': notHere,

@@ -15,10 +15,11 @@ import { formParameters, type Parameters } from '../http/parameters.ts';
 import { check, checkTarget, named } from './authorization-request.ts';
 import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps } from './client-auth.ts';
 import { formOf, namedClient } from './client-credential.ts';
+import type { ConnectionIds } from './connection.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 import type { OrganizationNames } from './organization.ts';
 
-export interface PushDeps extends ClientAuthDeps, DpopDeps, OrganizationNames {
+export interface PushDeps extends ClientAuthDeps, DpopDeps, OrganizationNames, ConnectionIds {
   clients: Pick<ClientRegistry, 'current'>;
   documents: Pick<ClientDocuments, 'meet'>;
   apis: Pick<Apis, 'usableBy'>;

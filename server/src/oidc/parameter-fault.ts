@@ -23,7 +23,9 @@ export function parameterFault({ faults, all }: Parameters, issuer?: Issuer): OA
     issuer?.capabilities.apis === true && name === 'resource' && all(name).every(isStorableText);
   const fault = faults.find((name) => !isFine(name));
   if (fault === undefined) return undefined;
-  const isShown = names.includes(fault) || (fault === 'organization' && issuer?.capabilities.organizations === true);
+  const isShown =
+    names.includes(fault) ||
+    (['connection', 'organization'].includes(fault) && issuer?.capabilities.organizations === true);
   const shown = isShown ? fault : 'A parameter';
   return new OAuthError('invalid_request', `${shown} is repeated or malformed.`);
 }

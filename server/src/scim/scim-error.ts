@@ -84,6 +84,7 @@ const rows = {
   'last-sign-in-method': [400, undefined, notHere],
   'passkey-required': [400, undefined, notHere],
   'hosted-page-required': [400, undefined, notHere],
+  'connection-required': [400, undefined, notHere],
   'approval-required': [400, undefined, notHere],
   'no-access': [400, undefined, notHere],
   'pkce-required': [400, undefined, notHere],

@@ -3,12 +3,14 @@ import { mayBeFederated } from '../domain/ceremonies/federated.ts';
 import type { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
 import type { Connections } from '../domain/connections/connections.ts';
 import type { Database } from '../domain/kernel/database.ts';
+import { organizationPolicyOf } from '../domain/organizations/organization-policy.ts';
 import { keyIn } from '../domain/projects/tenant.ts';
+import { connectPath } from '../http/flow-addresses.ts';
 import { escapeHtml } from '../http/html.ts';
 import type { Pages } from '../http/pages.ts';
 
 export interface ConnectionLinksDeps {
-  connections: Pick<Connections, 'offered' | 'waiting'>;
+  connections: Pick<Connections, 'offered' | 'ofOrganization' | 'waiting'>;
   db: Database;
   pages: Pages;
 }
@@ -49,11 +51,30 @@ export async function connectionLinks(
     : undefined;
   const problem =
     key === undefined ? '' : `<p class="notice" role="alert">${escapeHtml(pages.text(req, key, {}, uiLocales))}</p>`;
-  const offered = await connections.offered(db.reader(), request.project.id);
+  const { organizationId, project } = request;
+  const own = organizationId == null ? [] : await connections.ofOrganization(keyIn(project.id, organizationId));
+  const offered = [...own, ...(await connections.offered(db.reader(), project.id))];
   const links = offered.map(({ id, name }) => {
     const text = escapeHtml(pages.text(req, 'connect.with', { connection: name }, uiLocales));
-    const address = `/connect/${id}/start?${new URLSearchParams({ flow })}`;
-    return `<a class="second" href="${escapeHtml(address)}">${text}</a>`;
+    return `<a class="second" href="${escapeHtml(connectPath(id, flow))}">${text}</a>`;
   });
   return problem + (links.length === 0 ? '' : `<div class="connections">${links.join('')}</div>`);
+}
+
+/**
+ * Where a flow goes instead of its page: to the connection that the organization of the request requires, once. Null: to the page, also
+ * after an attempt.
+ */
+export async function requiredConnection(
+  { connections, db }: ConnectionLinksDeps,
+  req: Request,
+  request: AuthorizationRequest,
+  flow: string,
+): Promise<string | null> {
+  const { connectingId, organizationId, project } = request;
+  if (organizationId == null || connectingId != null || 'connect' in req.query || !mayBeFederated(request)) return null;
+  const policy = await organizationPolicyOf(db.alone, project.id, organizationId);
+  if (policy?.connectionOf == null) return null;
+  const [first] = await connections.ofOrganization(keyIn(project.id, organizationId));
+  return first ? connectPath(first.id, flow) : null;
 }

@@ -15,7 +15,13 @@ import { resumeAddress } from '../http/flow-addresses.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
 import { sendEnded, startLink, wayOnOf } from '../http/plain/ended-page.ts';
 import { siteAt } from '../http/site.ts';
-import { type ConnectionLinksDeps, connectionLinks, connectTexts, waitingOf } from './connection-links.ts';
+import {
+  type ConnectionLinksDeps,
+  connectionLinks,
+  connectTexts,
+  requiredConnection,
+  waitingOf,
+} from './connection-links.ts';
 
 export interface SigninPageDeps extends ConnectionLinksDeps {
   callers: Pick<SigninCallers, 'requestOf'>;
@@ -68,6 +74,8 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
   if (!isOpen && (await deps.authorizations.isMet(request, secret))) {
     return goTo(res, resumeAddress(request.issuer ?? site.origin, flow));
   }
+  const direct = isPending || 'other' in req.query ? null : await requiredConnection(deps, req, request, flow);
+  if (direct) return goTo(res, direct);
   const uiLocales = request.uiLocales ?? undefined;
   const experience = await deps.experiences.published(deps.db.reader(), project.id);
   const connecting = await waitingOf(deps, request);

@@ -19,11 +19,13 @@ import type { Ceremonies } from '../domain/ceremonies/ceremonies.ts';
 import type { CeremonyStep } from '../domain/ceremonies/steps/steps.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { refuse } from '../domain/kernel/problem.ts';
+import { projectIssuerUrl } from '../domain/projects/issuer.ts';
+import { isAddress, trimmed } from '../domain/users/login.ts';
 import { type Body, bounded, maxBodyBytes } from '../http/bodies.ts';
 import { accentPath, logoPath } from '../http/brand.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { type CorsPolicy, readableBy } from '../http/cors.ts';
-import { resumeAddress } from '../http/flow-addresses.ts';
+import { connectPath, resumeAddress } from '../http/flow-addresses.ts';
 import { againPath } from '../http/plain/ended-page.ts';
 import { noStore, type Operation, type Route, routeLabel, type Unlisted } from '../http/routes/route.ts';
 import { siteAt } from '../http/site.ts';
@@ -169,6 +171,7 @@ async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Res
   const json = readJson(body);
   const page = await pageOf(deps, req);
   const fields = await fieldsOf(deps, step, json, page);
+  res.locals['connectionUrl'] = (id: string) => connectionUrl(req, page, id, fields.userid);
   const caller = {
     ...page,
     actor: actorOf(req),
@@ -178,6 +181,16 @@ async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Res
   const answer = await deps.ceremonies.take(step, caller, { ...fields, proof: req.get(deviceProofHeader), body });
   if ('sessionSecret' in answer) deps.cookies.setSession(res, answer.projectId, answer.sessionSecret);
   return writeAnswer(step, answer, page.request ? redirectOf(page.request.issuer ?? siteAt(req).origin, req) : null);
+}
+
+/** Where a connection signs in: in the flow of the hosted page, or by an authorization request that the application completes. */
+function connectionUrl(req: Request, { client, project, request }: CheckedPage, id: string, typed = ''): string {
+  const { origin } = siteAt(req);
+  const address = trimmed(typed);
+  const hint = isAddress(address) ? { login_hint: address } : undefined;
+  if (request) return `${origin}${connectPath(id, req.get(signinFlowHeader) ?? '', hint)}`;
+  const parameters = new URLSearchParams({ client_id: client.id, connection: id, ...hint });
+  return `${projectIssuerUrl(origin, project.slug)}/authorize?${parameters}`;
 }
 
 /** Malformed fields replace the nonce, as every refused step does. */
@@ -219,7 +232,8 @@ function failing(deps: SigninDeps): express.ErrorRequestHandler {
     if (res.headersSent) return next(thrown);
     const { requestId } = requestContext(req);
     const route = routeLabel(req);
-    const { status, retryAfterSeconds, body, isBug } = toSigninFailure(thrown, requestId);
+    const { connectionUrl } = res.locals as Partial<{ connectionUrl(id: string): string }>;
+    const { status, retryAfterSeconds, body, isBug } = toSigninFailure(thrown, requestId, connectionUrl);
     const name = req.path.slice(root.length + 1);
     if (names.includes(name)) deps.onStep?.(name, body.error.code);
     if (isBug) deps.log.error({ err: thrown, requestId, route }, 'sign-in failed');

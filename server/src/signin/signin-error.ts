@@ -86,6 +86,12 @@ const rows = {
     'user_action',
     'An administrator must approve this address. A mail follows. Then call authenticate again.',
   ],
+  'connection-required': [
+    403,
+    'CONNECTION_REQUIRED',
+    'user_action',
+    'An identity provider of the organization must sign in this address: go to `url`.',
+  ],
   'no-access': [
     403,
     'NO_ACCESS',
@@ -168,12 +174,22 @@ export interface SigninFailureAnswer {
   isBug: boolean;
 }
 
-/** Maps a thrown error to a response. */
-export function toSigninFailure(thrown: unknown, requestId: string): SigninFailureAnswer {
+/**
+ * Maps a thrown error to a response.
+ *
+ * @param connectionUrl the address at which a connection signs in; undefined: none
+ */
+export function toSigninFailure(
+  thrown: unknown,
+  requestId: string,
+  connectionUrl?: (connectionId: string) => string | undefined,
+): SigninFailureAnswer {
   const failure = failureOf(thrown);
   const { row, problem } = checked(failure);
   const [status, code, category, message] = row;
   const retryAfterSeconds = problem && 'retryAfterSeconds' in problem ? problem.retryAfterSeconds : undefined;
+  const connectionId = problem?.code === 'connection-required' ? problem.connectionId : null;
+  const url = connectionId === null ? undefined : connectionUrl?.(connectionId);
   const nonce = failure instanceof StepRefusal || failure instanceof UnreadableRequest ? failure.nonce : undefined;
   return {
     status,
@@ -186,6 +202,7 @@ export function toSigninFailure(thrown: unknown, requestId: string): SigninFailu
         category,
         message,
         ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
+        ...(url !== undefined && { url }),
         ...(row === networkLimit && { reason: 'network' }),
         ...(row === addressLimit && { reason: 'address' }),
         request_id: requestId,

@@ -16,6 +16,7 @@ type ServiceErrorCode =
   | 'ACCOUNT_INACTIVE'
   | 'NO_ACCESS'
   | 'APPROVAL_REQUIRED'
+  | 'CONNECTION_REQUIRED'
   | 'PKCE_REQUIRED'
   | 'HOSTED_PAGE_REQUIRED'
   | 'CODE_REJECTED'
@@ -66,17 +67,22 @@ const brand = Symbol.for('@latchkey/browser/error');
  */
 export class LatchkeyError extends Error {
   override readonly name = 'LatchkeyError';
-  readonly code: LatchkeyErrorCode;
-  readonly category: LatchkeyErrorCategory;
+  declare readonly code: LatchkeyErrorCode;
+  declare readonly category: LatchkeyErrorCategory;
   /** Seconds to wait before a retry, if the service sent them. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
   /**
    * With `RATE_LIMITED`. `network`: it has requested too many codes; another network can continue. `address`: too many codes
    * were requested for this address.
    */
-  readonly reason: 'network' | 'address' | undefined;
+  declare readonly reason: 'network' | 'address' | undefined;
+  /**
+   * With `CONNECTION_REQUIRED`: the address at which the organization signs in. It lacks the parameters of your application: use
+   * `signIn({ connection })` of `@latchkey/browser/redirect` with its `connection`, or add them.
+   */
+  declare readonly url: string | undefined;
   /** ID of the failed request in the service's log. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
 
   constructor(
     code: LatchkeyErrorCode,
@@ -85,6 +91,7 @@ export class LatchkeyError extends Error {
     detail: {
       retryAfter?: number | undefined;
       reason?: 'network' | 'address' | undefined;
+      url?: string | undefined;
       requestId?: string | undefined;
       cause?: unknown;
     } = {},
@@ -92,7 +99,7 @@ export class LatchkeyError extends Error {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.code = code;
     this.category = category;
-    ({ retryAfter: this.retryAfter, reason: this.reason, requestId: this.requestId } = detail);
+    ({ retryAfter: this.retryAfter, reason: this.reason, url: this.url, requestId: this.requestId } = detail);
     Object.defineProperty(this, brand, { value: true });
   }
 

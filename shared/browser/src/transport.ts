@@ -91,6 +91,6 @@ export const unexpected = (problem: string, httpStatus = 200, retryAfter?: numbe
 /** Converts an error response to an error. */
 export function refused(answer: Answer): LatchkeyError {
   const error = answer['error'] as SigninFailure['error'];
-  const { retry_after: retryAfter, reason, request_id: requestId } = error;
-  return new LatchkeyError(error.code, error.category, error.message, { retryAfter, reason, requestId });
+  const { code, category, message, retry_after: retryAfter, request_id: requestId } = error;
+  return new LatchkeyError(code, category, message, { ...error, retryAfter, requestId });
 }

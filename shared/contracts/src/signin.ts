@@ -325,6 +325,8 @@ export const signinErrorCodes = [
   'ACCOUNT_INACTIVE',
   /** The account has no access to the application. Returned only after the last proof of the sign-in. */
   'NO_ACCESS',
+  /** A connection of the organization that owns the domain of the address must sign in: go to `url`. */
+  'CONNECTION_REQUIRED',
   /** The address was verified, and an admin must approve the new account. A mail follows; then sign in again. */
   'APPROVAL_REQUIRED',
   'PKCE_REQUIRED',
@@ -362,6 +364,8 @@ export type SigninFailure = {
     message: string;
     /** Seconds. */
     retry_after?: number;
+    /** Of `CONNECTION_REQUIRED`; absent: the organization has no connection now. */
+    url?: string;
     /**
      * Of `RATE_LIMITED`. `network`: it has requested too many codes; another network can continue. `address`: too many codes
      * were requested for this address.

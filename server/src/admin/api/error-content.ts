@@ -43,6 +43,7 @@ const contents: { [Code in Problem['code']]: (problem: Extract<Problem, { code: 
   'last-sign-in-method': () => ({ message: 'The user could not sign in without it.' }),
   'passkey-required': () => ({ message: 'A passkey is required.' }),
   'hosted-page-required': () => ({ message: 'A third-party application needs the hosted page.' }),
+  'connection-required': () => ({ message: 'A connection of an organization must sign in the user.' }),
   'approval-required': () => ({ message: 'An admin must approve the user first.' }),
   'no-access': () => ({ message: 'The user has no access to this application.' }),
   'pkce-required': () => ({ message: 'The client requires PKCE.' }),

@@ -125,13 +125,14 @@ describe('an organization', () => {
     ).toBe(0);
   });
 
-  it.each([
-    ['signIn', 'CONNECTION'],
-    ['fallback', true],
-  ])('has no input %s, which would have no effect', async (field, value) => {
-    for (const { errors } of [await create({ [field]: value }), await update({ id: project.id, [field]: value })]) {
-      expect(errors[0]?.message).toContain(`Field "${field}" is not defined`);
-    }
+  it('requires its connection, with a mail code as fallback, and lets people join by domain', async () => {
+    const id = await made();
+    const changed = await update({ id, signIn: 'CONNECTION', fallback: true, joinByDomain: 'ASK' });
+    expect(changed.data.updateOrganization).toMatchObject({
+      signIn: 'CONNECTION',
+      fallback: true,
+      joinByDomain: 'ASK',
+    });
   });
 
   it('has metadata of 4 KB, with any text', async () => {

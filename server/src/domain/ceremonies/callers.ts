@@ -1,8 +1,10 @@
 import { isApiKey } from '../clients/api-key.ts';
 import type { CheckedClient, ClientRegistry, KeyHolder } from '../clients/client-registry.ts';
 import { isAllowedOrigin } from '../clients/redirect-uri.ts';
+import { type Excused, excusedIn } from '../connections/realms.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { inAllProjects, openProject } from '../kernel/scope.ts';
@@ -21,6 +23,8 @@ export interface CheckedPage extends CheckedClient {
   request: AuthorizationRequest | null;
   /** The rules of the request's organization; null: none. */
   organization: OrganizationPolicy | null;
+  /** The organizations whose connection needs no answer in this flow; absent: none. */
+  excused?: Excused;
   /** The `Origin` header. */
   origin: string;
   /** Set for an application's page, which may be cached: every statement that writes for it checks `currentClient`. */
@@ -46,6 +50,7 @@ export class SigninCallers {
   constructor(
     private readonly deps: {
       db: Database;
+      clock: Clock;
       clients: Pick<ClientRegistry, 'cached' | 'current' | 'ofVersion'>;
       requests: AuthorizationRequests;
       issuer: string;
@@ -92,7 +97,8 @@ export class SigninCallers {
     const { client, request } = found;
     openProject(client.project.id);
     const organization = await organizationPolicyOf(db.alone, client.project.id, request.organizationId);
-    return { client, project: client.project.getEntity(), request, organization, origin };
+    const excused = await excusedIn(db.alone, request, this.deps.clock.now());
+    return { client, project: client.project.getEntity(), request, organization, excused, origin };
   }
 
   /** The request of this browser's flow; null if there is none, or its issuer has another site. */

@@ -1,6 +1,7 @@
 import type { PasskeyRequestOptions } from '@latchkey/contracts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { currentClient } from '../clients/client-registry.ts';
+import type { OrganizationConnection } from '../connections/realms.ts';
 import { credentialIdOf } from '../credentials/passkey-values.ts';
 import { checkProof, type ProofKey, type ProofVerdict } from '../credentials/proof.ts';
 import { isPast, seconds, secondsLater } from '../kernel/clock.ts';
@@ -36,6 +37,7 @@ import { mayUsePasskeys, siteOfPage } from './sign-in-context.ts';
 import { authenticate } from './steps/authenticate.ts';
 import { changePhoneNumber, verifyPhoneNumber } from './steps/change-phone-number.ts';
 import { passkeyOptions, registerPasskey, verifyPasskey } from './steps/passkey.ts';
+import { connectionMissing, realmOfStep } from './steps/required-connection.ts';
 import { initiateMfa, verifyMfa } from './steps/second-factor.ts';
 import { type Answers, type CeremonyStep, steps, stepsWithoutAddress } from './steps/steps.ts';
 import { verifyDevice } from './steps/verify-device.ts';
@@ -188,9 +190,12 @@ export class Ceremonies {
     const { db, random } = this.deps;
     const nonce = newSecret(random);
     const rule: StepRule<S> = rules[step];
-    const ended = await rule.endAtOnce?.(this.deps, caller, input, nonce);
+    const realm = await realmOfStep(this.deps.db.alone, step, caller, input);
+    const ended = realm ? null : await rule.endAtOnce?.(this.deps, caller, input, nonce);
     if (ended) return { ...ended, nonce };
-    const outcome = await pastDeadlocks(() => db.transaction((em) => this.decide(em, step, caller, input, nonce)));
+    const outcome = await pastDeadlocks(() =>
+      db.transaction((em) => this.decide(em, step, caller, input, nonce, realm)),
+    );
     if (!outcome) return null;
     if ('ended' in outcome) throw new StepRefusal(outcome.ended, step);
     if (!('refused' in outcome)) return { ...outcome.answer, nonce };
@@ -214,6 +219,7 @@ export class Ceremonies {
     caller: SigninCaller,
     input: StepInput,
     nonce: string,
+    realm: OrganizationConnection | null,
   ): Promise<StepOutcome<S> | null> {
     const provesNothing = step === 'authenticate' && input.proof === undefined;
     const now = this.deps.clock.now();
@@ -234,7 +240,7 @@ export class Ceremonies {
       counted: null,
       challenge: null,
     };
-    const refused = await this.checkStep(flow, step, taken);
+    const refused = (await this.checkStep(flow, step, taken)) ?? (await connectionMissing(flow, realm));
     const rule: StepRule<S> = rules[step];
     const outcome =
       refused ?? (await this.count(flow, rule)) ?? (await rolledBackIfRefused(em, () => run(flow, step, rule)));

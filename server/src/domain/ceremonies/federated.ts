@@ -3,6 +3,7 @@ import type { Connection } from '../connections/connection.entity.ts';
 import type { Connections } from '../connections/connections.ts';
 import { hasAddress, type Identities } from '../connections/identities.ts';
 import { newProfile } from '../connections/profile.ts';
+import type { UpstreamFault } from '../connections/upstream.ts';
 import type { UpstreamPerson, UpstreamRequest } from '../connections/upstream-request.entity.ts';
 import type { UpstreamSignIns } from '../connections/upstream-sign-ins.ts';
 import { secondsLater } from '../kernel/clock.ts';
@@ -80,6 +81,17 @@ export class FederatedSignIns {
       if (!(error instanceof LinkedMeanwhile)) throw error;
       return decide().catch(orOff);
     }
+  }
+
+  /**
+   * Records that a connection of an organization could not be reached in a flow. Other faults do not count: a browser can cause them, to
+   * sign in by a mail code instead.
+   */
+  async missed({ id, project }: AuthorizationRequest, connection: Connection, fault: UpstreamFault): Promise<void> {
+    if (connection.organizationId == null || (fault !== 'discovery' && fault !== 'unreachable')) return;
+    const statement = sql`update authorization_requests set failed_connection_id = ${connection.id}
+      where project_id = ${project.id} and id = ${id} and finished_at is null`;
+    await execute(this.deps.db.alone, statement);
   }
 
   private async decide(em: EntityManager, caller: SigninCaller, arrival: Arrival): Promise<Arrived> {

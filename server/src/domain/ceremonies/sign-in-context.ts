@@ -1,3 +1,4 @@
+import type { Excused } from '../connections/realms.ts';
 import type { Credential } from '../credentials/credential.entity.ts';
 import { Device } from '../credentials/device.entity.ts';
 import { type Enrolment, type MfaMethod, mfaMethods } from '../mfa/enrolment.entity.ts';
@@ -14,7 +15,7 @@ import type { Flow, FlowDeps } from './flow.ts';
 interface Place {
   em: Flow['em'];
   deps: Pick<FlowDeps, 'devices' | 'passkeys' | 'delivery' | 'testMode'>;
-  caller: Pick<SigninCaller, 'project' | 'client' | 'request' | 'organization'>;
+  caller: Pick<SigninCaller, 'project' | 'client' | 'request' | 'organization' | 'excused'>;
   ceremony: Pick<Ceremony, 'stepUp'>;
 }
 
@@ -44,7 +45,7 @@ export interface PersonFacts {
 
 /** The page and the sign-in that the policy depends on. */
 interface Asking extends Pick<Place, 'ceremony'> {
-  caller: Pick<SigninCaller, 'project' | 'request' | 'organization'> & {
+  caller: Pick<SigninCaller, 'project' | 'request' | 'organization' | 'excused'> & {
     client: Pick<SigninCaller['client'], 'passkeyRequired'>;
   };
 }
@@ -58,23 +59,39 @@ export function contextOf(asking: Asking, { factors, holdsPasskey, skipsFactor }
   // By a setup link, an admin creates another one.
   const hasPasskey = holds && !isByLink(caller);
   const passkeyRequired = client.passkeyRequired || requiresPasskey(project, holds);
+  const policy = policyOf(caller);
   return {
-    policy: policyOf(caller).mfaPolicy,
+    policy: policy.mfaPolicy,
     emailFactor: project.emailFactor,
     factors: factors.map((factor) => strengthOf(factor, hasPasskey)),
     hasPasskey,
     skipsFactor,
     // A passkey can meet the request: its owner is asked, instead of the device key alone.
-    personRequired: isPersonRequired(asking) || (acrValues != null && hasPasskey) || passkeyRequired,
+    personRequired:
+      isPersonRequired(asking) ||
+      caller.excused?.failed != null ||
+      (acrValues != null && hasPasskey) ||
+      passkeyRequired,
     changesAccount: changesAccount(asking) || passkeyRequired,
     passkeyRequired,
     needsPasskey: acrEssential,
+    ...(policy.connectionOf !== undefined && { connectionOf: policy.connectionOf }),
   };
 }
 
 /** The rules of the sign-in: those of the project, and of the organization of the request. */
-export function policyOf({ project, organization }: Pick<SigninCaller, 'project' | 'organization'>): Policy {
-  return strictest(project, organization);
+export function policyOf({
+  project,
+  organization,
+  excused,
+}: Pick<SigninCaller, 'project' | 'organization' | 'excused'>): Policy {
+  const { connectionOf, ...others } = strictest(project, organization);
+  return { ...others, ...(connectionOf !== undefined && !isExcused(excused, connectionOf) && { connectionOf }) };
+}
+
+/** Whether a connection of the organization needs no answer in the flow. */
+export function isExcused(excused: Excused | undefined, organizationId: string): boolean {
+  return excused?.answered === organizationId || excused?.failed === organizationId;
 }
 
 /** Whether the policy depends on the user's passkeys. */

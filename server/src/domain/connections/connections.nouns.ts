@@ -18,6 +18,7 @@ const events = {
   'connection.deleted': ['administration', '{actor} deleted the connection {subject}'],
   'connection.disabled': ['administration', '{actor} disabled the connection {subject}'],
   'connection.enabled': ['administration', '{actor} enabled the connection {subject}'],
+  'connection.fallback_used': ['sign-in', '{subject} signed in by a mail code while a connection failed'],
   'connection.failed': ['sign-in', 'A sign-in by {subject} failed'],
   'connection.metadata_refreshed': [
     'administration',

@@ -24,6 +24,7 @@ import {
 } from './connection.entity.ts';
 import { checkedClientSecret, checkedProfileMappings, defaultMappings } from './connection-settings.ts';
 import { checkComplete, type GivenSettings, givenSettings, type SettingsInput } from './given-settings.ts';
+import { connectionsOf, type OrganizationConnection } from './realms.ts';
 import type { ProviderMetadata } from './saml/provider-metadata.ts';
 import { lastExpiry } from './saml/saml-settings.ts';
 import type { UpstreamFault } from './upstream.ts';
@@ -103,6 +104,11 @@ export class Connections {
         order by name, id`,
       { prepare: 'connections.offered' },
     );
+  }
+
+  /** Those of an organization by which people can sign in, oldest first. */
+  ofOrganization({ project, id }: TenantKey): Promise<OrganizationConnection[]> {
+    return connectionsOf(this.deps.db.alone, project.id, id);
   }
 
   /** A connection of the project or of one of its organizations, by which people can sign in; null: none. */

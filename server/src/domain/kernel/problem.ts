@@ -95,6 +95,11 @@ export type Problem =
   | { code: 'hosted-page-required' }
   /** The user has no access to the client (decisions/0371); only for a caller who proved to be this user. */
   | { code: 'no-access' }
+  /**
+   * A connection of an organization must sign in (decisions/0398): of the domain of the typed address, or of the context. Null: it has none
+   * now.
+   */
+  | { code: 'connection-required'; connectionId: string | null }
   /** The address was verified and waits for an admin to let it sign up (decisions/0351). */
   | { code: 'approval-required' }
   /** The client requires a code_challenge (RFC 7636). */

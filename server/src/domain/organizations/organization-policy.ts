@@ -4,7 +4,7 @@ import type { OrganizationPolicy } from '../policy/organization.ts';
 
 /** SQL: the rules of organization `o`, as JSON: an {@link OrganizationPolicy}. */
 export const policyColumn = sql`json_build_object('mfaPolicy', o.mfa_policy, 'idleTimeoutSeconds', o.idle_timeout_seconds,
-  'maxSessionSeconds', o.max_session_seconds)`;
+  'maxSessionSeconds', o.max_session_seconds, 'connectionOf', case o.sign_in when 'connection' then o.id end)`;
 
 /** The rules of an organization; null: no organization. */
 export async function organizationPolicyOf(
@@ -21,11 +21,12 @@ export async function organizationPolicyOf(
 
 /** SQL condition: the organization has the rules that were read. */
 export function isPolicyUnchanged(projectId: string, id: string, policy: OrganizationPolicy): Fragment {
-  const { idleTimeoutSeconds, maxSessionSeconds, mfaPolicy } = policy;
+  const { connectionOf, idleTimeoutSeconds, maxSessionSeconds, mfaPolicy } = policy;
   return sql`exists (select 1 from organizations o where o.project_id = ${projectId}::uuid and o.id = ${id}::uuid
     and o.mfa_policy is not distinct from ${mfaPolicy}::text
     and o.idle_timeout_seconds is not distinct from ${idleTimeoutSeconds}::int
-    and o.max_session_seconds is not distinct from ${maxSessionSeconds}::int)`;
+    and o.max_session_seconds is not distinct from ${maxSessionSeconds}::int
+    and o.sign_in = ${connectionOf === null ? 'any' : 'connection'}::text)`;
 }
 
 /** Seconds between two records of use of a membership. */

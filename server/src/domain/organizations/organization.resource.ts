@@ -11,8 +11,7 @@ const organizationMfaPolicies = ['required'] as const;
 const domainJoins = ['off', 'ask', 'on'] as const;
 
 /**
- * Settings of organizations, in the order of their documents. `signIn` and `fallback` have no effect yet: they keep their defaults, and
- * are no inputs.
+ * Settings of organizations, in the order of their documents.
  */
 export const organizationFields = {
   slug: text({
@@ -31,14 +30,14 @@ export const organizationFields = {
   signIn: choice(
     { name: 'OrganizationSignIn', says: 'How members of an organization sign in.', values: signInMethods },
     {
-      ...{ default: 'any', inputs: false, sensitive: true },
-      says: "CONNECTION: only by the organization's identity provider.",
+      ...{ default: 'any', sensitive: true },
+      says: "CONNECTION: only by the organization's identity provider, also people with an address in its mail domains.",
     },
   ),
   /** Only where `signIn` is `connection`. */
   fallback: flag({
-    ...{ default: false, inputs: false, sensitive: true },
-    says: 'Whether members may sign in by a mail code while the connection fails.',
+    ...{ default: false, sensitive: true },
+    says: 'Whether a mail code may replace a required connection that cannot be reached.',
   }),
   mfaPolicy: choice(
     { name: 'OrganizationMfaPolicy', says: 'Second factors in an organization.', values: organizationMfaPolicies },

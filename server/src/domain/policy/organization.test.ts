@@ -5,7 +5,9 @@ const project: Policy = {
   ...{ mfaPolicy: 'optional', emailFactor: true, passkeys: true, passkeyPolicy: 'allowed', builtIn: null },
   ...{ idleTimeoutSeconds: 1800, maxSessionSeconds: 28_800 },
 };
-const open: OrganizationPolicy = { mfaPolicy: null, idleTimeoutSeconds: null, maxSessionSeconds: null };
+const open: OrganizationPolicy = {
+  ...{ mfaPolicy: null, idleTimeoutSeconds: null, maxSessionSeconds: null, connectionOf: null },
+};
 
 describe('the strictest policy', () => {
   it.each<[string, Partial<Policy>, Partial<OrganizationPolicy>, Partial<Policy>]>([
@@ -53,6 +55,22 @@ describe('in an organization, a session has ended', () => {
 });
 
 it('tokens of a sign-in end with the lifetime of the organization, if it has one', () => {
-  expect(latestEndIn(open, ago(60))).toBeNull();
-  expect(latestEndIn({ maxSessionSeconds: 100 }, ago(60))).toEqual(ago(-40));
+  const limited = { ...open, maxSessionSeconds: 100 };
+  expect(latestEndIn(open, { authTime: ago(60) })).toBeNull();
+  expect(latestEndIn(limited, { authTime: ago(60) })).toEqual(ago(-40));
+  const connected = { acme: ago(90).toISOString(), globex: ago(10).toISOString() };
+  const required = { ...limited, connectionOf: 'acme' };
+  expect(latestEndIn(required, { authTime: ago(10), connected })).toEqual(ago(-10));
+  expect(latestEndIn(limited, { authTime: ago(10), connected })).toEqual(ago(-90));
+});
+
+it('where a connection is required, the lifetime counts from its last sign-in', () => {
+  const required = { ...open, maxSessionSeconds: 3600, connectionOf: 'acme' };
+  const signedIn = (seconds: number) => ({
+    ...session,
+    authTime: ago(60),
+    connected: { acme: ago(seconds).toISOString() },
+  });
+  expect(hasExpiredIn(required, signedIn(3600), project, now)).toBe(true);
+  expect(hasExpiredIn(required, signedIn(3599), project, now)).toBe(false);
 });

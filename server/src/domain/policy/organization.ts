@@ -1,15 +1,20 @@
 import { secondsLater } from '../kernel/clock.ts';
-import { hasExpired, type SessionLimits, type SessionTimes, type SignInPolicy } from './session.ts';
+import { hasExpired, type SessionLimits, type SessionProof, type SessionTimes, type SignInPolicy } from './session.ts';
 
 /** The rules of an organization, which only tighten those of its project. Null: the project's. */
 export interface OrganizationPolicy {
   mfaPolicy: 'required' | null;
   idleTimeoutSeconds: number | null;
   maxSessionSeconds: number | null;
+  /** The organization itself, if one of its connections must sign its members in; null: any method of the project. */
+  connectionOf: string | null;
 }
 
 /** All rules of sign-ins and sessions. */
 export type Policy = SignInPolicy & SessionLimits;
+
+/** A session, and when connections of organizations signed in in it. */
+type ConnectedSession = Pick<SessionProof, 'connected'> & { authTime: Date };
 
 /** The stricter of each setting. @param organization null: none, the project's settings apply */
 export function strictest(project: Policy, organization: OrganizationPolicy | null): Policy {
@@ -21,7 +26,17 @@ export function strictest(project: Policy, organization: OrganizationPolicy | nu
     mfaPolicy: organization.mfaPolicy ?? project.mfaPolicy,
     idleTimeoutSeconds: shorter('idleTimeoutSeconds'),
     maxSessionSeconds: shorter('maxSessionSeconds'),
+    ...(organization.connectionOf !== null && { connectionOf: organization.connectionOf }),
   };
+}
+
+/** The last sign-in of a session that counts for an organization: where it requires its connection, the last one by that. */
+export function signedInAt(
+  { connectionOf }: Pick<OrganizationPolicy, 'connectionOf'>,
+  { authTime, connected }: ConnectedSession,
+): Date {
+  const at = connectionOf === null ? undefined : connected?.[connectionOf];
+  return at === undefined ? authTime : new Date(at);
 }
 
 /**
@@ -30,17 +45,16 @@ export function strictest(project: Policy, organization: OrganizationPolicy | nu
  */
 export function hasExpiredIn(
   organization: OrganizationPolicy | null,
-  session: SessionTimes & { authTime: Date },
+  session: SessionTimes & ConnectedSession,
   project: Policy,
   now: Date,
 ): boolean {
-  return hasExpired({ ...session, createdAt: session.authTime }, strictest(project, organization), now);
+  const createdAt = organization ? signedInAt(organization, session) : session.authTime;
+  return hasExpired({ ...session, createdAt }, strictest(project, organization), now);
 }
 
 /** When the tokens of a sign-in end in an organization, at the latest; null: with its session. */
-export function latestEndIn(
-  { maxSessionSeconds }: Pick<OrganizationPolicy, 'maxSessionSeconds'>,
-  authTime: Date,
-): Date | null {
-  return maxSessionSeconds === null ? null : secondsLater(authTime, maxSessionSeconds);
+export function latestEndIn(organization: OrganizationPolicy, session: ConnectedSession): Date | null {
+  const { maxSessionSeconds } = organization;
+  return maxSessionSeconds === null ? null : secondsLater(signedInAt(organization, session), maxSessionSeconds);
 }

@@ -37,13 +37,16 @@ export interface SignInContext {
   passkeyRequired: boolean;
   /** The request must fail without a passkey (essential `acr`). */
   needsPasskey: boolean;
+  /** The organization whose connection must sign in; absent: none. */
+  connectionOf?: string;
 }
 
 /**
  * The next requirement of a sign-in. An enrolled factor is required under every policy: no setting and no new device
  * skips it. `enrolment`: the user must set up a factor that meets the policy, after a mail code or an enrolled factor
  * in this sign-in. `passkey`: no factor counts, but the user has a passkey. `verification`: the passkey must be
- * used with PIN or biometrics. `creation`: everything else is proved, and the user must create a passkey.
+ * used with PIN or biometrics. `creation`: everything else is proved, and the user must create a passkey. `connection`: a connection of
+ * the organization must sign in, whatever else is proved.
  */
 export type Requirement =
   | 'nothing'
@@ -53,9 +56,11 @@ export type Requirement =
   | 'verification'
   | 'enrolment'
   | 'mail-code'
-  | 'creation';
+  | 'creation'
+  | 'connection';
 
 export function nextRequirement(evidence: readonly Evidence[], context: SignInContext): Requirement {
+  if (lacksConnection(evidence, context)) return 'connection';
   const passkey = passkeyOf(evidence);
   if (provedPasskey(evidence)) return 'nothing';
   if (passkey) return meetsPolicy(context) && isOneFactorEnough(context) ? 'nothing' : 'verification';
@@ -79,6 +84,14 @@ export function nextRequirement(evidence: readonly Evidence[], context: SignInCo
   if (context.personRequired && freshAt(evidence) === null) return 'mail-code';
   if (context.changesAccount && !mayAddPasskey(evidence, context)) return 'passkey';
   return passkeyRequired ? 'creation' : 'nothing';
+}
+
+/** Whether an organization requires its connection, and none of its connections has answered in this sign-in. */
+export function lacksConnection(
+  evidence: readonly Evidence[],
+  { connectionOf }: Pick<SignInContext, 'connectionOf'>,
+): boolean {
+  return connectionOf !== undefined && federatedOf(evidence)?.organization !== connectionOf;
 }
 
 function isOneFactorEnough({ policy, factors, personRequired }: SignInContext): boolean {

@@ -83,6 +83,8 @@ export interface SessionProof {
   /** The passkey that verified its user; null: none, or the sign-in was by the previous release, which has only `amr`. */
   passkeyId?: string | null | undefined;
   amr: readonly string[];
+  /** When connections of organizations signed in in it (ISO 8601), by the id of the organization; null: none did. */
+  connected?: Readonly<Record<string, string>> | null | undefined;
 }
 
 /** Methods (RFC 8176) that show that a passkey verified the user. */
@@ -102,7 +104,10 @@ export interface UserFacts {
 }
 
 /** The demands of a project on every sign-in. */
-export type SignInPolicy = Pick<Project, 'mfaPolicy' | 'emailFactor' | 'passkeys' | 'passkeyPolicy' | 'builtIn'>;
+export type SignInPolicy = Pick<Project, 'mfaPolicy' | 'emailFactor' | 'passkeys' | 'passkeyPolicy' | 'builtIn'> & {
+  /** The organization whose connection must have signed in; absent: none. */
+  connectionOf?: string;
+};
 
 /** The same, and whether an organization may demand more. */
 export type ProjectPolicy = SignInPolicy & Partial<Pick<Project, 'organizationsEnabled'>>;
@@ -130,10 +135,21 @@ export function meetsFactorPolicy(
   return (passkeys && user.holdsPasskey) || meetsPolicy({ policy: mfaPolicy, emailFactor, factors: user.factors });
 }
 
-/** Whether a session meets the policy of its project: that of second factors, and a passkey proved it if one is required. */
+/** Whether a connection of the organization that requires one has signed in in the session. */
+export function isConnected(
+  { connected }: SessionProof,
+  { connectionOf }: Pick<SignInPolicy, 'connectionOf'>,
+): boolean {
+  return connectionOf === undefined || connected?.[connectionOf] !== undefined;
+}
+
+/**
+ * Whether a session meets the policy of its project and organization: that of second factors, a passkey proved it if one is required, and a
+ * connection of the organization if that is.
+ */
 export function meetsSignInPolicy(session: SessionProof, user: UserFacts, policy: SignInPolicy): boolean {
   const needsPasskey = requiresPasskey(policy, policy.passkeys && user.holdsPasskey);
-  return meetsFactorPolicy(user, policy) && (isByPasskey(session) || !needsPasskey);
+  return meetsFactorPolicy(user, policy) && (isByPasskey(session) || !needsPasskey) && isConnected(session, policy);
 }
 
 /** Whether a session meets what its client demands in addition. */

@@ -34,6 +34,8 @@ const schema = defineEntity({
      */
     passkeyId: p.uuid().nullable(),
     amr: p.array().columnType('text[]'),
+    /** See {@link SessionProof.connected}. */
+    connected: p.json<Record<string, string>>().nullable(),
     createdAt: instant(),
     lastSeenAt: instant(),
     /** Idle limit: slides with use, by the policy at that time. */

@@ -37,6 +37,8 @@ export interface SignIn {
   passkeyId?: string | undefined;
   /** RFC 8176. */
   amr: string[];
+  /** Organizations whose connection signed in. */
+  connected?: readonly string[] | undefined;
   authTime: Date;
   /** Time of this sign-in's last mail code, factor or recovery code; undefined: device key only. */
   freshAt: Date | undefined;
@@ -89,6 +91,7 @@ export class Sessions {
         passkeyId: signIn.passkeyId ?? null,
         authTime: signIn.authTime,
         amr: signIn.amr,
+        connected: connectedBy(signIn, now, current.connected),
         ...used(project, now),
       });
       return { session: current, secret, replaced: null };
@@ -107,14 +110,16 @@ export class Sessions {
   begin(signIn: SignIn, when: Fragment = sql`true`): { secret: string; insertion: Fragment } {
     const { project, actor, domain = null, freshAt = null, requestMoment = null } = signIn;
     const secret = newSecret(this.deps.random);
-    const { createdAt, lastSeenAt, idleExpiresAt, expiresAt } = begun(project, this.deps.clock.now());
+    const now = this.deps.clock.now();
+    const { createdAt, lastSeenAt, idleExpiresAt, expiresAt } = begun(project, now);
+    const connected = connectedBy(signIn, now, null);
     const insertion = sql`insert into sessions as c (project_id, id, user_id, domain, secret_hash, device_id, passkey_id, auth_time,
-        fresh_at, moment, fresh_moment, amr, created_at, last_seen_at, idle_expires_at, expires_at, ip, user_agent)
+        fresh_at, moment, fresh_moment, amr, connected, created_at, last_seen_at, idle_expires_at, expires_at, ip, user_agent)
       select ${project.id}::uuid, ${this.deps.random.id()}::uuid, ${signIn.userId}::uuid, ${domain}::text,
         ${digest(presented(secret, domain))}::text, ${signIn.deviceId ?? null}::uuid, ${signIn.passkeyId ?? null}::uuid,
         ${signIn.authTime}::timestamptz, ${freshAt}::timestamptz, n.moment,
         case when ${freshAt}::timestamptz is not null then coalesce(${requestMoment}::bigint, n.moment) end, ${signIn.amr}::text[],
-        ${createdAt}::timestamptz, ${lastSeenAt}::timestamptz, ${idleExpiresAt}::timestamptz, ${expiresAt}::timestamptz,
+        ${connected && JSON.stringify(connected)}::jsonb, ${createdAt}::timestamptz, ${lastSeenAt}::timestamptz, ${idleExpiresAt}::timestamptz, ${expiresAt}::timestamptz,
         ${actor.ip ?? null}::text, ${actor.userAgent ?? null}::text
       from (select nextval('moments') as moment) n where ${when}`;
     return { secret, insertion };
@@ -204,6 +209,16 @@ export class Sessions {
     );
     return session && !hasExpired(session, project, now) ? session : null;
   }
+}
+
+/** The connections of a session after a sign-in: those of before stay, with the times of their sign-ins. */
+function connectedBy(
+  { connected }: SignIn,
+  now: Date,
+  before: Readonly<Record<string, string>> | null | undefined,
+): Record<string, string> | null {
+  if (!connected?.length) return before ?? null;
+  return { ...before, ...Object.fromEntries(connected.map((id) => [id, now.toISOString()])) };
 }
 
 /** The version of a session: every sign-in changes secret and moment. */

@@ -76,6 +76,10 @@ export const stepFaults: Record<Problem['code'], Explanation | null> = {
   ),
   'last-sign-in-method': null,
   'no-access': noAccess,
+  'connection-required': explain(
+    'The organization requires sign-ins by its connection.',
+    'Check the connections and the mail domains of the organization.',
+  ),
   'approval-required': explain(
     'A new user waits for approval.',
     'Approve or decline the request under Users, Sign-up requests.',

@@ -3,7 +3,7 @@ import { isAllowed } from '../consents/consents.ts';
 import { earliest, isPast, secondsLater } from '../kernel/clock.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import { latestEndIn, strictest } from '../policy/organization.ts';
-import { latestEnd } from '../policy/session.ts';
+import { latestEnd, type SessionProof } from '../policy/session.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { subColumn } from '../users/identity/sub.ts';
 import { meetsPolicies, proofOf, type SignInFactsRow, signInFacts } from './sign-in-facts.ts';
@@ -11,6 +11,8 @@ import { meetsPolicies, proofOf, type SignInFactsRow, signInFacts } from './sign
 /** What decides whether a grant may be used: the columns of {@link grantFacts}. */
 export interface GrantFactsRow extends SignInFactsRow {
   offline: boolean;
+  /** The organization whose connection signed in before the grant, if the grant began in its context. */
+  connected_organization_id: string | null;
   amr: string[];
   created_at: string;
   last_used_at: string;
@@ -28,7 +30,7 @@ export interface GrantClient {
 
 /** SQL: columns of grant `g`, its session `s` and its user `u`. */
 export function grantFacts(project: Project): Fragment {
-  return sql`g.offline, g.amr, g.created_at, g.last_used_at, s.created_at as session_created_at,
+  return sql`g.offline, g.connected_organization_id, g.amr, g.created_at, g.last_used_at, s.created_at as session_created_at,
     s.expires_at as session_expires_at, s.ended_at as session_ended_at, ${signInFacts(project, sql`g.organization_id`)}`;
 }
 
@@ -47,8 +49,9 @@ function sessionEnd(grant: GrantFactsRow, project: Project): Date | null {
   const { session_created_at: createdAt, session_expires_at: expiresAt, session_ended_at: endedAt } = grant;
   if (createdAt === null || expiresAt === null || endedAt !== null) return null;
   const end = latestEnd({ createdAt: new Date(createdAt), expiresAt: new Date(expiresAt) }, project);
-  const { organization, session_auth_time: authTime } = grant;
-  const ofOrganization = organization && authTime ? latestEndIn(organization, new Date(authTime)) : null;
+  const { organization, session_auth_time: authTime, session_connected: connected } = grant;
+  const ofOrganization =
+    organization && authTime ? latestEndIn(organization, { authTime: new Date(authTime), connected }) : null;
   return ofOrganization ? earliest(end, ofOrganization) : end;
 }
 
@@ -61,10 +64,15 @@ export function hasSession(grant: GrantFactsRow, project: Project, now: Date): b
   return grant.offline || (end !== null && !isPast(end, now));
 }
 
+/** The sign-in of a grant that outlives its session. */
+function offlineProof({ amr, connected_organization_id: id, created_at: at }: GrantFactsRow): SessionProof {
+  return { amr, connected: id === null ? null : { [id]: at } };
+}
+
 /** Whether the sign-in of the grant meets the current policies; with `offline_access`, only its methods count. */
 export function isSufficient(grant: GrantFactsRow, client: GrantClient, project: Project): boolean {
   return meetsPolicies(
-    grant.offline ? { amr: grant.amr } : proofOf(grant),
+    grant.offline ? offlineProof(grant) : proofOf(grant),
     grant,
     client,
     strictest(project, grant.organization ?? null),

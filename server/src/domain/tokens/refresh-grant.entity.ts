@@ -18,6 +18,8 @@ const schema = defineEntity({
     sessionId: p.uuid().nullable(),
     /** The organization of its context; null: none. */
     organizationId: p.uuid().nullable(),
+    /** The same, if a connection of it had signed in in the session when the grant began; null: none had. */
+    connectedOrganizationId: p.uuid().nullable(),
     /** With `offline_access`: outlives the session. */
     offline: p.boolean(),
     /** The issuer of its tokens, and the only one that accepts them. */

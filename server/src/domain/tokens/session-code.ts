@@ -116,6 +116,7 @@ interface SessionCodeRow extends UserFactsRow {
   moment: string;
   passkey_id: string | null;
   amr: string[];
+  connected: Record<string, string> | null;
   auth_time: string;
   fresh_at: string | null;
   created_at: string;
@@ -150,7 +151,7 @@ function sessionFacts(asked: SessionCode): Statement<SessionCodeRow> {
     held as materialized (select * from sessions where project_id = ${projectId}::uuid and secret_hash = ${sessionHash}::text)
     select exists (select 1 from client) as client_is_current, s.*
     from (values (1)) one left join (
-      select s.id, s.moment, s.passkey_id, s.amr, s.auth_time, s.fresh_at, s.created_at, s.last_seen_at, s.idle_expires_at,
+      select s.id, s.moment, s.passkey_id, s.amr, s.connected, s.auth_time, s.fresh_at, s.created_at, s.last_seen_at, s.idle_expires_at,
         s.expires_at, u.id as user_id, u.user_name_key, u.email_key, ${ofUser},
         ${hasAccessTo(client, sql`u.id`, null)} as has_access, ${allowed} as is_allowed${choices}
       from held s join users u on u.project_id = ${projectId}::uuid and u.id = s.user_id and u.active
@@ -167,6 +168,7 @@ function toFacts(row: SessionCodeRow): SessionCodeFacts | null {
       moment: Number(row.moment),
       passkeyId: row.passkey_id,
       amr: row.amr,
+      connected: row.connected,
       authTime: new Date(row.auth_time),
       freshAt: row.fresh_at === null ? null : new Date(row.fresh_at),
       createdAt: new Date(row.created_at),

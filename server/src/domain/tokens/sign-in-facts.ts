@@ -22,6 +22,8 @@ export interface SignInFactsRow extends UserFactsRow {
   organization?: OrganizationPolicy | null;
   /** The last sign-in of the session; absent as above. */
   session_auth_time?: string | null;
+  /** See `SessionProof.connected`; absent as above. */
+  session_connected?: Record<string, string> | null;
 }
 
 /**
@@ -29,15 +31,16 @@ export interface SignInFactsRow extends UserFactsRow {
  * of the organization.
  */
 export function signInFacts(project: Project, organizationId: Fragment): Fragment {
-  const ofOrganization = sql`, s.auth_time as session_auth_time, (select ${policyColumn} from organizations o
+  const ofOrganization = sql`, s.auth_time as session_auth_time, s.connected as session_connected, (select ${policyColumn} from organizations o
     where o.project_id = ${project.id}::uuid and o.id = ${organizationId}) as organization`;
   return sql`s.moment as session_moment, s.passkey_id as session_passkey_id, s.amr as session_amr,
     ${userFacts(project.id, sql`u.id`, asksForFacts(project))}${project.organizationsEnabled ? ofOrganization : sql``}`;
 }
 
 /** How the session was proved; null without a session. */
-export function proofOf({ session_passkey_id: passkeyId, session_amr: amr }: SignInFactsRow): SessionProof | null {
-  return amr && { passkeyId, amr };
+export function proofOf(row: SignInFactsRow): SessionProof | null {
+  const { session_amr: amr, session_connected: connected, session_passkey_id: passkeyId } = row;
+  return amr && { passkeyId, amr, connected };
 }
 
 /** Whether a sign-in meets the current policies of project, organization and client. @param policy of project and organization */

@@ -60,6 +60,8 @@ const schema = defineEntity({
     isAllowed: p.boolean().nullable(),
     /** The answer of an upstream provider whose identity is stored once the person has proved an account in this flow. */
     connectingId: p.uuid().nullable(),
+    /** The connection of an organization that could not be reached in this flow, last. */
+    failedConnectionId: p.uuid().nullable(),
     /** Sequence number over all sign-ins and requests; independent of process clocks. */
     moment: p.bigint('number').defaultRaw("nextval('moments')").ignoreSchemaChanges('default'),
     /** Whether it can begin again after it has expired: it came by a browser, and was not pushed (RFC 9126, single use). */
@@ -77,6 +79,6 @@ const schema = defineEntity({
   ],
 });
 
-/** A pending authorization request (a flow of the hosted page). Immutable, except for the user's decision and `connectingId`. */
+/** A pending authorization request (a flow of the hosted page). Immutable, except for the user's decision and the answers of connections. */
 export class AuthorizationRequest extends schema.class {}
 schema.setClass(AuthorizationRequest);

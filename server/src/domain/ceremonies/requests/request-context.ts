@@ -3,7 +3,7 @@ import { hasAccessTo, mayEnter } from '../../access/has-access.ts';
 import { choicesOf, type MemberChoice } from '../../access/member-choices.ts';
 import { execute, query, sql } from '../../kernel/sql.ts';
 import { hasExpiredIn, strictest } from '../../policy/organization.ts';
-import { meetsSignInPolicy } from '../../policy/session.ts';
+import { isConnected, meetsSignInPolicy } from '../../policy/session.ts';
 import type { Project } from '../../projects/project.entity.ts';
 import type { Session } from '../../sessions/session.entity.ts';
 import { toUserFacts, type UserFactsRow, userFacts } from '../../sessions/user-facts.ts';
@@ -59,7 +59,7 @@ async function isEnough(
   now: Date,
 ): Promise<boolean> {
   if (hasExpiredIn(policy, session, project, now)) return false;
-  if (policy.mfaPolicy === null) return true;
+  if (policy.mfaPolicy === null) return isConnected(session, strictest(project, policy));
   const facts = sql<UserFactsRow>`select ${userFacts(project.id, sql`${session.user.id}::uuid`)}`;
   const [row] = await query(em, facts, { prepare: 'organizations.user-facts' });
   return row !== undefined && meetsSignInPolicy(session, toUserFacts(row), strictest(project, policy));

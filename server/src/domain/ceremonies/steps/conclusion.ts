@@ -14,6 +14,8 @@ export interface Conclusion {
   /** Time of the last proof by the person; null: none in this sign-in. */
   freshAt: Date | null;
   passkeyId: string | undefined;
+  /** Organizations whose connection signed in. */
+  connected?: readonly string[];
 }
 
 /** Pure. @param holdsPasskey as for {@link amrOf} */
@@ -55,13 +57,14 @@ export function sessionOf(
   deps: Pick<FlowDeps, 'issuer'>,
   caller: SigninCaller,
   { user, credential }: SignedIn,
-  { amr, authTime, freshAt: at, passkeyId }: Conclusion,
+  { amr, authTime, connected, freshAt: at, passkeyId }: Conclusion,
 ): SignIn {
   return {
     project: caller.project,
     userId: user.id,
     deviceId: credential.kind === 'federated' ? undefined : credential.id,
     amr,
+    connected,
     passkeyId,
     authTime,
     freshAt: at ?? undefined,

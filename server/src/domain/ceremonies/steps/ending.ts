@@ -36,7 +36,7 @@ export function endingFacts({ project, sessionSecret }: SigninPage): Fragment {
 /** The page of a step, as far as its facts depend on it. */
 export type SigninPage = Pick<
   SigninCaller,
-  'project' | 'client' | 'request' | 'organization' | 'origin' | 'sessionSecret'
+  'project' | 'client' | 'request' | 'organization' | 'excused' | 'origin' | 'sessionSecret'
 >;
 
 /** SQL condition: sign-in `c` is this page's, and has proved nothing yet. */
@@ -47,9 +47,14 @@ export function isUnproved({ client, request, origin }: SigninPage): Fragment {
 
 /**
  * Whether a sign-in ends with no more than a code or a new session: the request asks for nothing after it, and the browser
- * has no session that is to be renewed or replaced.
+ * has no session that is to be renewed or replaced, and no connection is required.
  */
-export function endsPlainly({ project, request }: SigninPage, facts: HeldRow, now: Date): boolean {
+export function endsPlainly(
+  { excused, organization, project, request }: SigninPage,
+  facts: HeldRow,
+  now: Date,
+): boolean {
+  if (organization?.connectionOf || excused?.failed != null) return false;
   const isOfLink = request?.setupLinkId != null || request?.connectingId != null;
   const asksForMore = isOfLink || request?.addsPasskey || request?.addsAuthenticator;
   return !asksForMore && !isHeldLive(facts, project, now);

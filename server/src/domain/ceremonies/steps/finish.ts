@@ -57,7 +57,7 @@ export async function finish(flow: Flow, ending: Ended): Promise<Success> {
   const { conclusion, offersPasskey } = await conclude(flow, ending);
   const now = deps.clock.now();
   await noteSignIn(flow, ending, conclusion, now);
-  await connect(flow, ending);
+  const connected = await connect(flow, ending);
   await joinByDomain(flow, ending);
   if (offersPasskey) ceremony.stepUp = 'create_passkey';
   // A step-up stays open while the proof is fresh.
@@ -68,7 +68,7 @@ export async function finish(flow: Flow, ending: Ended): Promise<Success> {
     ceremony.address = null;
   }
   const given = caller.request
-    ? await session(flow, ending, conclusion)
+    ? await session(flow, ending, { ...conclusion, connected })
     : { code: await code(flow, ending.user, conclusion) };
   const recoveryCodes = (await claim(flow, ending.user)) ?? ending.recoveryCodes;
   return {
@@ -100,15 +100,35 @@ async function conclude(flow: Flow, ending: Ended): Promise<{ conclusion: Conclu
   };
 }
 
-/** Stores the identity that waits for this flow, after a proof of the account by its mailbox or passkey (decisions/0387). */
-async function connect(flow: Flow, { user, proved }: Ended): Promise<void> {
+/**
+ * Stores the identity that waits for this flow, after a proof of the account by its mailbox or passkey (decisions/0387).
+ *
+ * @returns the organizations whose connection has signed in, or was replaced by the proof of the person while it failed
+ */
+async function connect(flow: Flow, { user, proved }: Ended): Promise<string[]> {
   const { em, deps, caller, ceremony } = flow;
   const connectingId = caller.request?.connectingId;
   const evidence = withPiece(ceremony.evidence, proved);
-  if (!connectingId || !(has(evidence, 'mail-code') || provedPasskey(evidence))) return;
+  const organization = federatedOf(evidence)?.organization;
+  const connected = organization === undefined ? [] : [organization];
+  if (!(has(evidence, 'mail-code') || provedPasskey(evidence))) return connected;
+  const failed = caller.excused?.failed;
+  if (failed != null && organization === undefined) {
+    recordFallback(flow, user, failed);
+    connected.push(failed);
+  }
+  if (!connectingId) return connected;
   const connection = await deps.identities.linkProved(em, connectingId, user, caller.actor);
-  if (connection)
-    await notify(flow, user, { template: 'identity-changed', change: 'linked', provider: connection.name });
+  if (!connection) return connected;
+  await notify(flow, user, { template: 'identity-changed', change: 'linked', provider: connection.name });
+  return connection.organizationId == null ? connected : [...connected, connection.organizationId];
+}
+
+function recordFallback({ caller, deps, em }: Flow, user: User, organizationId: string): void {
+  const { actor, client, project } = caller;
+  const subject = { kind: 'user', id: user.id, name: user.userName };
+  const about = { projectId: project.id, clientId: client.id, subject, detail: { organizationId } };
+  deps.audit.record(em, { type: 'connection.fallback_used', actor, ...about });
 }
 
 /** Memberships by the domain of the login address, if a code has proved it in this sign-in. */

@@ -189,11 +189,15 @@ function refreshGrant(
   now: Date,
 ): Fragment {
   const { name, value } = organizationColumn(organization_id);
+  const isIn = organization_id !== null;
+  const connected = isIn ? sql`, connected_organization_id` : sql``;
+  const connection = sql`, (select ${organization_id}::uuid from sessions s where s.project_id = redeemed.project_id
+    and s.id = redeemed.session_id and s.connected ->> ${organization_id}::text is not null)`;
   return sql`insert into refresh_grants (project_id, id, family_hash, client_id, user_id, session_id, offline, issuer, dpop_jkt,
-      resources, scope, auth_time, amr, acr, current_hash, created_at, last_used_at${name})
+      resources, scope, auth_time, amr, acr, current_hash, created_at, last_used_at${name}${connected})
     select project_id, ${id}::uuid, ${digest(token.family)}, client_id, user_id, session_id,
       'offline_access' = any(string_to_array(scope, ' ')), issuer, ${proof?.jkt ?? null}::text, resources, scope, auth_time, amr, acr,
-      ${digest(token.text)}, ${now}::timestamptz, ${now}::timestamptz${value}
+      ${digest(token.text)}, ${now}::timestamptz, ${now}::timestamptz${value}${isIn ? connection : sql``}
     from redeemed`;
 }
 

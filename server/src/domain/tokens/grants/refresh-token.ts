@@ -156,7 +156,7 @@ function readGrant(refresh: Refresh): Statement<FoundGrant> {
       ? sql`organization_id`
       : organizationNamed(client.project.id, refresh.organization);
   return sql<FoundGrant>`with g as materialized (
-      select project_id, id, client_id, user_id, session_id, ${organization} as organization_id, offline, issuer, dpop_jkt, resources, scope, auth_time, amr, acr,
+      select project_id, id, client_id, user_id, session_id, ${organization} as organization_id, offline, connected_organization_id, issuer, dpop_jkt, resources, scope, auth_time, amr, acr,
         current_hash, previous_hash, renewals, rotated_at, created_at, last_used_at, revoked_at
       from refresh_grants where project_id = ${project} and family_hash = ${digest(refresh.token.family)}::text
     ), target as materialized (${targetOf(refresh, sql`g`)})
