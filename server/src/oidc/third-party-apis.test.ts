@@ -70,16 +70,18 @@ describe('an API that is open to third parties', () => {
     const code = await client.code(asking('read'));
     const server = await machineOf(world.app, world.project);
     await world.app.services.apis.grant(server.client, api.id, { scopes: [], introspects: true }, system);
-    const introspect = async () =>
-      (await (await send(server, '/oauth2/introspect', { token: tokens.access_token })).json()) as object;
+    const introspect = async (token = tokens.access_token) =>
+      (await (await send(server, '/oauth2/introspect', { token })).json()) as object;
     expect(await introspect()).toMatchObject({ active: true, scope: 'read', client_id: client.id });
+    const renewed = await client.refresh(tokens.refresh_token, { resource: orders });
+    expect(await introspect(renewed.access_token)).toMatchObject({ active: true, scope: 'read' });
     await world.set({ blockedClientDomains: ['example.com'] });
     expect(await introspect()).toEqual({ active: false });
     await world.set({ blockedClientDomains: [] });
     expect(await introspect()).toMatchObject({ active: true });
     await set(false);
     expect(await introspect()).toEqual({ active: false });
-    expect(await client.refresh(tokens.refresh_token, { resource: orders })).toMatchObject({ error: 'invalid_grant' });
+    expect(await client.refresh(renewed.refresh_token, { resource: orders })).toMatchObject({ error: 'invalid_grant' });
     expect(await client.exchange(code, { resource: orders })).toMatchObject({ error: 'invalid_grant' });
     expect(await errorOf(asking('read'))).toBe('invalid_target');
   });

@@ -201,14 +201,14 @@ function rotateGrant(
         and g.current_hash = ${grant.current_hash}::text and g.dpop_jkt is not distinct from ${grant.dpop_jkt}::text
         and g.revoked_at is null ${isUnmoved} and ${hold} and ${isUnchanged(refresh, { ...grant, session_id: sessionOf(grant) })}
         and ${isSignInUnchanged(projectOf(refresh.client), grant, sessionOf(grant))}
-      returning g.project_id, g.id as grant_id, g.client_id, g.user_id, ${sessionOf(grant)}::uuid as session_id, g.issuer, g.scope,
+      returning g.project_id, g.id as grant_id, g.client_id, g.user_id, ${sessionOf(grant)}::uuid as session_id, g.issuer, g.resources, g.scope,
         g.auth_time, g.amr, g.acr, u.user_name
     ),
     token as (
-      insert into authorization_codes (project_id, id, client_id, credential, user_id, session_id, issuer, grant_id, scope, auth_time,
-        amr, acr, created_at, expires_at, used_at, forget_at${name})
-      select project_id, ${id}::uuid, client_id, ${obtainedWith(refresh)}::text, user_id, session_id, issuer, grant_id, scope, auth_time,
-        amr, acr, ${now}::timestamptz, ${now}::timestamptz, ${now}::timestamptz, ${secondsLater(now, rememberSeconds)}::timestamptz${value}
+      insert into authorization_codes (project_id, id, client_id, credential, user_id, session_id, issuer, grant_id, resources, scope,
+        auth_time, amr, acr, created_at, expires_at, used_at, forget_at${name})
+      select project_id, ${id}::uuid, client_id, ${obtainedWith(refresh)}::text, user_id, session_id, issuer, grant_id, resources, scope,
+        auth_time, amr, acr, ${now}::timestamptz, ${now}::timestamptz, ${now}::timestamptz, ${secondsLater(now, rememberSeconds)}::timestamptz${value}
       from rotated
     ),
     event as (${eventOfClient(event, sql`(select * from rotated where ${isCurrent(grant, refresh)}::boolean) rotated`)})
