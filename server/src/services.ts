@@ -4,6 +4,7 @@ import { AccessRefusals } from './domain/access/access-refusals.ts';
 import { AccessRules } from './domain/access/access-rules.ts';
 import { AccountAccess } from './domain/accounts/account-access.ts';
 import { Accounts } from './domain/accounts/accounts.ts';
+import { Admissions } from './domain/accounts/admissions.ts';
 import { Arrivals } from './domain/accounts/arrivals/arrivals.ts';
 import { AccountDeletions } from './domain/accounts/deletions/account-deletions.ts';
 import { Invitations } from './domain/accounts/invitations.ts';
@@ -437,6 +438,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
   const newUsers = new NewUsers({ ...lower, invitations });
   const organizationEnds = new OrganizationEnds(lower);
   const portalLinks = new PortalLinks(lower);
+  const admissions = new Admissions(lower);
   const domainNotices = new DomainNotices(lower);
   const accountAccess = new AccountAccess(lower);
   const readDomains: ReadTxt = readTxt ?? (async () => 'unavailable');
@@ -451,6 +453,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     portal: new Portal({ ...lower, organizationDomains, portalLinks }),
     newUsers,
     organizationEnds,
+    admissions,
     arrivals: new Arrivals({ ...lower, newUsers }),
     signUpApprovals: new SignUpApprovals(lower),
     userEdits: new UserEdits(lower),

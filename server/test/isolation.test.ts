@@ -23,6 +23,14 @@ const scim =
       headers: { Authorization: `Bearer ${own.scimToken}`, 'Content-Type': 'application/scim+json' },
       ...(body && { body: JSON.stringify(body(other)) }),
     });
+/** At the directory of the organization of `own`. */
+const atOrganization =
+  (method: string, path: (other: Tenant) => string, token: (own: Tenant, other: Tenant) => string): Attempt =>
+  (own, other) =>
+    fetch(`${own.app.url}/v1/scim/${own.organization}${path(other)}`, {
+      method,
+      headers: { Authorization: `Bearer ${token(own, other)}` },
+    });
 const patch = (value: object) => () => ({
   schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
   Operations: [value],
@@ -279,6 +287,21 @@ const attempts: Record<string, Attempt> = {
     'POST',
     () => '/Bulk',
     bulk(({ group }) => ({ method: 'DELETE', path: `/Groups/${group}` })),
+  ),
+  'GET /Users/<id> of an organization': atOrganization(
+    'GET',
+    ({ atHome }) => `/Users/${atHome}`,
+    (own) => own.organizationScimToken,
+  ),
+  'DELETE /Users/<id> of an organization': atOrganization(
+    'DELETE',
+    ({ atHome }) => `/Users/${atHome}`,
+    (own) => own.organizationScimToken,
+  ),
+  'SCIM of an organization with the token of one of another project': atOrganization(
+    'GET',
+    () => '/Users',
+    (_own, other) => other.organizationScimToken,
   ),
   'SCIM with the token of another project': (own, other) =>
     fetch(`${own.app.url}/v1/scim/${own.project.id}/Users`, {

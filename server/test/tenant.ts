@@ -25,6 +25,11 @@ export async function tenant(app: TestApp) {
   const { ids, scimToken } = await addObjects(services, owned);
   await services.roles.assign(keyIn(project.id, ids.role), { userId: user.id }, system);
   await services.apis.grant(keyIn(project.id, client.id), ids.api, { scopes: ['read'], introspects: true }, system);
+  const directory = { projectId: project.id, organizationId: ids.organization, name: 'Directory' };
+  const ofOrganization = await services.directories.issueScimToken(directory, system);
+  const nameless = { externalId: null, displayName: null, givenName: null, familyName: null };
+  const values = { userName: 'ada', ...nameless, active: true, attributes: {} };
+  const { id: atHome } = await services.admissions.provision(directory, values, system);
   const grants = { owner: true, projects: new Map() };
   const admin = await services.admins.createToken(
     { name: 'Admin', role: 'project_admin', projectId: project.id },
@@ -40,6 +45,10 @@ export async function tenant(app: TestApp) {
     ...{ app, project, client, publishableKey, user, scimToken, rp, page, sessionId },
     /** The token of an admin of the project. */
     adminToken: admin.token,
+    /** Of the directory of `organization`. */
+    organizationScimToken: ofOrganization.token,
+    /** The id of a user at home there. */
+    atHome,
     backEnd: await TestBackEnd.of(app, project),
     tokens: await rp.tokens(),
     sessionSecret: rp.browser.cookies.get(`lk-session-${project.id}`) as string,

@@ -704,6 +704,7 @@ export type MessageState =
 /** Template of a message. */
 export type MessageTemplate =
   | 'ACCOUNT_DELETED'
+  | 'ACCOUNT_MOVED'
   | 'ADMIN_INVITATION'
   | 'CERTIFICATE_EXPIRING'
   | 'DELETION_CANCELLED'

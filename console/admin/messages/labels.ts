@@ -10,6 +10,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   PHONE_CHANGED: t('Phone number changed'),
   EMAIL_CHANGED: t('Email address changed'),
   LOGIN_CHANGED: t('Sign-in details changed'),
+  ACCOUNT_MOVED: t('Account managed by an organization'),
   NEW_DEVICE: t('New device'),
   PASSKEY_CHANGED: t('Passkey changed'),
   IDENTITY_CHANGED: t('Linked accounts changed'),

@@ -135,7 +135,7 @@ describe('the last way to sign in', () => {
   async function withoutMail(): Promise<User> {
     const { users } = app.services;
     const values = { userName: `badge-${crypto.randomUUID()}`, active: true, attributes: {} } as never;
-    const { id } = await app.services.accounts.provision(world.project.id, values, system);
+    const { id } = await app.services.admissions.provision(world.project.id, values, system);
     const user = await users.find(reader(), world.project.id, id);
     return user as User;
   }

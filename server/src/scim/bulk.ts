@@ -193,7 +193,10 @@ class Batch {
     if (method === 'POST') {
       if (id !== undefined) throw badRequest('invalidPath', 'The path of a POST must be /Users or /Groups.');
       const made = bulkId === undefined ? undefined : this.ids.get(bulkId);
-      return endpoint.create(this.caller, this.data(operation), idAlone, made);
+      const answer = await endpoint.create(this.caller, this.data(operation), idAlone, made);
+      // A user who moved home keeps the id.
+      if (bulkId !== undefined && answer.resourceId !== undefined) this.ids.set(bulkId, answer.resourceId);
+      return answer;
     }
     if (id === undefined) throw badRequest('invalidPath', `The path of a ${method} must end with an id.`);
     const checkVersion = versionCheck(version);

@@ -117,10 +117,10 @@ describe('a slow body', () => {
 describe('a long Bulk', () => {
   it('stops within a second after its token ends', async () => {
     const project = await app.project();
-    const { accounts, db } = app.services;
-    const provision = accounts.provision.bind(accounts);
+    const { admissions, db } = app.services;
+    const provision = admissions.provision.bind(admissions);
     let made = 0;
-    accounts.provision = async (...of) => {
+    admissions.provision = async (...of) => {
       const user = await provision(...of);
       made += 1;
       if (made === 5) {
@@ -133,7 +133,7 @@ describe('a long Bulk', () => {
       ...{ method: 'POST', path: '/Users', bulkId: `u${n}`, data: { userName: `u${n}` } },
     }));
     const answer = await project.request('POST', '/Bulk', { schemas: [bulkRequest], Operations: operations });
-    Reflect.deleteProperty(accounts, 'provision');
+    Reflect.deleteProperty(admissions, 'provision');
     expect([answer.status, made]).toEqual([401, 5]);
     const [record] = await app.services.requestRecords.recent(project.id, 1);
     expect(record).toMatchObject({ method: 'POST', path: '/Bulk', status: 401 });

@@ -1,4 +1,5 @@
 import type { Accounts } from '../domain/accounts/accounts.ts';
+import type { Admissions } from '../domain/accounts/admissions.ts';
 import { found, Refusal } from '../domain/kernel/problem.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 import { mostGroups } from '../domain/users/members/shown-groups.ts';
@@ -21,7 +22,12 @@ export class UserEndpoint {
   readonly path = userType.endpoint;
 
   constructor(
-    private readonly deps: { accounts: Accounts; customAttributes: CustomAttributes; limits: AnswerLimits },
+    private readonly deps: {
+      accounts: Accounts;
+      admissions: Admissions;
+      customAttributes: CustomAttributes;
+      limits: AnswerLimits;
+    },
   ) {}
 
   async create(
@@ -34,8 +40,9 @@ export class UserEndpoint {
       const { resource, asserted } = readUser(type, body);
       const values = valuesOfResource(resource);
       checkCustom(caller.custom, values, asserted.size > 0);
-      const { accounts } = this.deps;
-      const user = await accounts.provision(homeOf(caller), values, caller.actor, id, caller.custom);
+      const { admissions } = this.deps;
+      const options = { id, schema: caller.custom };
+      const user = await admissions.provision(homeOf(caller), values, caller.actor, options);
       return answer(201, user, caller, projection, asserted);
     });
   }

@@ -26,7 +26,7 @@ const offices = (...values: string[]) => ({ phoneNumbers: values.map((value) => 
 
 /** Creates a user as a directory does. */
 const provision = (address: string, attributes: Record<string, unknown> = {}) =>
-  world.app.services.accounts.provision(
+  world.app.services.admissions.provision(
     world.project.id,
     {
       userName: address,

@@ -262,7 +262,7 @@ describe('in parallel', () => {
     };
     const [verified] = await Promise.all([
       page.step('verify-email-otp', { userid, otp }),
-      world.app.services.accounts.provision(world.project.id, values, system).catch(() => undefined),
+      world.app.services.admissions.provision(world.project.id, values, system).catch(() => undefined),
     ]);
     // The code was created for an address without an account, so it does not sign in the directory's user.
     if (verified.status !== 'SUCCESS') {

@@ -20,7 +20,7 @@ function provision(email: string, userName = email) {
   const emails = [{ value: email, primary: true }];
   const names = { externalId: null, displayName: null, givenName: null, familyName: null };
   const values = { userName, ...names, active: true, attributes: { emails } };
-  return world.app.services.accounts.provision(world.project.id, values, directory);
+  return world.app.services.admissions.provision(world.project.id, values, directory);
 }
 
 /** Signs in with a mail code, which goes to `mailbox`; returns the user's id. */

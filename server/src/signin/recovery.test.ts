@@ -252,7 +252,7 @@ describe('a recovery grant', () => {
   });
 
   it('is refused if the reason is missing, the waiting time is not offered, or the user cannot get mail', async () => {
-    const { recoveries, accounts } = world.app.services;
+    const { recoveries, admissions } = world.app.services;
     const [project, user] = [world.project.id, await idOf()];
     const tried = (userId: string, reason: string, hours: number) =>
       recoveries
@@ -263,7 +263,7 @@ describe('a recovery grant', () => {
     for (const hours of [0, 73, 1.5]) expect(await tried(user, 'x', hours)).toBe('waitHours');
     expect(await tried(crypto.randomUUID(), 'x', 1)).toBe('not-found');
     const values = { userName: `badge-${crypto.randomUUID()}`, active: true, attributes: {} } as never;
-    const { id: mute } = await accounts.provision(project, values, system);
+    const { id: mute } = await admissions.provision(project, values, system);
     expect(await tried(mute, 'x', 1)).toBe('userId');
     expect((await world.events()).filter((type) => type === 'recovery.granted')).toEqual([]);
   });

@@ -66,12 +66,12 @@ describe('Mutation.updateUser, login', () => {
   });
 
   it('leaves a userName of a directory that an admin could not set, unless it is edited', async () => {
-    const { accounts } = harness.services;
+    const { accounts, admissions } = harness.services;
     const names = { externalId: null, displayName: null, givenName: null, familyName: null };
     const address = `kept-${count}@example.com`;
     const provision = async (userName: string) => {
       const values = { ...names, userName, active: true, attributes: { emails: [{ value: address }] } };
-      ({ id } = await accounts.provision(project.id, values, system));
+      ({ id } = await admissions.provision(project.id, values, system));
       return { email: address, userName, phone: null };
     };
     const spaced = await provision(` Ada\u202e ${count} `);
@@ -154,11 +154,11 @@ describe('Mutation.updateUser, login', () => {
   });
 
   it('refuses the phone, and no other field, where the directory is authoritative', async () => {
-    const { accounts, projects } = harness.services;
+    const { admissions, projects } = harness.services;
     const names = { externalId: null, displayName: null, givenName: null, familyName: null };
     const attributes = { emails: [{ value: `scim-${count}@example.com` }] };
     const values = { userName: `scim-${count}`, ...names, active: true, attributes };
-    ({ id } = await accounts.provision(project.id, values, system));
+    ({ id } = await admissions.provision(project.id, values, system));
     await projects.update(project.id, { scimAuthoritative: true }, system);
     const refused = 'phone is managed by the directory: change it there.';
     expect(await fault({ phone: '+41791234567' })).toBe(refused);

@@ -82,13 +82,13 @@ describe('Mutation.grantUserRecovery', () => {
   });
 
   it('is for active users with a mailbox, which gets the code and the notice', async () => {
-    const { accounts } = harness.services;
+    const { accounts, admissions } = harness.services;
     const fault = async (id: string) => (await grant({ userId: id })).errors[0]?.extensions.reason;
     await accounts.setActive(project.id, userId, false, system);
     expect(await fault(userId)).toBe('must be an active user');
     const names = { externalId: null, displayName: null, givenName: null, familyName: null };
     const values = { userName: 'no mailbox', ...names, active: true, attributes: {} };
-    const { id } = await accounts.provision(project.id, values, system);
+    const { id } = await admissions.provision(project.id, values, system);
     expect(await fault(id)).toContain('must have an email address');
   });
 });
@@ -100,7 +100,7 @@ describe('the notices of recoveries', () => {
     const provision = (userName: string) => {
       const emails = [`${userName}@example.com`, 'Victim@example.org'].map((value) => ({ value }));
       const names = { externalId: null, displayName: null, givenName: null, familyName: null };
-      return harness.services.accounts.provision(
+      return harness.services.admissions.provision(
         acme.id,
         { userName, ...names, active: true, attributes: { emails } },
         system,

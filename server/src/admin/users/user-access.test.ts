@@ -231,7 +231,7 @@ describe('passkeys', () => {
     const emails = ['login@example.com', 'Victim@example.org'].map((value) => ({ value }));
     const names = { externalId: null, displayName: null, givenName: null, familyName: null };
     const values = { userName: 'loud', ...names, active: true, attributes: { emails } };
-    const user = await harness.services.accounts.provision(loud.id, values, system);
+    const user = await harness.services.admissions.provision(loud.id, values, system);
     const admin = await harness.tokenOf('project_admin', loud.id);
     const removals = async (times: number) => {
       for (let at = 0; at < times; at += 1) {
@@ -253,7 +253,7 @@ describe('passkeys', () => {
   });
 
   it('are announced to at most a thousand other addresses a day in a project', async () => {
-    const { accounts, db, projects } = harness.services;
+    const { admissions, db, projects } = harness.services;
     const large = await projects.create({ name: 'Large' }, system);
     const admin = await harness.tokenOf('project_admin', large.id);
     const names = { externalId: null, displayName: null, givenName: null, familyName: null };
@@ -261,7 +261,7 @@ describe('passkeys', () => {
     const notified = async (userName: string) => {
       const emails = [`${userName}@example.com`, `${userName}@example.org`].map((value) => ({ value }));
       const values = { userName, ...names, active: true, attributes: { emails } };
-      const user = await accounts.provision(large.id, values, system);
+      const user = await admissions.provision(large.id, values, system);
       await revoke(await harness.passkeyOf(large, user), admin);
       const sql = `select recipient from messages where project_id = ? and user_id = ? order by recipient`;
       return (await db.reader().execute<{ recipient: string }[]>(sql, [large.id, user.id])).map(({ recipient }) =>
@@ -282,7 +282,7 @@ describe('passkeys', () => {
   it('are revoked without a notice if the user has no address', async () => {
     const names = { externalId: null, displayName: null, givenName: null, familyName: null };
     const values = { userName: 'badge 7', ...names, active: true, attributes: {} };
-    const user = await harness.services.accounts.provision(project.id, values, system);
+    const user = await harness.services.admissions.provision(project.id, values, system);
     const own = await harness.passkeyOf(project, user);
     expect((await revoke(own)).data).toEqual({ revokeUserPasskey: own });
   });

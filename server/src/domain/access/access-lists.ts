@@ -20,7 +20,7 @@ export function countRules(on: Executing, { project, id }: TenantKey): Promise<T
 
 /** The number of active users who may use a client. */
 export function countUsers(on: Executing, { project, id, access }: TenantKey & Pick<Client, 'access'>): Promise<Total> {
-  const of = sql`u.project_id = ${project.id}::uuid and u.active`;
+  const of = sql`u.project_id = ${project.id}::uuid and u.active and u.account_id is null`;
   if (access === 'everyone') return totalOf(on, sql`from users u where ${of}`);
   return totalOf(on, sql`from (${assignedUsers(project.id, id)}) a join users u on u.id = a.user_id and ${of}`);
 }

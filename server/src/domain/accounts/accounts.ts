@@ -16,9 +16,13 @@ import { type Executing, execute, type Fragment, query } from '../kernel/sql.ts'
 import type { LogoutNotices } from '../logout/notices.ts';
 import { endGrants, followPhone } from '../mfa/user-tables.ts';
 import { userTables } from '../nouns.ts';
+import { passedMemberships } from '../organizations/home-people.ts';
+import type { Memberships } from '../organizations/memberships.ts';
+import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { endOfSession, type Sessions } from '../sessions/sessions.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
-import { atProject, homeAt, type Place, projectOf } from '../users/identity/home.ts';
+import { freeRecords, giveLogins } from '../users/identity/guests.ts';
+import { type Place, projectOf } from '../users/identity/home.ts';
 import {
   type CostlyPart,
   type Criteria,
@@ -31,6 +35,7 @@ import { changesHands, type HeldIdentity, identityOf, newLogin } from '../users/
 import { endSuspension, heldIdentity, suspend } from '../users/suspension/suspensions.ts';
 import type { User } from '../users/user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
+import type { ErasedUsers } from '../users/user-tables.ts';
 import { changesLogin, loginOf } from '../users/user-writing.ts';
 import type { Users } from '../users/users.ts';
 import { cancelDeletion } from './deletions/pending-deletions.ts';
@@ -66,6 +71,7 @@ export class Accounts {
       sessions: Sessions;
       delivery: Pick<Delivery, 'enqueue'>;
       logoutNotices: Pick<LogoutNotices, 'ofUser' | 'ofUsers'>;
+      memberships: Pick<Memberships, 'endOf' | 'follow'>;
     },
   ) {}
 
@@ -91,29 +97,6 @@ export class Accounts {
 
   costlyPart(place: Place, criteria: Criteria): Promise<CostlyPart | undefined> {
     return costlyPart(this.deps.db.alone, 'users', place, criteria);
-  }
-
-  /**
-   * Creates a user of the directory of a home; of a project, its own. Refuses `taken`, and `not-found` for the organization.
-   *
-   * @param schema definitions that custom values were checked against
-   */
-  async provision(
-    place: Place,
-    values: UserValues,
-    actor: Actor,
-    id?: string,
-    schema?: CustomSchema,
-  ): Promise<ShownUser> {
-    const { db, users } = this.deps;
-    const { organizationId, projectId } = homeAt(place);
-    const options = { id, schema };
-    const user = await (organizationId === null
-      ? users.create(db.alone, atProject(projectId), values, 'scim', actor, options)
-      : pastDeadlocks(() =>
-          db.transaction((em) => users.create(em, { projectId, organizationId }, values, 'scim', actor, options)),
-        ));
-    return users.shown(db.alone, projectId, user);
   }
 
   /**
@@ -155,7 +138,7 @@ export class Accounts {
   ): Promise<User> {
     const user = found(await this.deps.users.locked(em, place, userId), 'user');
     const values = await edit(recordOf(user));
-    const isNewLogin = changesLogin(user, values);
+    const isNewLogin = user.accountId == null && changesLogin(user, values);
     if (isNewLogin) await this.endWorkOfLogin(em, user, values, actor, keepSessionId);
     const { before, after } = await this.deps.users.change(em, place, userId, edit, actor, schema, hidden);
     await this.follow(em, before, after, actor);
@@ -205,6 +188,14 @@ export class Accounts {
   /** The consequences of a written change for access, credentials and second factors. */
   private async follow(em: EntityManager, before: UserRecord, after: User, actor: Actor): Promise<void> {
     const now = this.deps.clock.now();
+    const { accountId, organizationId } = after;
+    if (accountId != null) {
+      if (before.active === after.active || organizationId == null) return;
+      const organization = keyIn(after.project.id, organizationId);
+      const state = after.active ? 'active' : 'suspended';
+      await this.deps.memberships.follow(em, organization, accountId, state, actor);
+      return;
+    }
     if (before.active && !after.active) {
       await suspend(em, after, before, now);
       await this.revokeAccess(em, after, actor);
@@ -274,7 +265,12 @@ export class Accounts {
    * @param admits whether to erase a user; called with each id and its locked row, if any. If it throws, nothing is erased
    */
   removeAll(place: Place, userIds: readonly string[], actor: Actor, admits: Admits): Promise<void> {
-    return pastDeadlocks(() => this.deps.db.statements((on) => this.erase(on, place, userIds, actor, admits)));
+    const { db } = this.deps;
+    if (typeof place !== 'string' && place.organizationId !== null) {
+      const key = keyIn(place.projectId, place.organizationId);
+      return pastDeadlocks(() => db.transaction((em) => this.eraseOf(em, key, userIds, actor, admits)));
+    }
+    return pastDeadlocks(() => db.statements((on) => this.erase(on, place, userIds, actor, admits)));
   }
 
   /** Joins: deactivates the user, and ends their sessions, codes, devices and open sign-ins. */
@@ -284,6 +280,18 @@ export class Accounts {
     if (before.active) await suspend(em, after, before, this.deps.clock.now());
     // Also for a user whom the directory has deactivated: their devices are then not restored.
     await this.revokeAccess(em, after, actor);
+  }
+
+  /** Joins: like {@link erase}, for a directory of an organization. Ends the memberships of guests, whose accounts stay. */
+  private async eraseOf(em: EntityManager, key: TenantKey, userIds: readonly string[], actor: Actor, admits: Admits) {
+    const guests: string[] = [];
+    const home = { projectId: key.project.id, organizationId: key.id };
+    await this.erase(em, home, userIds, actor, (id, user) => {
+      const isAdmitted = admits(id, user);
+      if (isAdmitted && user?.accountId != null) guests.push(user.accountId);
+      return isAdmitted;
+    });
+    for (const accountId of guests) await this.deps.memberships.endOf(em, key, accountId, actor);
   }
 
   /** Like {@link removeAll}; joins. The audit log keeps the users' events under the bare ids. */
@@ -303,20 +311,40 @@ export class Accounts {
     });
     if (users.length === 0) return;
     const erased = { projectId, ids: users.map(({ id }) => id), users };
-    const events = users.map(({ id, subject }) => ({
-      type: 'user.erased' as const,
-      actor,
-      projectId,
-      subject: { kind: 'user', id },
-      ...(subject != null && { detail: { sub: subject } }),
-    }));
+    const freed = users.some(({ isGuest }) => isGuest) ? await this.free(on, erased) : [];
+    const events = users
+      .filter(({ accountId }) => accountId == null)
+      .map(({ id, subject }) => ({
+        type: 'user.erased' as const,
+        actor,
+        projectId,
+        subject: { kind: 'user', id },
+        ...(subject != null && { detail: { sub: subject } }),
+      }));
     const statement = erasure(erased, clock.now(), audit.insertions(events));
     const [ended] = await query(on, statement, { prepare: 'accounts.erase' });
     if (!ended) return;
+    if (freed.length > 0) await this.settle(on, projectId, freed, actor);
     await logoutNotices.ofUsers(on, projectId, ended.uses, actor);
     if (ended.sessions.length === 0) return;
     const ends = ended.sessions.map((session) => endOfSession(projectId, session, 'deactivated', actor));
     await execute(on, audit.insertions(ends), { prepare: 'accounts.record-ended' });
+  }
+
+  /** Records of guests about to be erased become users at home, with the memberships (decisions/0402). */
+  private async free(on: Executing, { projectId, ids }: ErasedUsers): Promise<UserRecord[]> {
+    for (const statement of passedMemberships(projectId, ids, this.deps.clock.now())) await execute(on, statement);
+    return freeRecords(on, projectId, ids);
+  }
+
+  /** The users of {@link free} get the login emails that are free now. */
+  private async settle(on: Executing, projectId: string, freed: readonly UserRecord[], actor: Actor): Promise<void> {
+    await giveLogins(on, projectId, freed);
+    const events = freed.map(({ id, organizationId, provenance, userName }) => {
+      const subject = { kind: 'user', id, name: userName };
+      return { type: 'user.created' as const, actor, projectId, subject, detail: { provenance, organizationId } };
+    });
+    await execute(on, this.deps.audit.insertions(events));
   }
 
   private async revokeAccess(em: EntityManager, user: User, actor: Actor): Promise<void> {

@@ -7,7 +7,7 @@ import { userTables } from '../nouns.ts';
 import { keyIn } from '../projects/tenant.ts';
 import { liveSessions } from '../sessions/sessions.ts';
 import { lockedCodes } from '../tokens/user-tables.ts';
-import { isIn, type Place, projectOf } from '../users/identity/home.ts';
+import { isUserIn, type Place, projectOf } from '../users/identity/home.ts';
 import { recordSelection, type UserRecord, withInstants } from '../users/user-record.ts';
 import { type ErasedUsers, type KeyedUser, removal } from '../users/user-tables.ts';
 
@@ -27,22 +27,29 @@ export async function heldForErasure(
   on: Executing,
   place: Place,
   userIds: readonly string[],
-): Promise<Map<string, KeyedUser>> {
+): Promise<Map<string, HeldUser>> {
   const ids = userIds.filter(isUuid);
   // The plan for one user is kept; for a list, PostgreSQL makes one each time.
   const isOne = ids.length === 1;
   const chosen = isOne ? sql`u.id = ${ids[0]}::uuid` : sql`u.id = any(${ids}::uuid[])`;
   const projectId = projectOf(place);
-  const statement = sql<UserRecord>`
+  const statement = sql<UserRecord & Pick<HeldUser, 'isGuest'>>`
     with r as materialized (
-      select * from users u where ${isIn(place, 'u')} and ${chosen} order by u.id for no key update
+      select * from users u where ${isUserIn(place, 'u')} and ${chosen} order by u.id for no key update
     )
-    select ${sql.raw(recordSelection)}, (select count(*) from (${lockedSignIns}) as s),
+    select ${sql.raw(recordSelection)}, exists (select 1 from users g where g.project_id = r.project_id and g.account_id = r.id) as "isGuest",
+      (select count(*) from (${lockedSignIns}) as s),
       (select count(*) from (${lockedCodes(sql`r`)}) as c), ${recordsHeld(projectId)},
       ${plannedOnce} from r`;
   const prepare = isOne ? 'accounts.hold-for-erasure' : 'accounts.hold-several-for-erasure';
   const rows = await query(on, statement, { prepare });
   return new Map(rows.map((row) => [row.id, { ...withInstants(row), ...keyIn(projectId, row.id) }]));
+}
+
+/** A locked user. */
+export interface HeldUser extends KeyedUser {
+  /** Whether directories of organizations have records of the user. */
+  isGuest: boolean;
 }
 
 /** Sessions and uses of applications that an erasure ended. */

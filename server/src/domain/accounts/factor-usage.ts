@@ -32,7 +32,7 @@ export interface FactorUsage {
 
 /** SQL: the active users who signed in last, then the newest of those who never did; at most `limit` (decisions/0233). */
 function recentUsers(projectId: string, limit: number): Fragment {
-  const active = sql`select id from users where project_id = ${projectId} and active`;
+  const active = sql`select id from users where project_id = ${projectId} and active and account_id is null`;
   return sql`(${active} and sign_in_hour is not null order by sign_in_hour desc, id desc limit ${limit})
     union all (${active} and sign_in_hour is null order by id desc limit ${limit}) limit ${limit}`;
 }

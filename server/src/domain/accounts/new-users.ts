@@ -179,6 +179,7 @@ export class NewUsers {
         ...values,
         email,
         phone,
+        accountId: null,
         withheldEmailKey: null,
         withheldPhone: null,
         provenance: 'local' as const,

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor } from '../kernel/actor.ts';
 import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { invalid } from '../kernel/problem.ts';
-import { firstTakenName, moveToProject, usersAtHome } from '../organizations/home-people.ts';
+import { firstTakenName, guestsIn, moveToProject, usersAtHome } from '../organizations/home-people.ts';
 import type { Organization } from '../organizations/organization.entity.ts';
 import type { Organizations } from '../organizations/organizations.ts';
 import type { AccessLost } from '../projects/lost-access.ts';
@@ -40,12 +40,23 @@ export class OrganizationEnds {
         if (some.length > 0 && people === null) invalid('people', 'is required: users are at home in the organization');
         if (people === 'erase') await this.erase(em, organization, actor);
         else await this.move(em, organization, actor);
+        await this.removeGuests(em, organization, actor);
         // Its groups are deleted with it: their members lose what the groups gave.
         const home = { projectId: key.project.id, organizationId: key.id };
         if ((await countRows(em, 'groups', home)) > 0) await accessLost(em, { projectId: key.project.id });
         await organizations.remove(em, organization, actor);
       }),
     );
+  }
+
+  /** Their accounts stay. */
+  private async removeGuests(em: EntityManager, organization: Organization, actor: Actor): Promise<void> {
+    const home = { projectId: organization.project.id, organizationId: organization.id };
+    for (;;) {
+      const ids = await guestsIn(em, organization, batch);
+      if (ids.length === 0) return;
+      await this.deps.accounts.erase(em, home, ids, actor);
+    }
   }
 
   private async erase(em: EntityManager, organization: Organization, actor: Actor): Promise<void> {

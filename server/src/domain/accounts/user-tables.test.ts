@@ -12,7 +12,7 @@ afterAll(() => database.drop());
 it('lists every table with a user id or a recipient, once', async () => {
   const { rows } = await administer(database.url, (client) =>
     client.query<{ name: string }>(
-      `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confrelid = 'users'::regclass
+      `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confrelid = 'users'::regclass and conrelid <> confrelid
        union select table_name from information_schema.columns
          where table_schema = current_schema()
            and (select relkind <> 'v' and not relispartition from pg_class where oid = table_name::regclass)

@@ -15,7 +15,7 @@ import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 
 /** Notices that a deactivation, or a user who takes the address, does not suppress. */
-const assuredNotices: readonly string[] = ['login-changed', 'email-changed', 'deletion-cancelled'];
+const assuredNotices: readonly string[] = ['login-changed', 'email-changed', 'account-moved', 'deletion-cancelled'];
 
 /** Why an address without an account gets no code. */
 const suppressions: Record<SignUpVerdict, string | null> = {

@@ -20,6 +20,7 @@ const outlines: { [T in MessageContent['template']]: (content: Content<T>) => Ou
   'phone-changed': () => ({ before: ['phone-changed.text', 'time', 'contact'] }),
   'email-changed': () => ({ before: ['email-changed.text', 'time', 'contact'] }),
   'login-changed': ({ change }) => ({ before: [`login-changed.${change}`, 'time', 'login-changed.contact'] }),
+  'account-moved': () => ({ before: ['account-moved.text', 'time', 'login-changed.contact'] }),
   'new-device': () => ({ before: ['new-device.intro', 'new-device.device', 'time', 'contactAndMail'] }),
   'passkey-changed': ({ change }) => ({
     before: [`passkey-changed.${change}`, 'passkey-changed.passkey', 'time', 'contact'],

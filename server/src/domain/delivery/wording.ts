@@ -9,6 +9,7 @@ export type MessageContent =
   | { template: 'phone-changed'; app: string; ending: string; at: string }
   | { template: 'email-changed'; app: string; email: string; at: string }
   | { template: 'login-changed'; app: string; change: 'email' | 'phone' | 'both'; at: string }
+  | { template: 'account-moved'; app: string; organization: string; at: string }
   | { template: 'new-device'; app: string; device: string; at: string }
   | { template: 'passkey-changed'; app: string; change: 'added' | 'removed'; passkey: string; at: string }
   | { template: 'identity-changed'; app: string; change: 'linked' | 'unlinked'; provider: string; at: string }

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Executing, execute, query, type Statement, sql } from '../kernel/sql.ts';
+import { type Executing, execute, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import { isAt, movedToProject } from '../users/identity/home.ts';
 import { unlessTaken } from '../users/user-writing.ts';
 import type { Organization } from './organization.entity.ts';
@@ -11,7 +11,7 @@ import { inside } from './organization-events.ts';
 /** SQL: users of the projects who are at home in an organization and not its members; there must be none. */
 export function usersOutsideHome(projectIds: readonly string[]): Statement<{ id: string; organizationId: string }> {
   return sql<{ id: string; organizationId: string }>`select u.id, u.organization_id as "organizationId" from users u
-    where u.project_id = any(${projectIds}::uuid[]) and u.organization_id is not null
+    where u.project_id = any(${projectIds}::uuid[]) and u.organization_id is not null and u.account_id is null
       and not exists (select 1 from organization_memberships m
         where m.project_id = u.project_id and m.organization_id = u.organization_id and m.user_id = u.id)
     limit 1`;
@@ -23,7 +23,8 @@ interface UserAtHome {
   userName: string;
 }
 
-const homeIn = ({ project, id }: Organization) => isAt({ projectId: project.id, organizationId: id });
+const homeIn = ({ project, id }: Organization) =>
+  sql`${isAt({ projectId: project.id, organizationId: id })} and r.account_id is null`;
 
 /** Users at home in an organization, at most `limit`. */
 export function usersAtHome(on: Executing, organization: Organization, limit: number): Promise<UserAtHome[]> {
@@ -68,4 +69,28 @@ export async function moveToProject(
     }),
   );
   await execute(em, audit.insertions(events));
+}
+
+/** Ids of the records of guests in an organization, at most `limit`. */
+export async function guestsIn(on: Executing, { project, id }: Organization, limit: number): Promise<string[]> {
+  const home = isAt({ projectId: project.id, organizationId: id });
+  const rows = await query(
+    on,
+    sql<{
+      id: string;
+    }>`select r.id from users r where ${home} and r.account_id is not null order by r.id limit ${limit}`,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** SQL: the memberships of guests pass to the records that directories have of them; a record without one gets a suspended one. */
+export function passedMemberships(projectId: string, userIds: readonly string[], now: Date): Fragment[] {
+  const records = sql`users r where r.project_id = ${projectId}::uuid and r.account_id = any(${userIds}::uuid[])`;
+  return [
+    sql`update organization_memberships m set user_id = r.id from ${records}
+      and m.project_id = r.project_id and m.organization_id = r.organization_id and m.user_id = r.account_id`,
+    sql`insert into organization_memberships (project_id, id, organization_id, user_id, state, source, created_at)
+      select r.project_id, r.id, r.organization_id, r.id, 'suspended', 'directory', ${now}::timestamptz from ${records}
+      on conflict do nothing`,
+  ];
 }

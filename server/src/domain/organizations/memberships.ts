@@ -54,7 +54,8 @@ export class Memberships {
   add(key: TenantKey, { userId, roleKeys }: { userId: string; roleKeys?: readonly string[] }, actor: Actor) {
     return this.deps.db.transaction(async (em) => {
       const organization = (await existing(em, Organization, key, 'organization')) as Organization;
-      const { id } = await existing(em, User, keyIn(key.project.id, userId), 'user');
+      const { accountId, id } = await existing(em, User, keyIn(key.project.id, userId), 'user');
+      if (accountId != null) refuse({ code: 'not-found', what: 'user' });
       const roles = roleKeys ? await rolesWithKeys(em, key.project.id, roleKeys) : await defaultRolesOf(em, key);
       const member = { userId: id, source: 'admin', roleIds: roles.map((role) => role.id) } as const;
       const added = await this.join(em, organization, member, actor);
@@ -143,16 +144,46 @@ export class Memberships {
     if (state === 'requested') refuse({ code: 'invalid', field: 'state', reason: 'must be ACTIVE or SUSPENDED' });
     return this.deps.db.transaction(async (em) => {
       const membership = await this.locked(em, key);
-      const before = membership.state;
-      if (before === state) return membership;
-      membership.state = state;
-      this.record(em, 'organization-membership.updated', membership, actor, {
-        before: { state: before },
-        after: { state },
-      });
-      if (state === 'suspended') await this.lost(em, membership);
+      if (membership.state !== state) await this.change(em, membership, state, actor);
       return membership;
     });
+  }
+
+  private async change(em: EntityManager, membership: OrganizationMembership, state: MembershipState, actor: Actor) {
+    const before = membership.state;
+    membership.state = state;
+    this.record(em, 'organization-membership.updated', membership, actor, {
+      before: { state: before },
+      after: { state },
+    });
+    if (state === 'suspended') await this.lost(em, membership);
+  }
+
+  /** Joins: like {@link setState}, for the membership of a user, if there is one. */
+  async follow(
+    em: EntityManager,
+    { project, id }: TenantKey,
+    userId: string,
+    state: 'active' | 'suspended',
+    actor: Actor,
+  ) {
+    const membership = await this.lockedOf(em, project.id, id, userId);
+    if (membership && membership.state !== state) await this.change(em, membership, state, actor);
+  }
+
+  /** Joins: ends the membership of a user who is at home elsewhere, or no longer at home there. */
+  async endOf(em: EntityManager, { project, id }: TenantKey, userId: string, actor: Actor): Promise<void> {
+    const membership = await this.lockedOf(em, project.id, id, userId);
+    if (membership) await this.end(em, membership, actor);
+  }
+
+  private async lockedOf(em: EntityManager, projectId: string, organizationId: string, userId: string) {
+    const [row] = await query(
+      em,
+      sql<{ id: string }>`select id from organization_memberships
+        where project_id = ${projectId}::uuid and organization_id = ${organizationId}::uuid and user_id = ${userId}::uuid`,
+    );
+    return row ? this.locked(em, keyIn(projectId, row.id)) : null;
   }
 
   /** Gives a member a role; idempotent. Refuses `not-found` for the membership or the role. */

@@ -58,7 +58,7 @@ function countAll(place: Place): Statement<{ count: string | null }> {
   const elsewhere =
     typeof place === 'string'
       ? sql``
-      : sql` - (select count(*) from users where project_id = ${projectId} and organization_id is not null)`;
+      : sql` - (select count(*) from users where project_id = ${projectId} and organization_id is not null and account_id is null)`;
   return sql<{
     count: string | null;
   }>`select sum(users)${elsewhere} as count from user_counts where project_id = ${projectId}`;

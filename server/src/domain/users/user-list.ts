@@ -102,7 +102,7 @@ function matching(projectId: string, filter: UserFilter): Fragment {
   const { active, provenance, hasFactor, signedInSince, notSignedInSince, hasSignedIn, isInvited, groupId } = filter;
   const { homeId, organizationId } = filter;
   const words = wordsOf(filter.search ?? '');
-  const conditions = [sql`r.project_id = ${projectId}`];
+  const conditions = [sql`r.project_id = ${projectId}`, sql`r.account_id is null`];
   if (active !== undefined) conditions.push(sql`r.active = ${active}`);
   if (provenance !== undefined) conditions.push(sql`r.provenance = ${provenance}`);
   if (hasFactor !== undefined) {

@@ -1,6 +1,6 @@
 import { isUuid } from '../kernel/secret.ts';
 import { type Executing, query, sql } from '../kernel/sql.ts';
-import { isIn, type Place } from './identity/home.ts';
+import { isUserIn, type Place } from './identity/home.ts';
 import { managerName } from './manager.ts';
 import { groupsOfRow, type ShownGroup } from './members/shown-groups.ts';
 import type { User } from './user.entity.ts';
@@ -31,6 +31,7 @@ const columns = {
   lastSignInAt: 'apart',
   invitedAt: 'apart',
   organizationId: 'apart',
+  accountId: 'apart',
 } as const satisfies { [Property in keyof User]?: 'once' | 'values' | 'derived' | 'apart' };
 
 type Columns = typeof columns;
@@ -136,7 +137,7 @@ interface UserKeys {
 export async function findShown(em: Executing, place: Place, userId: string): Promise<ShownUser | null> {
   if (!isUuid(userId)) return null;
   const statement = sql<ShownUser>`select ${sql.raw(listedSelection)}, ${groupsOfRow} as groups from users r
-    where r.id = ${userId}::uuid and ${isIn(place)}`;
+    where r.id = ${userId}::uuid and ${isUserIn(place)}`;
   const [row] = await query(em, statement, { prepare: 'users.shown' });
   return row ? withInstants(row) : null;
 }

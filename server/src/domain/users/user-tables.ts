@@ -85,7 +85,7 @@ export function removal(
   condition: Fragment = sql`true`,
 ): Fragment {
   return sql`removed as (
-      delete from users where project_id = ${projectId} and id = any(${ids}::uuid[]) and ${condition} returning project_id, id
+      delete from users where project_id = ${projectId} and id = any(${ids}::uuid[]) and ${condition} returning project_id, id, account_id
     ), counted as (
       ${countedUsers(sql`removed`, -1)}
     )`;
@@ -100,6 +100,12 @@ export const ownTables: UserTables = {
     return Promise.resolve();
   },
   exportRows: {
+    // What directories of organizations say about a guest.
+    guestRecords: (user) => sql`
+      select r.id, r.organization_id as "organizationId", r.user_name as "userName", r.external_id as "externalId",
+        r.display_name as "displayName", r.given_name as "givenName", r.family_name as "familyName", r.active, r.attributes,
+        r.created_at as "createdAt", r.updated_at as "updatedAt"
+      from users r where r.project_id = ${user.project.id} and r.account_id = ${user.id}`,
     suspensions: (user) => sql`
       select s.user_id as id, s.suspended_at as "suspendedAt", s.user_name_key as "userName", s.email_key as "email", s.phone,
         s.external_id as "externalId"

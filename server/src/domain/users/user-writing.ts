@@ -42,20 +42,21 @@ export function withheld(login: Login, { email, phone }: { email: boolean; phone
 /** Like {@link loginOf}, after a change: the login email and phone stay unless the addresses and numbers yield another one. */
 export function loginAfter(before: UserRecord, after: UserValues): Login {
   const [was, next] = [loginOf(before), loginOf(after)];
+  if (before.accountId != null) return withheld(next, { email: true, phone: true });
   const isSame = was.phone === next.phone && was.isShared === next.isShared;
   const email = before.withheldEmailKey != null && before.withheldEmailKey === next.emailKey;
   const login = withheld(next, { email, phone: false });
   return isSame ? { ...login, phone: before.phone ?? null, withheldPhone: before.withheldPhone ?? null } : login;
 }
 
-type Phoned = Pick<UserRecord, 'userName' | 'attributes' | 'phone'>;
+type Phoned = Pick<UserRecord, 'userName' | 'attributes' | 'phone'> & Partial<Pick<UserRecord, 'accountId'>>;
 
 /**
  * The number that a user waits for: their directory's or their own, which was another user's login phone when it was
  * written. Null: none.
  */
 export function awaitedPhone(user: Phoned): string | null {
-  return user.phone == null ? loginOf(user).phone : null;
+  return user.phone == null && user.accountId == null ? loginOf(user).phone : null;
 }
 
 /** The number of a user: the login phone, else the one that they wait for. */

@@ -25,6 +25,11 @@ const schema = defineEntity({
     id: key(),
     /** The organization that is the home of the user; null: the project (decisions/0400). A foreign key of the database. */
     organizationId: p.uuid().nullable(),
+    /**
+     * Of a guest (decisions/0402): the user whom this record of the directory of an organization stands for. The record is no user itself: it
+     * has no login, is in no list of users, and only that directory sees it. A foreign key of the database.
+     */
+    accountId: p.uuid().nullable(),
     /** `sub` in tokens, of a user who came from another system with it. Never changes; null again after a change of hands. */
     subject: p.text().nullable(),
     userName: p.text(),
@@ -75,6 +80,11 @@ const schema = defineEntity({
       name: 'users_project_id_user_name_key_unique',
       expression:
         'create unique index "users_project_id_user_name_key_unique" on "users" ("project_id", "user_name_key", coalesce("organization_id", "project_id"))',
+    },
+    {
+      name: 'users_project_id_account_id_unique',
+      expression:
+        'create unique index "users_project_id_account_id_unique" on "users" ("project_id", "account_id", "organization_id") where ("account_id" is not null)',
     },
     {
       name: 'users_withheld_email_unique',

@@ -25,7 +25,8 @@ import {
   type Home,
   type HomeSource,
   inPlace,
-  isIn,
+  isAt,
+  isUserIn,
   type OpenHome,
   type Place,
   type ProjectHome,
@@ -89,6 +90,8 @@ interface CreateOptions {
   schema?: CustomSchema | undefined;
   /** Of the membership in the organization that is the home. */
   source?: HomeSource;
+  /** Makes a record of a guest: this user becomes the member. */
+  accountId?: string | undefined;
 }
 
 /** End users of one project at a time, or of one home. Every method joins the caller's transaction. */
@@ -112,7 +115,7 @@ export class Users {
 
   /** Null if the project has no such user. */
   async find(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
-    return isUuid(userId) ? em.findOne(User, { id: userId, project: projectId }) : null;
+    return isUuid(userId) ? em.findOne(User, { id: userId, project: projectId, accountId: null }) : null;
   }
 
   /** The user with their groups. Null if the place has no such user. */
@@ -195,14 +198,19 @@ export class Users {
     values: UserValues,
     provenance: User['provenance'],
     actor: Actor,
-    { id = this.deps.random.id(), schema, source = actor.kind === 'scim' ? 'directory' : 'admin' }: CreateOptions = {},
+    {
+      accountId,
+      id = this.deps.random.id(),
+      schema,
+      source = actor.kind === 'scim' ? 'directory' : 'admin',
+    }: CreateOptions = {},
   ): Promise<UserRecord> {
     const now = this.deps.clock.now();
-    const login = loginOf(values);
-    const { email, phone } = login;
+    const login = accountId === undefined ? loginOf(values) : withheld(loginOf(values), { email: true, phone: true });
+    const { email, phone, withheldEmailKey, withheldPhone } = login;
     const times = { createdAt: now, updatedAt: now, lastSignInAt: null, invitedAt: null };
-    const none = { subject: null, withheldEmailKey: null, withheldPhone: null };
-    const user = { id, organizationId, ...none, ...values, email, phone, provenance, version: 1, ...times };
+    const held = { accountId: accountId ?? null, subject: null, withheldEmailKey, withheldPhone };
+    const user = { id, organizationId, ...held, ...values, email, phone, provenance, version: 1, ...times };
     const custom = customWrite(schema, {}, values.attributes);
     const join =
       organizationId === null
@@ -210,7 +218,7 @@ export class Users {
         : await this.deps.openHome?.(em as EntityManager, keyIn(projectId, organizationId));
     if (join === undefined) throw new Error('no organization can be a home here');
     const created = await this.insert(em, projectId, user, { login, actor, custom });
-    await join?.(id, source, actor);
+    await join?.(accountId ?? id, source, actor);
     if (actor.kind !== 'scim') await refuseReserved(em, projectId, id, login, now);
     return created;
   }
@@ -236,7 +244,7 @@ export class Users {
       : sql`values (${projectId}, ${written})`;
     const creation = sql`with created as (
         insert into users (project_id, ${names}) ${source}
-        on conflict do nothing returning id, project_id, organization_id
+        on conflict do nothing returning id, project_id, organization_id, account_id
       ), ${custom ? sql`valued as (${indexedValues(custom, sql`created`)}),` : sql``} indexed as (
         insert into user_emails (user_id, value_key, project_id)
         select distinct created.id, key, created.project_id
@@ -244,7 +252,7 @@ export class Users {
       ), counted as (
         ${countedUsers(sql`created`, 1)}
       ), audited as (
-        ${this.deps.audit.insertion(event, sql`exists (select 1 from created)`)}
+        ${this.deps.audit.insertion(event, sql`exists (select 1 from created where account_id is null)`)}
       )
       select id from created`;
     const inserted = await unlessTaken(
@@ -398,13 +406,14 @@ export class Users {
    */
   async locked(em: EntityManager, place: Place, userId: string): Promise<User | null> {
     if (!isUuid(userId)) return null;
-    await query(em, sql`select 1 from users r where ${isIn(place)} and r.id = ${userId} for no key update`, {
+    await query(em, sql`select 1 from users r where ${isUserIn(place)} and r.id = ${userId} for no key update`, {
       prepare: 'users.locked',
     });
-    const user = await em.findOne(User, { ...inPlace(place), id: userId }, { refresh: true });
+    const where = { ...inPlace(place), id: userId, ...(typeof place === 'string' && { accountId: null }) };
+    const user = await em.findOne(User, where, { refresh: true });
     if (!user?.active || awaitedPhone(user) === null) return user;
     await this.takeFreePhone(em, projectOf(place), user);
-    return em.findOne(User, { ...inPlace(place), id: userId }, { refresh: true });
+    return em.findOne(User, where, { refresh: true });
   }
 
   /** Leaves the version: SCIM shows the number already, and every change of a user who waits takes the lock. */
@@ -446,6 +455,12 @@ function updated(
   changed: readonly string[],
   actor: Actor,
 ): AuditEntry {
+  const { accountId, organizationId } = before;
+  if (accountId != null) {
+    const guest = { kind: 'user', id: accountId, name: after.userName };
+    const type = 'organization-membership.updated' as const;
+    return { type, actor, projectId, subject: guest, detail: { organizationId, changed } };
+  }
   const subject = { kind: 'user', id: before.id, name: after.userName };
   const isAdmin = ['admin', 'admin-token', 'bootstrap-token'].includes(actor.kind);
   // Custom values may be confidential among admins: only their names are recorded.
@@ -473,6 +488,10 @@ function changesRoles(changed: readonly string[]): boolean {
  * waits for the phone ({@link awaitedPhone}); an email is tried again when the directory sends another one.
  */
 async function unheld(em: Executing, user: User, login: Login): Promise<Login> {
+  if (user.accountId != null) {
+    await refuseHeldHere(em, user, login);
+    return login;
+  }
   const [email, phone] = [
     login.emailKey === user.emailKey ? null : login.emailKey,
     login.phone === user.phone ? null : login.phone,
@@ -487,6 +506,19 @@ async function unheld(em: Executing, user: User, login: Login): Promise<Login> {
     { prepare: 'users.held-elsewhere' },
   );
   return held ? withheld(login, held) : login;
+}
+
+/** Refuses `taken` for a record of a guest with a login email or phone that a user at the same home gets codes at. */
+async function refuseHeldHere(em: Executing, user: User, { withheldEmailKey, withheldPhone }: Login): Promise<void> {
+  const home = { projectId: user.project.id, organizationId: user.organizationId ?? null };
+  const [held] = await query(
+    em,
+    sql<{
+      field: string;
+    }>`select case when r.phone = ${withheldPhone}::text then 'phoneNumbers' else 'emails' end as field from users r
+      where ${isAt(home)} and (r.email_key = ${withheldEmailKey}::text or r.phone = ${withheldPhone}::text) limit 1`,
+  );
+  if (held) refuse({ code: 'taken', what: 'user', field: held.field });
 }
 
 /** SQL: a user as a row. */

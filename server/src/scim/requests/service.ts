@@ -1,4 +1,5 @@
 import type { Accounts } from '../../domain/accounts/accounts.ts';
+import type { Admissions } from '../../domain/accounts/admissions.ts';
 import type { AdminClients } from '../../domain/admins/admin-clients.ts';
 import type { Directories } from '../../domain/directories/directories.ts';
 import type { Random } from '../../domain/kernel/random.ts';
@@ -21,6 +22,7 @@ import { UserEndpoint } from '../users.ts';
 
 export interface ScimDeps extends ResponseDeps, MeDeps {
   accounts: Accounts;
+  admissions: Admissions;
   groups: Groups;
   groupMembers: GroupMembers;
   roles: Roles;
@@ -56,9 +58,10 @@ export interface ScimService {
 const largeAtOnce = { atOnce: 4, waiting: 12 };
 
 export function scimService(deps: ScimDeps): ScimService {
-  const { accounts, customAttributes, groups, groupMembers, roles, vault, clock, random, log, poolTurns } = deps;
+  const { accounts, admissions, customAttributes, groups, groupMembers, roles, vault, clock, random, log, poolTurns } =
+    deps;
   const { answerLimits: limits = defaultAnswerLimits, rateLimit = defaultRateLimit } = deps;
-  const users = new UserEndpoint({ accounts, customAttributes, limits });
+  const users = new UserEndpoint({ accounts, admissions, customAttributes, limits });
   const ofGroups = new GroupEndpoint({ groups, members: groupMembers, limits });
   const onFault = (err: unknown) => log.error({ err }, 'SCIM bulk operation failed');
   return {

@@ -74,7 +74,8 @@ export function deviceFactsStatement(page: SigninPage, request: TrustedRequest):
         and not exists (select 1 from users other where other.project_id = ${projectId} and other.email_key = ${key})
         -- A user of another home can have the name: the step then decides.
         and not exists (select 1 from users other
-          where other.project_id = ${projectId} and other.user_name_key = ${key} and other.id <> u.id))
+          where other.project_id = ${projectId} and other.user_name_key = ${key} and other.id <> u.id
+            and other.account_id is null))
     order by d.id`;
 }
 

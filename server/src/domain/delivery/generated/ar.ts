@@ -25,6 +25,8 @@ export const ar = {
   "login-changed.contact": "إذا لم تكن تتوقع ذلك، فتواصل مع فريق {app} فورًا.",
   "login-changed.phone": "غيَّر أحد مشرفي {app} رقم هاتف حسابك.",
   "login-changed.both": "غيَّر أحد مشرفي {app} عنوان البريد الإلكتروني ورقم الهاتف لحسابك. تُرسَل الرموز إليهما الآن.",
+  "account-moved.subject": "{organization} تدير حسابك في {app} الآن",
+  "account-moved.text": "تدير {organization} حسابك في {app} الآن. يمكن لمشرفيها تغييره وتعطيله وحذفه.",
   "new-device.subject": "جهاز جديد في {app}",
   "new-device.intro": "يمكن لجهاز جديد الآن تسجيل الدخول إلى {app} باسمك.",
   "new-device.device": "الجهاز: {device}",

@@ -25,6 +25,8 @@ export const cs = {
   "login-changed.contact": "Pokud jste to nečekali, ihned se obraťte na tým {app}.",
   "login-changed.phone": "Správce {app} změnil telefonní číslo vašeho účtu.",
   "login-changed.both": "Správce {app} změnil e-mailovou adresu a telefonní číslo vašeho účtu. Kódy teď přicházejí na nové.",
+  "account-moved.subject": "Váš účet pro {app} nyní spravuje {organization}",
+  "account-moved.text": "Váš účet pro {app} nyní spravuje {organization}. Její správci ho mohou měnit, deaktivovat a smazat.",
   "new-device.subject": "Nové zařízení pro {app}",
   "new-device.intro": "Nové zařízení se teď může přihlásit k {app} jako vy.",
   "new-device.device": "Zařízení: {device}",

@@ -25,6 +25,8 @@ export const da = {
   "login-changed.contact": "Hvis du ikke forventede dette, skal du straks kontakte teamet bag {app}.",
   "login-changed.phone": "En administrator af {app} har ændret telefonnummeret for din konto.",
   "login-changed.both": "En administrator af {app} har ændret e-mailadressen og telefonnummeret for din konto. Koder sendes nu til de nye.",
+  "account-moved.subject": "{organization} administrerer nu din konto hos {app}",
+  "account-moved.text": "{organization} administrerer nu din konto hos {app}. Deres administratorer kan ændre, deaktivere og slette den.",
   "new-device.subject": "Ny enhed for {app}",
   "new-device.intro": "En ny enhed kan nu logge ind på {app} som dig.",
   "new-device.device": "Enhed: {device}",

@@ -25,6 +25,8 @@ export const de = {
   "login-changed.contact": "Haben Sie das nicht erwartet? Dann wenden Sie sich sofort an den Betreiber von {app}.",
   "login-changed.phone": "Ein Administrator von {app} hat die Telefonnummer Ihres Kontos geändert.",
   "login-changed.both": "Ein Administrator von {app} hat die E-Mail-Adresse und die Telefonnummer Ihres Kontos geändert. Codes gehen jetzt an die neuen.",
+  "account-moved.subject": "{organization} verwaltet jetzt Ihr Konto bei {app}",
+  "account-moved.text": "{organization} verwaltet jetzt Ihr Konto bei {app}. Administratoren dort können es ändern, deaktivieren und löschen.",
   "new-device.subject": "Neues Gerät für {app}",
   "new-device.intro": "Ein neues Gerät kann sich jetzt in Ihrem Namen bei {app} anmelden.",
   "new-device.device": "Gerät: {device}",

@@ -25,6 +25,8 @@ export const en = {
   "login-changed.contact": "If you did not expect this, contact the team behind {app} immediately.",
   "login-changed.phone": "An administrator of {app} changed the phone number of your account.",
   "login-changed.both": "An administrator of {app} changed the email address and the phone number of your account. Codes go to the new ones now.",
+  "account-moved.subject": "{organization} now manages your account for {app}",
+  "account-moved.text": "{organization} now manages your account for {app}. Its administrators can change, deactivate and delete the account.",
   "new-device.subject": "New device for {app}",
   "new-device.intro": "A new device can now sign in to {app} as you.",
   "new-device.device": "Device: {device}",

@@ -25,6 +25,8 @@ export const es = {
   "login-changed.contact": "Si no lo esperaba, avise enseguida a los responsables de {app}.",
   "login-changed.phone": "Un administrador de {app} cambió el número de teléfono de su cuenta.",
   "login-changed.both": "Un administrador de {app} cambió la dirección de correo y el número de teléfono de su cuenta. Los códigos se envían ahora a los nuevos.",
+  "account-moved.subject": "{organization} administra ahora su cuenta de {app}",
+  "account-moved.text": "{organization} administra ahora su cuenta de {app}. Sus administradores pueden modificarla, desactivarla y eliminarla.",
   "new-device.subject": "Nuevo dispositivo para {app}",
   "new-device.intro": "Desde un nuevo dispositivo se puede entrar ahora en {app} con su cuenta.",
   "new-device.device": "Dispositivo: {device}",

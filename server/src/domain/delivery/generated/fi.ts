@@ -25,6 +25,8 @@ export const fi = {
   "login-changed.contact": "Jos et odottanut tätä, ota heti yhteyttä palvelun {app} tiimiin.",
   "login-changed.phone": "Palvelun {app} järjestelmänvalvoja vaihtoi tilisi puhelinnumeron.",
   "login-changed.both": "Palvelun {app} järjestelmänvalvoja vaihtoi tilisi sähköpostiosoitteen ja puhelinnumeron. Koodit lähetetään nyt uusiin.",
+  "account-moved.subject": "{organization} hallinnoi nyt tiliäsi: {app}",
+  "account-moved.text": "{organization} hallinnoi nyt tiliäsi palvelussa {app}. Sen järjestelmänvalvojat voivat muuttaa tiliä, poistaa sen käytöstä ja poistaa sen.",
   "new-device.subject": "Uusi laite: {app}",
   "new-device.intro": "Uudella laitteella voi nyt kirjautua palveluun {app} sinuna.",
   "new-device.device": "Laite: {device}",

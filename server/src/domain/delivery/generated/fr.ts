@@ -25,6 +25,8 @@ export const fr = {
   "login-changed.contact": "Si vous ne vous y attendiez pas, prévenez sans attendre les responsables de {app}.",
   "login-changed.phone": "Un administrateur de {app} a modifié le numéro de téléphone de votre compte.",
   "login-changed.both": "Un administrateur de {app} a modifié l’adresse e-mail et le numéro de téléphone de votre compte. Les codes sont désormais envoyés aux nouveaux.",
+  "account-moved.subject": "{organization} gère désormais votre compte pour {app}",
+  "account-moved.text": "{organization} gère désormais votre compte pour {app}. Ses administrateurs peuvent le modifier, le désactiver et le supprimer.",
   "new-device.subject": "Nouvel appareil pour {app}",
   "new-device.intro": "Un nouvel appareil peut désormais se connecter à {app} avec votre compte.",
   "new-device.device": "Appareil : {device}",

@@ -25,6 +25,8 @@ export const he = {
   "login-changed.contact": "אם לא ציפית לכך, יש לפנות מיד לצוות של {app}.",
   "login-changed.phone": "מנהל מערכת של {app} שינה את מספר הטלפון של החשבון שלך.",
   "login-changed.both": "מנהל מערכת של {app} שינה את כתובת האימייל ואת מספר הטלפון של החשבון שלך. מעכשיו הקודים נשלחים לכתובת ולמספר החדשים.",
+  "account-moved.subject": "{organization} מנהל עכשיו את החשבון שלך ב-{app}",
+  "account-moved.text": "{organization} מנהל עכשיו את החשבון שלך ב-{app}. מנהלי המערכת שם יכולים לשנות, להשבית ולמחוק את החשבון.",
   "new-device.subject": "מכשיר חדש עבור {app}",
   "new-device.intro": "מכשיר חדש יכול עכשיו להיכנס אל {app} בשמך.",
   "new-device.device": "מכשיר: {device}",

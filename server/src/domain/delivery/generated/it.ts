@@ -25,6 +25,8 @@ export const it = {
   "login-changed.contact": "Se non te lo aspettavi, contatta subito il team di {app}.",
   "login-changed.phone": "Un amministratore di {app} ha modificato il numero di telefono del tuo account.",
   "login-changed.both": "Un amministratore di {app} ha modificato l’indirizzo email e il numero di telefono del tuo account. Ora i codici arrivano a quelli nuovi.",
+  "account-moved.subject": "{organization} gestisce ora il tuo account per {app}",
+  "account-moved.text": "{organization} gestisce ora il tuo account per {app}. I suoi amministratori possono modificarlo, disattivarlo ed eliminarlo.",
   "new-device.subject": "Nuovo dispositivo per {app}",
   "new-device.intro": "Un nuovo dispositivo ora può accedere a {app} come te.",
   "new-device.device": "Dispositivo: {device}",

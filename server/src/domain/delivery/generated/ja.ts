@@ -25,6 +25,8 @@ export const ja = {
   "login-changed.contact": "お心当たりがない場合は、すぐに {app} の運営者に連絡してください。",
   "login-changed.phone": "{app} の管理者が、アカウントの電話番号を変更しました。",
   "login-changed.both": "{app} の管理者が、アカウントのメールアドレスと電話番号を変更しました。今後、コードは新しい宛先に届きます。",
+  "account-moved.subject": "{app} のアカウントは {organization} が管理するようになりました",
+  "account-moved.text": "{app} のアカウントは、今後 {organization} が管理します。同組織の管理者は、アカウントの変更、無効化、削除を行えます。",
   "new-device.subject": "{app} に新しいデバイスが登録されました",
   "new-device.intro": "新しいデバイスから、あなたのアカウントで {app} にサインインできるようになりました。",
   "new-device.device": "デバイス: {device}",

@@ -25,6 +25,8 @@ export const ko = {
   "login-changed.contact": "예상하지 못한 변경이라면 즉시 {app} 팀에 문의하세요.",
   "login-changed.phone": "{app} 관리자가 계정의 전화번호를 변경했습니다.",
   "login-changed.both": "{app} 관리자가 계정의 이메일 주소와 전화번호를 변경했습니다. 이제 코드를 새 주소와 번호로 보냅니다.",
+  "account-moved.subject": "이제 {organization}에서 {app} 계정을 관리합니다",
+  "account-moved.text": "이제 {organization}에서 {app} 계정을 관리합니다. 해당 조직의 관리자는 계정을 변경, 비활성화, 삭제할 수 있습니다.",
   "new-device.subject": "{app}에 새 기기가 추가되었습니다",
   "new-device.intro": "이제 새 기기에서 회원님의 계정으로 {app}에 로그인할 수 있습니다.",
   "new-device.device": "기기: {device}",

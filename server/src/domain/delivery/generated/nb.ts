@@ -25,6 +25,8 @@ export const nb = {
   "login-changed.contact": "Hvis du ikke ventet dette, må du straks kontakte teamet bak {app}.",
   "login-changed.phone": "En administrator for {app} har endret telefonnummeret for kontoen din.",
   "login-changed.both": "En administrator for {app} har endret e-postadressen og telefonnummeret for kontoen din. Koder sendes nå til de nye.",
+  "account-moved.subject": "{organization} administrerer nå kontoen din for {app}",
+  "account-moved.text": "{organization} administrerer nå kontoen din for {app}. Administratorene der kan endre, deaktivere og slette den.",
   "new-device.subject": "Ny enhet for {app}",
   "new-device.intro": "En ny enhet kan nå logge på {app} som deg.",
   "new-device.device": "Enhet: {device}",

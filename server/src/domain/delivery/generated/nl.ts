@@ -25,6 +25,8 @@ export const nl = {
   "login-changed.contact": "Verwachtte je dit niet, neem dan direct contact op met het team van {app}.",
   "login-changed.phone": "Een beheerder van {app} heeft het telefoonnummer van je account gewijzigd.",
   "login-changed.both": "Een beheerder van {app} heeft het e-mailadres en het telefoonnummer van je account gewijzigd. Codes gaan nu naar de nieuwe.",
+  "account-moved.subject": "{organization} beheert nu je account voor {app}",
+  "account-moved.text": "{organization} beheert nu je account voor {app}. De beheerders daar kunnen het wijzigen, deactiveren en verwijderen.",
   "new-device.subject": "Nieuw apparaat voor {app}",
   "new-device.intro": "Een nieuw apparaat kan nu namens jou inloggen bij {app}.",
   "new-device.device": "Apparaat: {device}",

@@ -25,6 +25,8 @@ export const pl = {
   "login-changed.contact": "Jeśli to nieoczekiwana zmiana, natychmiast skontaktuj się z zespołem {app}.",
   "login-changed.phone": "Administrator {app} zmienił numer telefonu Twojego konta.",
   "login-changed.both": "Administrator {app} zmienił adres e-mail i numer telefonu Twojego konta. Kody są teraz wysyłane na nowe.",
+  "account-moved.subject": "{organization} zarządza teraz Twoim kontem w {app}",
+  "account-moved.text": "{organization} zarządza teraz Twoim kontem w {app}. Administratorzy tej organizacji mogą je zmieniać, dezaktywować i usunąć.",
   "new-device.subject": "Nowe urządzenie w {app}",
   "new-device.intro": "Nowe urządzenie może teraz logować się do {app} w Twoim imieniu.",
   "new-device.device": "Urządzenie: {device}",

@@ -25,6 +25,8 @@ export const ptBR = {
   "login-changed.contact": "Se você não esperava por isso, entre em contato imediatamente com a equipe de {app}.",
   "login-changed.phone": "Um administrador de {app} alterou o número de telefone da sua conta.",
   "login-changed.both": "Um administrador de {app} alterou o endereço de e-mail e o número de telefone da sua conta. Os códigos agora vão para os novos.",
+  "account-moved.subject": "{organization} agora gerencia sua conta em {app}",
+  "account-moved.text": "{organization} agora gerencia sua conta em {app}. Os administradores de lá podem alterá-la, desativá-la e excluí-la.",
   "new-device.subject": "Novo dispositivo em {app}",
   "new-device.intro": "Um novo dispositivo agora pode entrar em {app} como você.",
   "new-device.device": "Dispositivo: {device}",

@@ -25,6 +25,8 @@ export const sv = {
   "login-changed.contact": "Om du inte väntade dig detta ska du genast kontakta teamet bakom {app}.",
   "login-changed.phone": "En administratör för {app} har ändrat telefonnumret för ditt konto.",
   "login-changed.both": "En administratör för {app} har ändrat e-postadressen och telefonnumret för ditt konto. Koder skickas nu till de nya.",
+  "account-moved.subject": "{organization} hanterar nu ditt konto för {app}",
+  "account-moved.text": "{organization} hanterar nu ditt konto för {app}. Administratörerna där kan ändra, inaktivera och ta bort det.",
   "new-device.subject": "Ny enhet för {app}",
   "new-device.intro": "En ny enhet kan nu logga in på {app} som du.",
   "new-device.device": "Enhet: {device}",

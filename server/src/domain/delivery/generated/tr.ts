@@ -25,6 +25,8 @@ export const tr = {
   "login-changed.contact": "Bunu beklemiyorsanız hemen {app} ekibine başvurun.",
   "login-changed.phone": "Bir {app} yöneticisi hesabınızın telefon numarasını değiştirdi.",
   "login-changed.both": "Bir {app} yöneticisi hesabınızın e-posta adresini ve telefon numarasını değiştirdi. Kodlar artık yenilerine gönderilir.",
+  "account-moved.subject": "{app} hesabınızı artık {organization} yönetiyor",
+  "account-moved.text": "{app} hesabınızı artık {organization} yönetiyor. Oradaki yöneticiler hesabı değiştirebilir, devre dışı bırakabilir ve silebilir.",
   "new-device.subject": "{app}: yeni cihaz",
   "new-device.intro": "Yeni bir cihaz artık {app} hesabınızda sizin adınıza oturum açabilir.",
   "new-device.device": "Cihaz: {device}",

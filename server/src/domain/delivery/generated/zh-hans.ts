@@ -25,6 +25,8 @@ export const zhHans = {
   "login-changed.contact": "如果您不知道此更改，请立即联系 {app} 团队。",
   "login-changed.phone": "{app} 的管理员更改了您账号的手机号码。",
   "login-changed.both": "{app} 的管理员更改了您账号的邮箱地址和手机号码。验证码现在会发送到新的地址和号码。",
+  "account-moved.subject": "{organization} 现在管理您的 {app} 账号",
+  "account-moved.text": "{organization} 现在管理您的 {app} 账号。该组织的管理员可以更改、停用和删除此账号。",
   "new-device.subject": "{app} 的新设备",
   "new-device.intro": "一台新设备现在可以以您的身份登录 {app}。",
   "new-device.device": "设备：{device}",

@@ -23,7 +23,10 @@ export type ProjectHome = Home & { organizationId: null };
 /** The project as a home. */
 export const atProject = (projectId: string): ProjectHome => ({ projectId, organizationId: null });
 
-/** Users and groups of one home, or those of all homes of a project, by its id. */
+/**
+ * Users and groups of one home, as its directory sees them, or those of all homes of a project, by its id. Records of guests are in the former
+ * only.
+ */
 export type Place = Home | string;
 
 export const projectOf = (place: Place): string => (typeof place === 'string' ? place : place.projectId);
@@ -41,6 +44,13 @@ export function inPlace(place: Place): { project: string; organizationId?: strin
 /** SQL condition: the row `r`, or the one of another name, is in this place. Of constant text for each kind of place. */
 export function isIn(place: Place, row = 'r'): Fragment {
   return typeof place === 'string' ? sql`${sql.ref(`${row}.project_id`)} = ${place}::uuid` : isAt(place, row);
+}
+
+/** SQL condition: the user `r`, or the one of another name, is in this place. Of constant text for each kind of place. */
+export function isUserIn(place: Place, row = 'r'): Fragment {
+  return typeof place === 'string'
+    ? sql`${isIn(place, row)} and ${sql.ref(`${row}.account_id`)} is null`
+    : isAt(place, row);
 }
 
 /** SQL condition: the row `r`, or the one of another name, is at this home. Of constant text for each kind of home. */

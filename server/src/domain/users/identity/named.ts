@@ -35,7 +35,7 @@ export async function userNamed(
           where project_id = ${projectId} and email_key = any(${keys}::text[])
         union all select id, email, case when organization_id = ${organizationId}::uuid then ${byOwnName}
             when organization_id is null then ${byProjectName} else ${byOtherName} end, user_name_key
-          from users where project_id = ${projectId} and user_name_key = any(${keys}::text[])
+          from users where project_id = ${projectId} and user_name_key = any(${keys}::text[]) and account_id is null
       ) as found order by choice, key <> ${address}::text limit 2`,
     { prepare: 'users.named' },
   );
