@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { directoryHealth } from '../../domain/directories/directory-health.ts';
 import type { ScimToken } from '../../domain/directories/scim-token.entity.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
@@ -7,7 +8,7 @@ import type { AdminContext, ProjectContext } from '../api/context.ts';
 import { OrganizationView } from '../organizations/organization.view.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { IssueScimTokenInput } from './scim-token.inputs.ts';
-import { DirectoryTestStep, IssuedScimToken, ScimTokenView } from './scim-token.view.ts';
+import { DirectoryHealthView, DirectoryTestStep, IssuedScimToken, ScimTokenView } from './scim-token.view.ts';
 import { directoryIn, eitherId } from './whose.ts';
 
 @Resolver(() => ScimTokenView)
@@ -22,6 +23,18 @@ export class DirectoryResolver {
     @Arg('organizationId', () => ID, { nullable: true }) organizationId?: string | null,
   ) {
     return ctx.domain.directories.scimTokens(directoryIn(ctx, { projectId, organizationId }));
+  }
+
+  @Requires('project_viewer', { about: eitherId, scope: 'projects:read' })
+  @Query(() => DirectoryHealthView, { description: 'How the directory of a project, or of an organization, does.' })
+  async directoryHealth(
+    @Ctx() ctx: ProjectContext,
+    @Arg('projectId', () => ID, { nullable: true }) projectId?: string | null,
+    @Arg('organizationId', () => ID, { nullable: true }) organizationId?: string | null,
+  ): Promise<DirectoryHealthView> {
+    const directory = directoryIn(ctx, { projectId, organizationId });
+    await ctx.domain.requestRecords.settled();
+    return directoryHealth(ctx.em, directory, ctx.now);
   }
 
   @Requires('project_admin', { about: eitherId, fresh: true })

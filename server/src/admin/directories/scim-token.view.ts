@@ -19,6 +19,19 @@ export class ScimTokenView extends fields({
 }) {}
 
 @Access('inherited')
+@ObjectType({
+  description: 'How a directory does. The numbers of requests are those of the kept records: at most 200, of a week.',
+})
+export class DirectoryHealthView extends fields({
+  liveTokens: int('Tokens that are neither revoked nor expired.'),
+  lastRequestAt: nullable(time('Of an accepted token, with a resolution of one minute.')),
+  lastRefusedAt: nullable(time('Last request that was answered with an error.')),
+  requests: int(),
+  refused: int('Answered 4xx.'),
+  failed: int('Answered 5xx.'),
+}) {}
+
+@Access('inherited')
 @ObjectType({ description: 'One SCIM request of the self-test.' })
 export class DirectoryTestStep extends fields({
   name: text(),
