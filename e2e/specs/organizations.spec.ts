@@ -1,4 +1,4 @@
-/** A member of several organizations chooses one on the hosted page, and leaves one on the account page. */
+/** A member of several organizations chooses one on the hosted page, and leaves one on the account page. An address leads to its connection. */
 import { expect, type Page, test } from '@playwright/test';
 import { client6App } from '../clients/secret-apps.ts';
 import { type Served, serve } from '../clients/serve.ts';
@@ -114,4 +114,40 @@ test('the account page lists organizations, and leaves one', async ({ page }) =>
   // The only one left needs no choice.
   await page.goto(`${product.origin}/login`);
   await expect(page.locator('body')).toContainText('"org_slug":"grace-north"');
+});
+
+test('an address of an organization that requires its identity provider leads there from the page', async ({
+  page,
+}) => {
+  const slug = 'initech';
+  const found = 'mutation ($input: CreateOrganizationInput!) { createOrganization(input: $input) { id } }';
+  const created = await admin.run<{ createOrganization: { id: string } }>(found, {
+    input: { projectId, slug, name: 'Initech' },
+  });
+  const organizationId = created.createOrganization.id;
+  const add =
+    'mutation ($input: AddOrganizationDomainInput!) { addOrganizationDomain(input: $input) { domain { id } } }';
+  const { addOrganizationDomain } = await admin.run<{ addOrganizationDomain: { domain: { id: string } } }>(add, {
+    input: { organizationId, domain: 'initech.example' },
+  });
+  const verify = 'mutation ($input: VerifyOrganizationDomainInput!) { verifyOrganizationDomain(input: $input) { id } }';
+  await admin.run(verify, { input: { id: addOrganizationDomain.domain.id, reason: 'Test' } });
+  const connect = 'mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { connection { id } } }';
+  const oidc = { issuer: 'https://idp.initech.invalid', clientId: 'latchkey', clientSecret: 'secret' };
+  const { createConnection } = await admin.run<{ createConnection: { connection: { id: string } } }>(connect, {
+    input: { organizationId, kind: 'OIDC', name: 'Initech', oidc },
+  });
+  const { id } = createConnection.connection;
+  const enable = 'mutation ($input: SetConnectionStateInput!) { setConnectionState(input: $input) { id } }';
+  await admin.run(enable, { input: { id, state: 'ENABLED' } });
+  const update = 'mutation ($input: UpdateOrganizationInput!) { updateOrganization(input: $input) { id } }';
+  await admin.run(update, { input: { id: organizationId, signIn: 'CONNECTION' } });
+  await page.goto(`${product.origin}/login`);
+  await page.getByLabel('Email address').fill('peter@initech.example');
+  const start = page.waitForRequest((request) => request.url().includes(`/connect/${id}/start`));
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  expect(new URL((await start).url()).searchParams.get('login_hint')).toBe('peter@initech.example');
+  // No server has this name: back at the page.
+  await expect(page.getByRole('alert').filter({ visible: true })).toBeVisible();
+  await expectAccessible(page);
 });

@@ -163,6 +163,29 @@ describe('the typed address', () => {
   });
 });
 
+describe('login_hint', () => {
+  const pageOf = async (browser: HostedBrowser, hint: string) => {
+    const page = await authorize(browser, { login_hint: hint });
+    return browser.browser.get(page.href);
+  };
+
+  it('in a domain of the organization leads to its connection without the page', async () => {
+    const browser = await own.browser();
+    const start = locationOf(await pageOf(browser, newAddress()));
+    expect(start.pathname).toBe(`/connect/${connection.id}/start`);
+    expect((await pageOf(browser, 'ada@other.example')).status).toBe(200);
+  });
+
+  it('shows the connection first where the organization does not require it', async () => {
+    await configure({ signIn: 'any' });
+    const html = await (await pageOf(await own.browser(), newAddress())).text();
+    const links = [...html.matchAll(/\/connect\/([^/]+)\/start/g)].map((match) => match[1]);
+    expect(links).toEqual([connection.id, own.connection.id]);
+    const other = await (await pageOf(await own.browser(), 'ada@other.example')).text();
+    expect(other).not.toContain(connection.id);
+  });
+});
+
 describe('the context of the organization', () => {
   it('is reached by its connection, without the page', async () => {
     const { email, id } = await employee();

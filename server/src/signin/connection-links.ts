@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { mayBeFederated } from '../domain/ceremonies/federated.ts';
 import type { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
 import type { Connections } from '../domain/connections/connections.ts';
+import type { Realm } from '../domain/connections/realms.ts';
 import type { Database } from '../domain/kernel/database.ts';
 import { organizationPolicyOf } from '../domain/organizations/organization-policy.ts';
 import { keyIn } from '../domain/projects/tenant.ts';
@@ -10,7 +11,7 @@ import { escapeHtml } from '../http/html.ts';
 import type { Pages } from '../http/pages.ts';
 
 export interface ConnectionLinksDeps {
-  connections: Pick<Connections, 'offered' | 'ofOrganization' | 'waiting'>;
+  connections: Pick<Connections, 'offered' | 'ofOrganization' | 'realmOf' | 'waiting'>;
   db: Database;
   pages: Pages;
 }
@@ -52,7 +53,9 @@ export async function connectionLinks(
   const problem =
     key === undefined ? '' : `<p class="notice" role="alert">${escapeHtml(pages.text(req, key, {}, uiLocales))}</p>`;
   const { organizationId, project } = request;
-  const own = organizationId == null ? [] : await connections.ofOrganization(keyIn(project.id, organizationId));
+  const realm = await realmOfHint(connections, request);
+  const own =
+    organizationId == null ? [realm ?? []].flat() : await connections.ofOrganization(keyIn(project.id, organizationId));
   const offered = [...own, ...(await connections.offered(db.reader(), project.id))];
   const links = offered.map(({ id, name }) => {
     const text = escapeHtml(pages.text(req, 'connect.with', { connection: name }, uiLocales));
@@ -62,8 +65,8 @@ export async function connectionLinks(
 }
 
 /**
- * Where a flow goes instead of its page: to the connection that the organization of the request requires, once. Null: to the page, also
- * after an attempt.
+ * Where a flow goes instead of its page, once: to the connection that is required by the organization of the request, or by the one of the
+ * domain of `login_hint`. Null: to the page, also after an attempt.
  */
 export async function requiredConnection(
   { connections, db }: ConnectionLinksDeps,
@@ -72,9 +75,22 @@ export async function requiredConnection(
   flow: string,
 ): Promise<string | null> {
   const { connectingId, organizationId, project } = request;
-  if (organizationId == null || connectingId != null || 'connect' in req.query || !mayBeFederated(request)) return null;
+  if (connectingId != null || 'connect' in req.query || !mayBeFederated(request)) return null;
+  if (organizationId == null) {
+    const realm = await realmOfHint(connections, request);
+    return realm?.isRequired ? connectPath(realm.id, flow) : null;
+  }
   const policy = await organizationPolicyOf(db.alone, project.id, organizationId);
   if (policy?.connectionOf == null) return null;
   const [first] = await connections.ofOrganization(keyIn(project.id, organizationId));
   return first ? connectPath(first.id, flow) : null;
+}
+
+/** The connection for the domain of `login_hint`. */
+async function realmOfHint(
+  connections: ConnectionLinksDeps['connections'],
+  { loginHint, project }: AuthorizationRequest,
+): Promise<Realm | null> {
+  const { id, organizationsEnabled } = project.getEntity();
+  return organizationsEnabled && loginHint != null ? connections.realmOf(id, loginHint) : null;
 }

@@ -24,7 +24,7 @@ import {
 } from './connection.entity.ts';
 import { checkedClientSecret, checkedProfileMappings, defaultMappings } from './connection-settings.ts';
 import { checkComplete, type GivenSettings, givenSettings, type SettingsInput } from './given-settings.ts';
-import { connectionsOf, type OrganizationConnection } from './realms.ts';
+import { connectionsOf, type OrganizationConnection, type Realm, realmOf } from './realms.ts';
 import type { ProviderMetadata } from './saml/provider-metadata.ts';
 import { lastExpiry } from './saml/saml-settings.ts';
 import type { UpstreamFault } from './upstream.ts';
@@ -109,6 +109,11 @@ export class Connections {
   /** Those of an organization by which people can sign in, oldest first. */
   ofOrganization({ project, id }: TenantKey): Promise<OrganizationConnection[]> {
     return connectionsOf(this.deps.db.alone, project.id, id);
+  }
+
+  /** See {@link realmOf}. */
+  realmOf(projectId: string, address: string): Promise<Realm | null> {
+    return realmOf(this.deps.db.alone, projectId, address);
   }
 
   /** A connection of the project or of one of its organizations, by which people can sign in; null: none. */

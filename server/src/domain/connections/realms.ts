@@ -27,17 +27,16 @@ export function connectionsOf(
   );
 }
 
-/** The first connection of the organization that has verified the domain of the address, and whether it requires one. */
-export async function realmOf(
-  on: Executing,
-  projectId: string,
-  address: string,
-): Promise<(OrganizationConnection & { isRequired: boolean }) | null> {
+/** A connection, and whether its organization requires one. */
+export type Realm = OrganizationConnection & { isRequired: boolean };
+
+/** The first connection of the organization that has verified the domain of the address. */
+export async function realmOf(on: Executing, projectId: string, address: string): Promise<Realm | null> {
   const domain = domainOfAddress(address);
   if (domain === null) return null;
   const [realm] = await query(
     on,
-    sql<OrganizationConnection & { isRequired: boolean }>`select c.id, c.name, c.organization_id as "organizationId",
+    sql<Realm>`select c.id, c.name, c.organization_id as "organizationId",
         owner.sign_in = 'connection' as "isRequired"
       from organization_domains d
         join organizations owner on owner.project_id = d.project_id and owner.id = d.organization_id
@@ -55,7 +54,7 @@ export interface Excused {
   failed: string | null;
 }
 
-export const notExcused: Excused = { answered: null, failed: null };
+const notExcused: Excused = { answered: null, failed: null };
 
 /**
  * @param request `connectingId`: an answer that waits until the person has proved an account (decisions/0387)

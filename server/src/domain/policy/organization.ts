@@ -31,7 +31,7 @@ export function strictest(project: Policy, organization: OrganizationPolicy | nu
 }
 
 /** The last sign-in of a session that counts for an organization: where it requires its connection, the last one by that. */
-export function signedInAt(
+function signedInAt(
   { connectionOf }: Pick<OrganizationPolicy, 'connectionOf'>,
   { authTime, connected }: ConnectedSession,
 ): Date {
