@@ -15,6 +15,19 @@ const same = new Set([
   ...['Latchkey', 'Control+K Meta+K', 'Tab', 'Esc'],
   ...['Edge', 'Opera', 'Firefox', 'Chrome', 'Safari', 'Samsung Internet', 'Android', 'ChromeOS', 'Windows', 'Linux'],
   ...['English', 'Deutsch', 'Español', 'Français', 'Okta', 'Microsoft Entra ID', 'OneLogin', 'JumpCloud'],
+  ...['Google', 'PingOne', 'Auth0', 'Keycloak', 'GitLab', 'OpenID Connect'],
+  // Fields of identity providers.
+  ...['Sign-in redirect URIs', 'Redirect URI, Web', 'Authorized redirect URIs', 'Configuration, Redirect URIs'],
+  ...[
+    'Redirect URIs',
+    'Redirect URI',
+    'NameID',
+    'SAML',
+    '<EntityDescriptor …>',
+    'Allowed Callback URLs',
+    'Valid redirect URIs',
+    'example.com',
+  ],
   ...[
     'A logo',
     'DE, SE, US',
@@ -25,6 +38,8 @@ const same = new Set([
   ],
   ...['Switch([IsSoftDeleted], …)', 'emails[type eq "work"].value'],
   ...['webhook-id', 'Authorization', ', gzip', '${userName}@example.com', 'login.example.com'],
+  'sso aws salesforce slack zoom google workspace atlassian zendesk box dropbox',
+  '.xml,text/xml,application/xml,application/samlmetadata+xml',
   ...['EdDSA', 'Ed25519', '{ "kty": "OKP", "crv": "Ed25519", "x": "…" }'],
   // Codes of the sources, style sheets and the API.
   ...['as a hash', 'not all', '.frame, body > div', 'input, textarea, select, [contenteditable="true"]'],

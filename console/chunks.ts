@@ -11,10 +11,11 @@ const firstRequests = admin(
 
 /** Parts of `ui/` that a few pages use. */
 const rareUi =
-  'code/snippets|feedback/lazy-dialog|forms/(?:lines|list-field|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
+  'code/snippets|feedback/lazy-dialog|choices|forms/(?:lines|list-field|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
 /** Areas whose operations only a few pages send. */
-const rareTexts = 'access|admins|apis|experience|logout|messages|organizations|streams|support';
+const rareTexts =
+  'access|admins|apis|attributes|connections|delivery|domains|experience|explorer|keys|logout|messages|organizations|saml|streams|support';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
@@ -47,9 +48,10 @@ export const chunks = [
   {
     name: 'widgets',
     test: new RegExp(
-      `${mantine('Checkbox', 'Chip', 'Fieldset', 'FileButton', 'Pill', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler|${admin('(?:claims|connect)/texts\\.').source}`,
+      `${mantine('Checkbox', 'Fieldset', 'FileButton', 'Pill', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler|${admin('(?:claims|connect)/texts\\.').source}`,
     ),
   },
+  { name: 'kind-cards', test: admin('ui/choices') },
   { name: 'menu', test: new RegExp(`${mantine('Menu')}|/ui/layout/menu-button`) },
   { name: 'select', test: new RegExp(`${mantine('Combobox', 'MultiSelect', 'Select')}|/ui/forms/search-select`) },
   { name: 'secrets', test: admin('ui/secrets') },

@@ -22,6 +22,10 @@ export function shots({
   groupId,
   organizationId,
   bareOrganizationId,
+  connectionId,
+  draftConnectionId,
+  samlConnectionId,
+  samlClientId,
   webhookId,
   streamId,
   issuer,
@@ -29,6 +33,8 @@ export function shots({
   const project = (id: string, path: string) => `/admin/projects/${id}/${path}`;
   const inProject = [
     ...['overview', 'applications', 'apis', 'users', 'groups', 'organizations', 'directory', 'experience', 'factors'],
+    'connections',
+    'enterprise-credentials',
     ...[
       'session-policy',
       'events',
@@ -67,11 +73,29 @@ export function shots({
     { name: 'group', path: project(projectId, `groups/${groupId}`) },
     { name: 'organization-roles', path: project(projectId, 'organizations/roles') },
     { name: 'empty-organization-roles', path: project(emptyProjectId, 'organizations/roles') },
-    ...['', 'settings', 'events', 'danger'].map((tab) => ({
+    ...['', 'invitations', 'domains', 'connections', 'settings', 'events', 'danger'].map((tab) => ({
       name: `organization-${tab || 'people'}`,
       path: project(projectId, `organizations/${organizationId}${tab && `/${tab}`}`),
     })),
+    ...['invitations', 'domains', 'connections'].map((tab) => ({
+      name: `empty-organization-${tab}`,
+      path: project(projectId, `organizations/${bareOrganizationId}/${tab}`),
+    })),
     { name: 'empty-organization-people', path: project(projectId, `organizations/${bareOrganizationId}`) },
+    ...['', 'settings', 'events', 'danger'].map((tab) => ({
+      name: `connection-${tab || 'overview'}`,
+      path: project(projectId, `connections/${connectionId}${tab && `/${tab}`}`),
+    })),
+    { name: 'draft-connection', path: project(projectId, `connections/${draftConnectionId}`) },
+    ...['', 'settings'].map((tab) => ({
+      name: `saml-connection-${tab || 'overview'}`,
+      path: project(projectId, `connections/${samlConnectionId}${tab && `/${tab}`}`),
+    })),
+    ...['', 'settings'].map((tab) => ({
+      name: `saml-application-${tab || 'setup'}`,
+      path: project(projectId, `applications/${samlClientId}${tab && `/${tab}`}`),
+    })),
+    { name: 'saml-application-create', path: project(projectId, 'applications/saml') },
     { name: 'webhook', path: project(projectId, `webhooks/${webhookId}`) },
     { name: 'log-stream', path: project(projectId, `log-streams/${streamId}`) },
     { name: 'instance-log-streams', path: '/admin/log-streams' },

@@ -18,6 +18,11 @@ export interface World {
   organizationId: string;
   /** Suspended, without members. */
   bareOrganizationId: string;
+  connectionId: string;
+  /** Without the values of its provider. */
+  draftConnectionId: string;
+  samlConnectionId: string;
+  samlClientId: string;
   webhookId: string;
   streamId: string;
   issuer: string;
@@ -73,7 +78,11 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
   await access(admin, portal.clientId, userId, groupId);
   await apis(admin, projectId, portal.clientId);
   const [organizationId, bareOrganizationId] = await organizations(admin, projectId, ids);
+  await invitations(latchkey, admin, organizationId);
+  await ofOrganization(latchkey, admin, projectId, organizationId);
   await hasOrganizations(admin, emptyProjectId);
+  const [connectionId, draftConnectionId] = await connections(latchkey, admin, projectId);
+  const [samlConnectionId, samlClientId] = await saml(admin, projectId, emptyProjectId);
   const webhookId = await webhooks(latchkey, admin, projectId);
   const streamId = await logStreams(latchkey, admin, projectId);
   const clientId = portal.clientId;
@@ -86,6 +95,7 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
     ...users,
     groupId,
     ...{ organizationId, bareOrganizationId },
+    ...{ connectionId, draftConnectionId, samlConnectionId, samlClientId },
     webhookId,
     streamId,
     issuer: latchkey.baseUrl,
@@ -370,6 +380,120 @@ async function signUpRequests(latchkey: Latchkey, projectId: string, clientId: s
     [projectId, clientId],
   );
   await client.end();
+}
+
+/** Domains and connections of an organization, people who ask to join, and a user at home in it. */
+async function ofOrganization(
+  latchkey: Latchkey,
+  admin: AdminApi,
+  projectId: string,
+  organizationId: string,
+): Promise<void> {
+  const run = (name: string, type: string, input: object, fields: string) =>
+    admin.run<Record<string, { id?: string }>>(`mutation ($input: ${type}!) { ${name}(input: $input) { ${fields} } }`, {
+      input,
+    });
+  for (const domain of ['alpine-ski-house.example', 'alpine-ski.example', 'ski-house.example']) {
+    await run('addOrganizationDomain', 'AddOrganizationDomainInput', { organizationId, domain }, 'domain { id }');
+  }
+  const oidc = { issuer: 'https://alpine.okta.com', clientId: '0oa1x', clientSecret: 'not a real one' };
+  const connection = { organizationId, kind: 'OIDC', preset: 'okta', name: 'Alpine Okta', jit: true, oidc };
+  await run('createConnection', 'CreateConnectionInput', connection, 'connection { id }');
+  const user = {
+    projectId,
+    userName: 'lena.huber@alpine-ski-house.example',
+    displayName: 'Lena Huber',
+    organizationId,
+  };
+  await run('createUser', 'CreateUserInput', { ...user, invite: false }, 'id');
+  const client = await openDatabase(latchkey);
+  await client.query(
+    `update organization_domains set state = 'verified', proved_by = 'dns', verified_at = now() - interval '20 days',
+       checked_at = now() - interval '2 hours', fault = case when domain = 'alpine-ski.example' then 'missing' end,
+       failing_since = case when domain = 'alpine-ski.example' then now() - interval '14 hours' end
+     where organization_id = $1 and domain <> 'ski-house.example'`,
+    [organizationId],
+  );
+  await client.query(
+    `update organization_memberships set state = 'requested', source = 'domain' where organization_id = $1
+       and user_id = (select min(user_id::text)::uuid from organization_memberships where organization_id = $1 and state = 'active')`,
+    [organizationId],
+  );
+  await client.end();
+}
+
+/** Invitations to an organization: open, expired, revoked and accepted. */
+async function invitations(latchkey: Latchkey, admin: AdminApi, organizationId: string): Promise<void> {
+  const query = 'mutation ($input: InviteOrganizationMemberInput!) { inviteOrganizationMember(input: $input) { id } }';
+  const names = ['ines.duarte', 'tomasz.wisniewski', 'amara.nwosu', 'yuki.sato'];
+  for (const name of names) {
+    const input = { organizationId, email: `${name}@alpine-ski-house.example` };
+    await admin.run(query, { input: name === 'ines.duarte' ? { ...input, roleKeys: ['admin', 'billing'] } : input });
+  }
+  const client = await openDatabase(latchkey);
+  await client.query(
+    `update organization_invitations set
+       expires_at = case when email like 'tomasz%' then now() - interval '1 day' else expires_at end,
+       sent_at = case when email like 'ines%' then sent_at else now() - interval '9 days' end,
+       accepted_at = case when email like 'yuki%' then now() - interval '8 days' end,
+       revoked_at = case when email like 'amara%' then now() - interval '5 days' end
+     where organization_id = $1`,
+    [organizationId],
+  );
+  await client.end();
+}
+
+/** Connections, of which one fails and one is a draft; these two. */
+async function connections(latchkey: Latchkey, admin: AdminApi, projectId: string): Promise<[string, string]> {
+  const query = 'mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { connection { id } } }';
+  const create = async (preset: string, name: string, more: object = {}) => {
+    const input = { projectId, kind: 'OIDC', preset, name, ...more };
+    type Created = { createConnection: { connection: { id: string } } };
+    return (await admin.run<Created>(query, { input })).createConnection.connection.id;
+  };
+  const oidc = { clientId: '0oa8f2k1x9QpLr7Ts5d7', clientSecret: 'not a real one' };
+  const okta = await create('okta', 'Northwind Okta', {
+    jit: true,
+    oidc: { ...oidc, issuer: 'https://northwind.okta.com' },
+  });
+  const google = await create('google', 'Google', { oidc: { ...oidc, hostedDomain: 'northwind.example' } });
+  await create('keycloak', 'Partners', { oidc: { ...oidc, issuer: 'https://sso.partner.example/realms/all' } });
+  const draft = await create('entra', 'Contoso');
+  const client = await openDatabase(latchkey);
+  await client.query(
+    `update connections set state = case when id in ($1, $2) then 'enabled' else state end,
+       last_success_at = case when id = $1 then now() - interval '3 hours' when id = $2 then now() - interval '4 minutes' end,
+       last_failure_at = case when id = $1 then now() - interval '9 minutes' end,
+       failures = case when id = $1 then '{"token-endpoint": 14, "denied": 2, "time": 1}'::jsonb else failures end
+     where project_id = $3`,
+    [okta, google, projectId],
+  );
+  await client.end();
+  return [okta, draft];
+}
+
+/** A connection to a SAML provider, which is another project, and a SAML application. */
+async function saml(admin: AdminApi, projectId: string, providerProjectId: string): Promise<[string, string]> {
+  const metadataXml = await (await fetch(`${await admin.issuerOf(providerProjectId)}/saml/metadata`)).text();
+  const creation =
+    'mutation ($input: CreateConnectionInput!) { createConnection(input: $input) { connection { id } } }';
+  const input = { projectId, kind: 'SAML', preset: 'entra', name: 'Fabrikam', saml: { metadataXml } };
+  type Created = { createConnection: { connection: { id: string } } };
+  const { createConnection } = await admin.run<Created>(creation, { input });
+  const { clientId } = await admin.createClient({
+    ...{
+      projectId,
+      name: 'Wiki',
+      samlEntityId: 'https://wiki.northwind.example/saml/metadata',
+      samlIdpInitiated: true,
+    },
+    redirectUris: ['https://wiki.northwind.example/saml/acs'],
+  });
+  // The first one, and its successor.
+  for (let keys = 0; keys < 2; keys++) {
+    await admin.run('mutation ($projectId: ID!) { rotateSamlKey(projectId: $projectId) { entityId } }', { projectId });
+  }
+  return [createConnection.connection.id, clientId];
 }
 
 /** Three webhooks: one that works, one that fails, one that is disabled. Returns the second. */

@@ -19,10 +19,16 @@ import { Page } from '../ui/layout/page.tsx';
 import { Tabs } from '../ui/layout/tabs.tsx';
 import type { ClientPartProps } from './client-part.ts';
 
+interface ClientTab {
+  tab: string;
+  label: string;
+  Part: ComponentType<ClientPartProps>;
+}
+
 /** Loads a tab's script on demand. */
 const fetched = (load: () => Promise<ComponentType<ClientPartProps>>) => lazy(async () => ({ default: await load() }));
 
-const parts: readonly { tab: string; label: string; Part: ComponentType<ClientPartProps> }[] = [
+const parts: readonly ClientTab[] = [
   {
     tab: '',
     label: t('Quickstart'),
@@ -68,6 +74,23 @@ const parts: readonly { tab: string; label: string; Part: ComponentType<ClientPa
   { tab: 'danger', label: t('Danger'), Part: fetched(async () => (await import('./client-danger.tsx')).ClientDanger) },
 ];
 
+/** Tabs that SAML applications have, too. */
+const shared = ['roles', 'access', 'claims', 'events', 'danger'];
+
+const samlParts: readonly ClientTab[] = [
+  {
+    tab: '',
+    label: t('Setup'),
+    Part: fetched(async () => (await import('../sessions/saml-parts.ts')).SamlSetup),
+  },
+  {
+    tab: 'settings',
+    label: t('Settings'),
+    Part: fetched(async () => (await import('../sessions/saml-parts.ts')).SamlSettings),
+  },
+  ...parts.filter(({ tab }) => shared.includes(tab)),
+];
+
 export function Component() {
   const { clientId = '', tab = '' } = useParams();
   const project = useProject();
@@ -75,10 +98,11 @@ export function Component() {
   const { mayChange } = useAccess(project.id);
   const { data, failure, reload } = useQuery(ClientById, { id: clientId });
   const client = data?.client?.id === clientId ? data.client : undefined;
-  const chosen = parts.find((part) => part.tab === tab);
-  if (!chosen) return <Missing />;
   if (!client)
     return failure ? <LoadError failure={failure} subject={t('application')} retry={reload} /> : <PageSkeleton />;
+  const tabs = client.samlEntityId === null ? parts : samlParts;
+  const chosen = tabs.find((part) => part.tab === tab);
+  if (!chosen) return <Missing />;
   const { Part } = chosen;
   const at = (part: string) => path(`applications/${clientId}${part && `/${part}`}`);
   return (
@@ -88,6 +112,7 @@ export function Component() {
       badges={
         <>
           {client.disabled && <Badge color="bad">{t('Disabled')}</Badge>}
+          {client.samlEntityId !== null && <Badge>SAML</Badge>}
           {client.builtIn === 'CONSOLE' && <Badge>{t('This console')}</Badge>}
           {client.builtIn === 'DEMO' && <Badge>{t('Sample')}</Badge>}
           <IdChip id={client.id} label={t('client ID')} />
@@ -96,7 +121,7 @@ export function Component() {
     >
       <Tabs
         label={t('Application sections')}
-        tabs={parts.map(({ tab: part, label }) => ({ to: at(part), label, end: part === '' }))}
+        tabs={tabs.map(({ tab: part, label }) => ({ to: at(part), label, end: part === '' }))}
       />
       {!mayChange && <ViewerNotice project={project} />}
       <Suspense fallback={<PageSkeleton />}>

@@ -31,7 +31,11 @@ const columns: readonly Column<Row>[] = [
       ),
   },
   { header: t('Client ID'), cell: ({ id }) => <IdChip id={id} label={t('client ID')} /> },
-  { header: t('Authentication'), cell: ({ tokenEndpointAuthMethod }) => authMethodNames[tokenEndpointAuthMethod] },
+  {
+    header: t('Authentication'),
+    cell: ({ samlEntityId, tokenEndpointAuthMethod }) =>
+      samlEntityId === null ? authMethodNames[tokenEndpointAuthMethod] : 'SAML 2.0',
+  },
   { header: t('Created'), cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
@@ -52,7 +56,7 @@ export function Component() {
   return (
     <Page
       title={t('Applications')}
-      lead={t('Apps that users sign in to. Each is an OIDC client.')}
+      lead={t('Apps that users sign in to, by OpenID Connect or SAML.')}
       actions={!list.isEmpty && create}
     >
       <ResourceList

@@ -9,8 +9,8 @@ import { type ClientKind, clientKinds } from '../clients/kind.ts';
 import { t } from '../language/language.ts';
 import { useProjectPath } from '../projects/project.tsx';
 import { SecondaryButton } from '../ui/buttons.tsx';
+import { type Card, KindCards } from '../ui/choices/kind-cards.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { type Card, KindCards } from './kind-cards.tsx';
 import { answersOfProduct } from './product-answers.ts';
 
 const named = products.map(({ id, name, words }) => ({ value: id, name, words }));
@@ -28,6 +28,13 @@ const own: readonly (Card & { words: string })[] = [
     hint: t('Signs in as itself, without a person.'),
     icon: 'code',
     words: machine.words,
+  },
+  {
+    value: 'saml',
+    name: t('SAML application'),
+    hint: t('A product that supports SAML 2.0 alone.'),
+    icon: 'key',
+    words: 'sso aws salesforce slack zoom google workspace atlassian zendesk box dropbox',
   },
 ];
 
@@ -52,13 +59,14 @@ export function ConnectPicker({ answers, answer }: StepProps) {
     const isTaken = document.activeElement?.closest('[role="dialog"], main form') != null;
     if (!isTaken) field.current?.focus({ preventScroll: true });
   }, []);
-  const chosen = answers.product?.id ?? answers.kind;
+  const chosen = answers.isSaml ? 'saml' : (answers.product?.id ?? answers.kind);
   const isSearch = search.trim() !== '';
   const ownFound = found(own, search);
   const namedFound = found(named, search).filter(
     ({ value }) => isSearch || isAll || popular.includes(value) || value === chosen,
   );
   const choose = (value: string) => {
+    if (value === 'saml') return answer({ ...answersOf('web-server', answers), isSaml: true });
     const product = value === machine.id ? machine : products.find(({ id }) => id === value);
     answer(product ? answersOfProduct(product, answers) : answersOf(value as ClientKind, answers));
   };
@@ -88,7 +96,11 @@ export function ConnectPicker({ answers, answer }: StepProps) {
         <KindCards legend={t('Products')} name={group} cards={namedFound} value={chosen} onChange={choose} />
       )}
       {ownFound.length + namedFound.length === 0 && (
-        <Text c="dimmed">{t('No match. Any product with OpenID Connect connects as a web server.')}</Text>
+        <Text c="dimmed">
+          {t(
+            'No match. Any product with OpenID Connect connects as a web server, any with SAML as a SAML application.',
+          )}
+        </Text>
       )}
       <Group justify="space-between">
         <Text fz="sm" c="dimmed">

@@ -7,6 +7,7 @@ it.each([
   ['/projects/p/users/0197', '/docs/users'],
   ['/projects/p/directory', '/docs/directories'],
   ['/projects/p/organizations/0197', '/docs/organizations'],
+  ['/projects/p/connections/0197', '/docs/connections'],
   ['/projects/p/overview', '/docs'],
   ['/projects', '/docs'],
   ['/keys', '/docs/rotation'],

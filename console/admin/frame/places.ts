@@ -88,6 +88,18 @@ const projectPages: readonly { label: string; pages: readonly Page[] }[] = [
           '2fa mfa two-factor multi-factor second factor otp totp sms authenticator passkeys webauthn fido sign-up trusted devices',
         ),
       ],
+      [
+        'connections',
+        t('Connections'),
+        'link',
+        t('identity providers sso single sign-on social login google okta entra'),
+      ],
+      [
+        'enterprise-credentials',
+        t('Enterprise credentials'),
+        'key',
+        t('saml metadata certificate entity id sso slo scim token'),
+      ],
       ['session-policy', t('Session policy'), 'clock', t('timeout idle lifetime expiry refresh access token sign-out')],
       ['experience', t('Branding'), 'brush', t('logo colour color theme appearance')],
     ],

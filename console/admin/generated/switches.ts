@@ -86,5 +86,15 @@ export const switches = {
         help: t("Only members of an organization can sign in, each as a member of one."),
       },
     },
+    saml: {
+      samlRequestsSigned: {
+        label: t("Require signed requests"),
+        help: t("Sign-in requests without a signature by one of its certificates are refused."),
+      },
+      samlIdpInitiated: {
+        label: t("Allow IdP-initiated sign-in"),
+        help: t("Sign-ins can begin at the start address of this server, without a request of the application."),
+      },
+    },
   },
 };

@@ -14,6 +14,12 @@ export type AddGroupMembersInput = {
   userIds: Array<string>;
 };
 
+export type AddOrganizationDomainInput = {
+  /** The part of mail addresses after the @, such as example.com. Not of a public mail provider. */
+  domain: string;
+  organizationId: string;
+};
+
 export type AddOrganizationMemberInput = {
   organizationId: string;
   /** Default: the default roles of the organization. */
@@ -165,6 +171,18 @@ export type ClientRegistration =
   | 'OPEN'
   | 'TOKEN';
 
+/** Protocol of an upstream provider. */
+export type ConnectionKind =
+  | 'OIDC'
+  | 'SAML';
+
+/** Only an enabled connection is offered to users. `TESTED`: a test succeeded with the current settings. */
+export type ConnectionState =
+  | 'DISABLED'
+  | 'DRAFT'
+  | 'ENABLED'
+  | 'TESTED';
+
 export type CreateApiInput = {
   /** 60 to 3600 seconds; default: 900. */
   accessTokenTtlSeconds?: number | null | undefined;
@@ -259,6 +277,27 @@ export type CreateClientInput = {
   thirdParty?: boolean | null | undefined;
   /** Default: NONE. */
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
+};
+
+export type CreateConnectionInput = {
+  /** Whether a person without an account gets one, if their address may sign up; by a connection of an organization, at home there, if the address is in a verified domain of it. Default: false. */
+  jit?: boolean | null | undefined;
+  kind: ConnectionKind;
+  /** The claim of each attribute: `givenName`, `familyName`, `displayName`, `locale`. Default: the standard claims. */
+  mappings?: Record<string, unknown> | null | undefined;
+  /** Shown on the sign-in page. */
+  name: string;
+  /** Of the kind `OIDC`. Values of the provider can follow later. */
+  oidc?: OidcConnectionInput | null | undefined;
+  organizationId?: string | null | undefined;
+  /** `generic` (default), `google`, `microsoft`, `entra`, `okta`, `auth0`, `keycloak`, `gitlab`, `onelogin`, `jumpcloud` or `pingone`. */
+  preset?: string | null | undefined;
+  /** Either this or `organizationId`. */
+  projectId?: string | null | undefined;
+  /** Whether each sign-in updates the profile. Default: false, only the first one sets it. */
+  refreshesProfile?: boolean | null | undefined;
+  /** Of the kind `SAML`. The metadata can follow later. */
+  saml?: SamlConnectionInput | null | undefined;
 };
 
 export type CreateCustomAttributeInput = {
@@ -623,6 +662,15 @@ export type ImportUsersInput = {
   rows: Array<NewUserInput>;
 };
 
+export type InviteOrganizationMemberInput = {
+  email: string;
+  /** Language of the mail (BCP 47), if the address has no user. Default: en. */
+  locale?: string | null | undefined;
+  organizationId: string;
+  /** Default: the default roles of the organization. */
+  roleKeys?: Array<string> | null | undefined;
+};
+
 export type IssueAdminTokenInput = {
   /** Absent: never. If the caller is a token that expires: not after its expiry, which is also the default. */
   expiresAt?: string | null | undefined;
@@ -735,6 +783,13 @@ export type MessageTemplate =
   | 'TEST_MESSAGE'
   | 'WEBHOOK_DISABLED';
 
+/** Why metadata was not applied. `ENTITY_ID`: it names another provider. `CERTIFICATES`: it has no valid certificate. */
+export type MetadataFault =
+  | 'CERTIFICATES'
+  | 'ENTITY_ID'
+  | 'INVALID'
+  | 'UNREACHABLE';
+
 /** A kind of second factor. */
 export type MfaMethod =
   | 'EMAIL'
@@ -769,6 +824,36 @@ export type NewUserInput = {
   /** IANA time zone, e.g. Europe/Zurich. */
   zoneinfo?: string | null | undefined;
 };
+
+/** Settings of an OpenID Connect provider. Absent: as the preset fixes, or unchanged. */
+export type OidcConnectionInput = {
+  /** The client ID of this server at the provider. */
+  clientId?: string | null | undefined;
+  /** Stored sealed, never shown. */
+  clientSecret?: string | null | undefined;
+  /** Preset `google`: the Google Workspace domain that users must have; empty: any account. */
+  hostedDomain?: string | null | undefined;
+  /** The exact `issuer` of its discovery document. */
+  issuer?: string | null | undefined;
+  /** Default: openid, email and profile. */
+  scopes?: Array<string> | null | undefined;
+};
+
+/** Result of a check: no record with the value, no response from the name servers, or another organization holds the domain. */
+export type OrganizationDomainFault =
+  | 'MISSING'
+  | 'TAKEN'
+  | 'UNAVAILABLE';
+
+/** What proved a domain: its TXT record, or an admin with a reason. */
+export type OrganizationDomainProof =
+  | 'ADMIN'
+  | 'DNS';
+
+/** Whether a mail domain belongs to its organization. */
+export type OrganizationDomainState =
+  | 'PENDING'
+  | 'VERIFIED';
 
 /** How a user became a member of an organization. */
 export type OrganizationMembershipSource =
@@ -847,6 +932,12 @@ export type RemoveGroupMembersInput = {
   userIds: Array<string>;
 };
 
+/** The NameID format that requests ask for. `ANY`: as the provider is configured. */
+export type RequestedNameId =
+  | 'ANY'
+  | 'EMAIL'
+  | 'PERSISTENT';
+
 export type RevertExperienceInput = {
   /** The version to restore; 0: the default branding. */
   number: number;
@@ -863,6 +954,26 @@ export type RotateDelegationKeysInput = {
   clientId: string;
   /** Seconds for which the previous keys stay valid; default: one week. */
   overlapSeconds?: number | null | undefined;
+};
+
+/** Settings of a SAML identity provider. Absent: the default, or unchanged. */
+export type SamlConnectionInput = {
+  /** Accept assertions encrypted with AES-CBC. Default: false, only AES-GCM. */
+  allowsCbc?: boolean | null | undefined;
+  /** Accept signatures with SHA-1. Default: false. */
+  allowsSha1?: boolean | null | undefined;
+  /** PEM. In place of those of `metadataXml`: the current and the next one during a rollover. */
+  certificates?: Array<string> | null | undefined;
+  /** The attribute with the address; empty: one with a usual name, or a NameID with the format of an address. */
+  emailAttribute?: string | null | undefined;
+  /** Address of its metadata, https. Read now and daily. */
+  metadataUrl?: string | null | undefined;
+  /** Its metadata, if there is no address: at most 50 KB. */
+  metadataXml?: string | null | undefined;
+  nameId?: RequestedNameId | null | undefined;
+  signed?: SignedPart | null | undefined;
+  /** Whether its addresses count as verified, so that users can be created without a code. Default: false. */
+  vouchesForEmail?: boolean | null | undefined;
 };
 
 /** The NameID of users at a SAML application. */
@@ -900,6 +1011,12 @@ export type SetApiGrantInput = {
   scopes: Array<string>;
 };
 
+export type SetConnectionStateInput = {
+  id: string;
+  /** `ENABLED` or `DISABLED`. */
+  state: ConnectionState;
+};
+
 /** Reason why a sign-in would fail. */
 export type SignInDenial =
   | 'CLIENT_DISABLED'
@@ -933,6 +1050,13 @@ export type SignUp =
 export type SignUpRequestState =
   | 'DECLINED'
   | 'PENDING';
+
+/** What a SAML provider must sign: `EITHER` the assertion or the whole response (default), or that one, or both. */
+export type SignedPart =
+  | 'ASSERTION'
+  | 'BOTH'
+  | 'EITHER'
+  | 'RESPONSE';
 
 /** Algorithm of a signing key. */
 export type SigningAlgorithm =
@@ -1093,6 +1217,20 @@ export type UpdateClientInput = {
   thirdParty?: boolean | null | undefined;
   /** Default: NONE. */
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
+};
+
+/** Absent fields are unchanged. */
+export type UpdateConnectionInput = {
+  id: string;
+  /** Whether a person without an account gets one, if their address may sign up; by a connection of an organization, at home there, if the address is in a verified domain of it. Default: false. */
+  jit?: boolean | null | undefined;
+  /** The claim of each attribute: `givenName`, `familyName`, `displayName`, `locale`. Default: the standard claims. */
+  mappings?: Record<string, unknown> | null | undefined;
+  name?: string | null | undefined;
+  oidc?: OidcConnectionInput | null | undefined;
+  /** Whether each sign-in updates the profile. Default: false, only the first one sets it. */
+  refreshesProfile?: boolean | null | undefined;
+  saml?: SamlConnectionInput | null | undefined;
 };
 
 /** Absent fields are unchanged. While users have values, these are fixed: type, parts, multiValued, caseExact, uniqueness, indexed. */
@@ -1340,6 +1478,12 @@ export type UserOrder =
   | 'LAST_SIGN_IN'
   | 'NAME'
   | 'USER_NAME';
+
+export type VerifyOrganizationDomainInput = {
+  id: string;
+  /** Why it is proved without its record; one line, at most 500 characters. */
+  reason: string;
+};
 
 /** Absent fields do not filter. */
 export type WebhookDeliveryFilter = {
@@ -1621,7 +1765,7 @@ export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, va
 export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
 export type ClientSettingsFragment = (
-  { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, startUri: string | null, logoId: string | null, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceOptional: boolean, grantTypes: Array<GrantType>, access: ClientAccess, adminScopes: Array<string>, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> }
+  { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, samlEntityId: string | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, startUri: string | null, logoId: string | null, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceOptional: boolean, grantTypes: Array<GrantType>, access: ClientAccess, adminScopes: Array<string>, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> }
   & ClientSwitchesFragment
 );
 
@@ -1632,7 +1776,7 @@ export type ClientsQueryVariables = Exact<{
 }>;
 
 
-export type ClientsQuery = { clients: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, redirectUris: Array<string>, disabled: boolean, createdAt: string } }> } };
+export type ClientsQuery = { clients: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, builtIn: BuiltIn | null, samlEntityId: string | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, redirectUris: Array<string>, disabled: boolean, createdAt: string } }> } };
 
 export type ClientByIdQueryVariables = Exact<{
   id: string;
@@ -1734,6 +1878,62 @@ export type FinishTrialMutationVariables = Exact<{
 
 
 export type FinishTrialMutation = { finishTrial: { userInfo: Record<string, unknown>, scope: string, revoked: boolean, client: { id: string, name: string, project: { id: string, name: string } }, idToken: { header: Record<string, unknown>, claims: Record<string, unknown>, verified: boolean }, accessToken: { header: Record<string, unknown>, claims: Record<string, unknown>, verified: boolean } } };
+
+export type ConnectionRowFragment = { id: string, name: string, kind: ConnectionKind, preset: string, state: ConnectionState, lastSuccessAt: string | null, lastFailureAt: string | null, failures: Array<{ reason: string, count: number }> };
+
+export type ConnectionSettingsFragment = (
+  { jit: boolean, refreshesProfile: boolean, mappings: Record<string, unknown>, hasSecret: boolean, identities: number, createdAt: string, updatedAt: string, oidc: { issuer: string, clientId: string, scopes: Array<string>, hostedDomain: string | null } | null, saml: { metadataUrl: string | null, metadataCheckedAt: string | null, metadataFault: MetadataFault | null, entityId: string, ssoUrl: string, signed: SignedPart, nameId: RequestedNameId, emailAttribute: string | null, vouchesForEmail: boolean, allowsSha1: boolean, allowsCbc: boolean, certificates: Array<{ fingerprint: string, expiresAt: string }> } | null, callback: { redirectUri: string | null, acsUrl: string | null, entityId: string | null, metadataUrl: string | null }, organization: { id: string, name: string } | null }
+  & ConnectionRowFragment
+);
+
+export type ConnectionsQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ConnectionsQuery = { connections: Array<ConnectionRowFragment> };
+
+export type ConnectionByIdQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ConnectionByIdQuery = { connection: ConnectionSettingsFragment };
+
+export type CreateConnectionMutationVariables = Exact<{
+  input: CreateConnectionInput;
+}>;
+
+
+export type CreateConnectionMutation = { createConnection: { connection: { id: string } } };
+
+export type UpdateConnectionMutationVariables = Exact<{
+  input: UpdateConnectionInput;
+}>;
+
+
+export type UpdateConnectionMutation = { updateConnection: ConnectionSettingsFragment };
+
+export type SetConnectionStateMutationVariables = Exact<{
+  input: SetConnectionStateInput;
+}>;
+
+
+export type SetConnectionStateMutation = { setConnectionState: ConnectionRowFragment };
+
+export type TestConnectionMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type TestConnectionMutation = { testConnection: { url: string } };
+
+export type DeleteConnectionMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteConnectionMutation = { deleteConnection: string };
 
 export type DevMailboxQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -2154,7 +2354,7 @@ export type OrganizationByIdQueryVariables = Exact<{
 }>;
 
 
-export type OrganizationByIdQuery = { organization: { id: string, slug: string, name: string, state: OrganizationState, mfaPolicy: OrganizationMfaPolicy | null, idleTimeoutSeconds: number | null, maxSessionSeconds: number | null, metadata: Record<string, unknown>, memberCount: number, isMemberCountLimited: boolean, createdAt: string, updatedAt: string, defaultRoles: Array<{ id: string, key: string, name: string }> } | null };
+export type OrganizationByIdQuery = { organization: { id: string, slug: string, name: string, state: OrganizationState, joinByDomain: JoinByDomain, mfaPolicy: OrganizationMfaPolicy | null, idleTimeoutSeconds: number | null, maxSessionSeconds: number | null, metadata: Record<string, unknown>, memberCount: number, isMemberCountLimited: boolean, createdAt: string, updatedAt: string, defaultRoles: Array<{ id: string, key: string, name: string }> } | null };
 
 export type OrganizationMembersQueryVariables = Exact<{
   organizationId: string;
@@ -2162,7 +2362,7 @@ export type OrganizationMembersQueryVariables = Exact<{
 }>;
 
 
-export type OrganizationMembersQuery = { organizationMembers: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, state: OrganizationMembershipState, source: OrganizationMembershipSource, lastUsedAt: string | null, createdAt: string, user: { id: string, userName: string, displayName: string | null, active: boolean }, roles: Array<{ id: string, key: string, name: string }> } }> } };
+export type OrganizationMembersQuery = { organizationMembers: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, state: OrganizationMembershipState, source: OrganizationMembershipSource, isHome: boolean, lastUsedAt: string | null, createdAt: string, user: { id: string, userName: string, displayName: string | null, active: boolean }, roles: Array<{ id: string, key: string, name: string }> } }> } };
 
 export type OrganizationRolesQueryVariables = Exact<{
   projectId: string;
@@ -2263,6 +2463,87 @@ export type DeleteOrganizationRoleMutationVariables = Exact<{
 
 
 export type DeleteOrganizationRoleMutation = { deleteOrganizationRole: string };
+
+export type OrganizationInvitationsQueryVariables = Exact<{
+  organizationId: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type OrganizationInvitationsQuery = { organizationInvitations: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, email: string, sentAt: string, expiresAt: string, acceptedAt: string | null, revokedAt: string | null, roles: Array<{ id: string, name: string }> } }> } };
+
+export type InviteOrganizationMemberMutationVariables = Exact<{
+  input: InviteOrganizationMemberInput;
+}>;
+
+
+export type InviteOrganizationMemberMutation = { inviteOrganizationMember: { id: string } };
+
+export type ResendOrganizationInvitationMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ResendOrganizationInvitationMutation = { resendOrganizationInvitation: { id: string } };
+
+export type RevokeOrganizationInvitationMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeOrganizationInvitationMutation = { revokeOrganizationInvitation: { id: string } };
+
+export type OrganizationDomainRowFragment = { id: string, domain: string, state: OrganizationDomainState, provedBy: OrganizationDomainProof | null, reason: string | null, fault: OrganizationDomainFault | null, checkedAt: string | null, failingSince: string | null, releaseAt: string | null, record: { name: string, value: string } };
+
+export type OrganizationDomainsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type OrganizationDomainsQuery = { organization: { id: string, domains: Array<OrganizationDomainRowFragment> } | null };
+
+export type OrganizationConnectionsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type OrganizationConnectionsQuery = { organization: { id: string, connections: Array<ConnectionRowFragment> } | null };
+
+export type AddOrganizationDomainMutationVariables = Exact<{
+  input: AddOrganizationDomainInput;
+}>;
+
+
+export type AddOrganizationDomainMutation = { addOrganizationDomain: { domain: { id: string } } };
+
+export type CheckOrganizationDomainMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CheckOrganizationDomainMutation = { checkOrganizationDomain: { id: string, state: OrganizationDomainState, fault: OrganizationDomainFault | null } };
+
+export type VerifyOrganizationDomainMutationVariables = Exact<{
+  input: VerifyOrganizationDomainInput;
+}>;
+
+
+export type VerifyOrganizationDomainMutation = { verifyOrganizationDomain: { id: string } };
+
+export type RemoveOrganizationDomainMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RemoveOrganizationDomainMutation = { removeOrganizationDomain: string };
+
+export type OrganizationHomeQueryVariables = Exact<{
+  projectId: string;
+  organizationId: string;
+}>;
+
+
+export type OrganizationHomeQuery = { users: { totalCount: number, isTotalLimited: boolean } };
 
 export type OverviewPartsFragment = { project: { id: string, contents: { users: number, clients: number, sessions: number, isSessionsLimited: boolean, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, mailTested: { edges: Array<{ node: { id: string, at: string } }> }, smsLimited: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, name: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string, role: Role, admin: { id: string, active: boolean | null } }>, recent: { edges: Array<{ node: EventRowFragment }> } };
 
@@ -2465,6 +2746,35 @@ export type UnassignRoleMutationVariables = Exact<{
 
 
 export type UnassignRoleMutation = { unassignRole: { id: string } };
+
+export type SamlIdentityProviderQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type SamlIdentityProviderQuery = { samlIdentityProvider: { entityId: string, ssoUrl: string, sloUrl: string, certificates: Array<{ id: string, pem: string, fingerprint: string, expiresAt: string, signsFrom: string, publishedUntil: string | null }> } };
+
+export type SamlServiceProviderQueryVariables = Exact<{
+  projectId: string;
+  metadata: string;
+}>;
+
+
+export type SamlServiceProviderQuery = { samlServiceProvider: { samlEntityId: string, redirectUris: Array<string>, samlCertificates: Array<string>, samlEncryptionCertificate: string | null, samlRequestsSigned: boolean, samlLogoutUri: string | null } };
+
+export type SamlClientQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type SamlClientQuery = { client: { id: string, version: number, samlEntityId: string | null, samlNameId: SamlNameId, samlSigned: SamlSigned, samlCertificates: Array<string>, samlEncryptionCertificate: string | null, samlLogoutUri: string | null, samlRequestsSigned: boolean, samlIdpInitiated: boolean } | null };
+
+export type RotateSamlKeyMutationVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type RotateSamlKeyMutation = { rotateSamlKey: { entityId: string } };
 
 export type SignUpRequestsQueryVariables = Exact<{
   projectId: string;
@@ -2867,4 +3177,4 @@ export type ReplayFailedWebhookDeliveriesMutation = { replayFailedWebhookDeliver
 
 export type ProjectSwitchesFragment = { blocksDisposableMail: boolean, signUpMails: boolean, accountDeletion: boolean, emailFactor: boolean, organizationsEnabled: boolean };
 
-export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, organizationRequired: boolean };
+export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, organizationRequired: boolean, samlRequestsSigned: boolean, samlIdpInitiated: boolean };

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useNavigate } from 'react-router';
-import { DeleteOrganization, UpdateOrganization } from '../generated/operations.ts';
+import { UpdateOrganization } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { useProjectPath } from '../projects/project.tsx';
@@ -10,18 +10,23 @@ import { atLeast } from '../ui/counted.ts';
 import { useAction } from '../ui/feedback/use-action.ts';
 import { type Confirmation, useDialog } from '../ui/feedback/use-dialog.tsx';
 import { Section } from '../ui/layout/page.tsx';
+import { DeleteOrganizationForm } from './delete-organization.tsx';
 import type { Organization, OrganizationPartProps } from './organization-part.ts';
 import { stale } from './stale.ts';
 
 /** Suspend (reversible) and delete (irreversible). */
 export function OrganizationDanger({ organization, mayChange }: OrganizationPartProps) {
   const activating = useAction(UpdateOrganization, stale, t('Saved'));
-  const [dialog, { confirm }] = useDialog();
+  const [dialog, { open, confirm }] = useDialog();
   const navigate = useNavigate();
   const path = useProjectPath();
   const isSuspended = organization.state === 'SUSPENDED';
   const activate = () => void activating.run({ input: { id: organization.id, state: 'ACTIVE' } });
   const onDone = () => void navigate(path('organizations'), { replace: true });
+  const remove = () =>
+    open(t('Delete {name}?', { name: organization.name }), (onClose) => (
+      <DeleteOrganizationForm {...{ organization, onDone, onClose }} />
+    ));
   return (
     <>
       <Section
@@ -47,10 +52,10 @@ export function OrganizationDanger({ organization, mayChange }: OrganizationPart
       <Section
         title={t('Delete')}
         tone="danger"
-        lead={t('Deletes the organization and its memberships permanently. Users stay.')}
+        lead={t('Deletes the organization and its memberships permanently.')}
         actions={
           mayChange && (
-            <Button color="red" onClick={() => confirm({ ...deletion(organization), onDone })}>
+            <Button color="red" onClick={remove}>
               {t('Delete organization')}
             </Button>
           )
@@ -77,28 +82,4 @@ const suspension = (organization: Organization): Confirmation => ({
   request: request(UpdateOrganization, { input: { id: organization.id, state: 'SUSPENDED' } }),
   invalidates: stale,
   done: t('Organization suspended'),
-});
-
-const deletion = (organization: Organization): Confirmation => ({
-  title: t('Delete {name}?', { name: organization.name }),
-  effect: (
-    <>
-      <p>{t('This cannot be undone. You will lose:')}</p>
-      <ul>
-        <li>
-          {rich(
-            '<strong>{shown}</strong> {count, plural, one {membership with its roles} other {memberships with their roles}}; the users stay',
-            { shown: membersOf(organization), count: organization.memberCount },
-          )}
-        </li>
-        <li>{t('the access of members to applications that the organization gave')}</li>
-        <li>{t('its settings and metadata')}</li>
-      </ul>
-    </>
-  ),
-  verb: t('Delete organization'),
-  name: organization.name,
-  request: request(DeleteOrganization, { input: { id: organization.id } }),
-  invalidates: stale,
-  done: t('{name} deleted', { name: organization.name }),
 });

@@ -21,12 +21,24 @@ import { OrganizationPeople } from './organization-people.tsx';
 const OrganizationEvents = lazy(async () => ({
   default: (await import('./organization-events.tsx')).OrganizationEvents,
 }));
+const OrganizationInvitations = lazy(async () => ({
+  default: (await import('./invitations/organization-invitations.tsx')).OrganizationInvitations,
+}));
+const OrganizationDomains = lazy(async () => ({
+  default: (await import('./domains/organization-domains.tsx')).OrganizationDomains,
+}));
+const OrganizationConnections = lazy(async () => ({
+  default: (await import('../signin/connection-parts.ts')).OrganizationConnections,
+}));
 const OrganizationSettings = lazy(async () => ({
   default: (await import('./organization-settings.tsx')).OrganizationSettings,
 }));
 
 const parts: readonly { tab: string; label: string; Part: ComponentType<OrganizationPartProps> }[] = [
   { tab: '', label: t('People'), Part: OrganizationPeople },
+  { tab: 'invitations', label: t('Invitations'), Part: OrganizationInvitations },
+  { tab: 'domains', label: t('Domains'), Part: OrganizationDomains },
+  { tab: 'connections', label: t('Connections'), Part: OrganizationConnections },
   { tab: 'settings', label: t('Settings'), Part: OrganizationSettings },
   { tab: 'events', label: t('Events'), Part: OrganizationEvents },
   { tab: 'danger', label: t('Danger'), Part: OrganizationDanger },

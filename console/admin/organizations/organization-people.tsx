@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Pill } from '@mantine/core';
+import { Badge, Group, Pill } from '@mantine/core';
 import { lazy } from 'react';
 import { useQuery } from '../api.ts';
 import {
@@ -22,6 +22,7 @@ import { Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import { TableSection } from '../ui/lists/table-section.tsx';
 import { Time } from '../ui/time.tsx';
 import type { Organization, OrganizationPartProps } from './organization-part.ts';
+import { RowButton } from './row-button.tsx';
 import { stale } from './stale.ts';
 
 const AddOrganizationMember = lazy(async () => ({ default: (await import('./add-member.tsx')).AddMember }));
@@ -44,6 +45,7 @@ export function OrganizationPeople({ organization, mayChange }: OrganizationPart
   const after = get('after') ?? null;
   const [dialog, { open, confirm }] = useDialog();
   const activating = useAction(UpdateOrganizationMember, stale, t('Member activated'));
+  const accepting = useAction(UpdateOrganizationMember, stale, t('Member accepted'));
   const variables = { organizationId: organization.id, after };
   const { data, failure, reload } = useQuery(OrganizationMembers, variables, { keep: true });
   const page = data?.organizationMembers;
@@ -64,35 +66,60 @@ export function OrganizationPeople({ organization, mayChange }: OrganizationPart
     ));
   const actions = (member: Member) => (
     <Group gap={4} wrap="nowrap" display="inline-flex">
-      <RowButton label={t('Assign role to {name}', { name: nameOf(member) })} onClick={() => assign(member)}>
-        {t('Assign role')}
-      </RowButton>
-      {member.state === 'ACTIVE' ? (
-        <RowButton
-          label={t('Suspend {name}', { name: nameOf(member) })}
-          onClick={() => confirm(suspension(member, organization))}
-        >
-          {t('Suspend')}
+      {member.state !== 'REQUESTED' && (
+        <RowButton label={t('Assign role to {name}', { name: nameOf(member) })} onClick={() => assign(member)}>
+          {t('Assign role')}
         </RowButton>
-      ) : (
+      )}
+      {member.state === 'REQUESTED' && (
+        <RowButton
+          label={t('Accept {name}', { name: nameOf(member) })}
+          onClick={() => void accepting.run({ input: { id: member.id, state: 'ACTIVE' } })}
+        >
+          {t('Accept')}
+        </RowButton>
+      )}
+      {member.state === 'SUSPENDED' ? (
         <RowButton
           label={t('Activate {name}', { name: nameOf(member) })}
           onClick={() => void activating.run({ input: { id: member.id, state: 'ACTIVE' } })}
         >
           {t('Activate')}
         </RowButton>
+      ) : (
+        <RowButton
+          label={
+            member.state === 'ACTIVE'
+              ? t('Suspend {name}', { name: nameOf(member) })
+              : t('Decline {name}', { name: nameOf(member) })
+          }
+          onClick={() => confirm(suspension(member, organization))}
+        >
+          {member.state === 'ACTIVE' ? t('Suspend') : t('Decline')}
+        </RowButton>
       )}
-      <RowButton
-        color="red"
-        label={t('Remove {name}', { name: nameOf(member) })}
-        onClick={() => confirm(removal(member, organization))}
-      >
-        {t('Remove')}
-      </RowButton>
+      {!member.isHome && member.state !== 'REQUESTED' && (
+        <RowButton
+          color="red"
+          label={t('Remove {name}', { name: nameOf(member) })}
+          onClick={() => confirm(removal(member, organization))}
+        >
+          {t('Remove')}
+        </RowButton>
+      )}
     </Group>
   );
   const columns: Columns<Member> = [
-    { header: t('Name'), isName: true, width: '26%', cell: nameOf },
+    {
+      header: t('Name'),
+      isName: true,
+      width: '26%',
+      cell: (member) => (
+        <>
+          {nameOf(member)} {member.isHome && <Badge>{t('At home')}</Badge>}
+        </>
+      ),
+    },
     {
       header: t('Roles'),
       cell: (member) => (
@@ -125,18 +152,6 @@ export function OrganizationPeople({ organization, mayChange }: OrganizationPart
   );
 }
 
-interface RowButtonProps {
-  /** For screen readers: names the row. */
-  label: string;
-  color?: string;
-  onClick(): void;
-  children: string;
-}
-
-const RowButton = ({ label, ...props }: RowButtonProps) => (
-  <Button variant="subtle" size="compact-sm" aria-label={label} {...props} />
-);
-
 type Role = Member['roles'][number];
 
 function Roles({ member, onRemove }: { member: Member; onRemove?(role: Role): void }) {
@@ -164,7 +179,7 @@ function Roles({ member, onRemove }: { member: Member; onRemove?(role: Role): vo
 
 function MemberState({ member: { user, state } }: { member: Member }) {
   if (!user.active) return <Badge color="bad">{t('Deactivated')}</Badge>;
-  if (state === 'REQUESTED') return <Badge color="warn">{t('Requested')}</Badge>;
+  if (state === 'REQUESTED') return <Badge color="note">{t('Requested')}</Badge>;
   return state === 'ACTIVE' ? <Badge color="good">{t('Active')}</Badge> : <Badge color="bad">{t('Suspended')}</Badge>;
 }
 
@@ -172,19 +187,27 @@ const nameOf = ({ user }: Member) => user.displayName ?? user.userName;
 
 function suspension(member: Member, { name: organization }: Organization): Confirmation {
   const name = nameOf(member);
+  const isActive = member.state === 'ACTIVE';
   return {
-    title: t('Suspend {name}?', { name }),
+    title: isActive ? t('Suspend {name}?', { name }) : t('Decline {name}?', { name }),
     effect: (
       <p>
-        {t('{name} can no longer sign in to {organization}, and is signed out of it now. The account stays.', {
-          ...{ name, organization },
-        })}
+        {isActive
+          ? t('{name} can no longer sign in to {organization}, and is signed out of it now. The account stays.', {
+              ...{ name, organization },
+            })
+          : t(
+              '{name} does not become a member of {organization}, and cannot ask again. You can activate the member later.',
+              {
+                ...{ name, organization },
+              },
+            )}
       </p>
     ),
-    verb: t('Suspend'),
+    verb: isActive ? t('Suspend') : t('Decline'),
     request: request(UpdateOrganizationMember, { input: { id: member.id, state: 'SUSPENDED' } }),
     invalidates: stale,
-    done: t('Member suspended'),
+    done: isActive ? t('Member suspended') : t('Request declined'),
   };
 }
 

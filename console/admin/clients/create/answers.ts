@@ -7,6 +7,8 @@ export interface Answers {
   kind: ClientKind;
   /** The product to connect; absent for an application of one's own. */
   product?: Product | undefined;
+  /** A SAML application, which has its own form. */
+  isSaml?: boolean;
   /** Address of the product, as entered. */
   address: string;
   name: string;
@@ -30,7 +32,7 @@ export const secretDefaults = { signature: 'RS256', pkceOptional: true, refreshT
 
 /** The answers that depend on the type. Addresses on the developer's machine, unless others have been entered. */
 export function answersOf(kind: ClientKind, before?: Answers): Partial<Answers> {
-  const own = { kind, method: kind === 'web-server' ? 'CLIENT_SECRET_BASIC' : 'NONE' } as const;
+  const own = { kind, isSaml: false, method: kind === 'web-server' ? 'CLIENT_SECRET_BASIC' : 'NONE' } as const;
   if (before && !before.product && before.redirectUris.join() !== developmentUris[before.kind]) return own;
   return {
     ...own,

@@ -1,5 +1,6 @@
 import { Alert, Box, Button, Group, NativeSelect, Switch, TextInput, ThemeIcon } from '@mantine/core';
 import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
 import { useMutation } from '../../api.ts';
 import { type Failure, faultAt } from '../../failure.ts';
@@ -54,6 +55,7 @@ export function Component() {
   const project = useProject();
   const path = useProjectPath();
   const { mayChange } = useAccess(project.id);
+  const navigate = useNavigate();
   const [step, setStep] = useState(0);
   const [created, setCreated] = useState<Created>();
   const [answers, setAnswers] = useState<Answers>({
@@ -74,6 +76,10 @@ export function Component() {
   useEffect(() => {
     if (step > 0) window.scrollTo({ top: 0 });
   }, [step]);
+  const next = () => {
+    if (!answers.isSaml) return setStep(1);
+    void navigate(`${path('applications/saml')}?${new URLSearchParams({ name: answers.name.trim() })}`);
+  };
   const answer = (some: Partial<Answers>) => setAnswers((before) => ({ ...before, ...some }));
   return (
     <Page
@@ -87,7 +93,7 @@ export function Component() {
           {t('Only project admins create applications. You are a viewer of {name}.', { name: project.name })}
         </Alert>
       ) : step === 0 ? (
-        <KindStep answers={answers} answer={answer} onNext={() => setStep(1)} />
+        <KindStep answers={answers} answer={answer} onNext={next} />
       ) : step === 1 || !created ? (
         <AddressStep
           answers={answers}

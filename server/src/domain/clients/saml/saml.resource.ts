@@ -51,10 +51,44 @@ export const samlFields = {
   samlRequestsSigned: flag({
     ...{ default: false, sensitive: true, input: 'Default: false.' },
     says: 'Whether requests without a signature are refused.',
+    control: {
+      section: 'saml',
+      label: {
+        en: 'Require signed requests',
+        de: 'Signierte Anfragen verlangen',
+        es: 'Exigir solicitudes firmadas',
+        fr: 'Exiger des requêtes signées',
+        ja: '署名付きリクエストを必須にする',
+      },
+      help: {
+        en: 'Sign-in requests without a signature by one of its certificates are refused.',
+        de: 'Anmeldeanfragen ohne Signatur eines seiner Zertifikate werden abgelehnt.',
+        es: 'Se rechazan las solicitudes sin firma de uno de sus certificados.',
+        fr: 'Les requêtes sans signature par un de ses certificats sont refusées.',
+        ja: '証明書による署名のないサインイン要求は拒否されます。',
+      },
+    },
   }),
   samlIdpInitiated: flag({
     ...{ default: false, sensitive: true, input: 'Default: false.' },
     says: 'Whether IdP-initiated sign-ins are allowed.',
+    control: {
+      section: 'saml',
+      label: {
+        en: 'Allow IdP-initiated sign-in',
+        de: 'IdP-initiierte Anmeldung erlauben',
+        es: 'Permitir el inicio de sesión iniciado por el IdP',
+        fr: 'Autoriser la connexion initiée par l’IdP',
+        ja: 'IdP 起点のサインインを許可',
+      },
+      help: {
+        en: 'Sign-ins can begin at the start address of this server, without a request of the application.',
+        de: 'Anmeldungen können an der Startadresse dieses Servers beginnen, ohne Anfrage der Anwendung.',
+        es: 'El inicio de sesión puede empezar en la dirección de inicio de este servidor, sin solicitud de la aplicación.',
+        fr: 'Une connexion peut commencer à l’adresse de départ de ce serveur, sans requête de l’application.',
+        ja: 'アプリケーションの要求なしに、このサーバーの開始アドレスからサインインを始められます。',
+      },
+    },
   }),
 };
 

@@ -1,4 +1,4 @@
-import { Icon, type IconName } from '../ui/icon.tsx';
+import { Icon, type IconName } from '../icon.tsx';
 import styles from './kind-cards.module.css';
 
 export interface Card {
