@@ -111,6 +111,7 @@ import { Mfa } from './domain/mfa/mfa.ts';
 import { followPhone } from './domain/mfa/user-tables.ts';
 import { DomainJoins } from './domain/organizations/domains/domain-joins.ts';
 import { OrganizationDomains } from './domain/organizations/domains/organization-domains.ts';
+import { GroupRoles } from './domain/organizations/groups/group-roles.ts';
 import { MembershipLosses } from './domain/organizations/membership-losses.ts';
 import { Memberships } from './domain/organizations/memberships.ts';
 import { OrganizationRoles } from './domain/organizations/organization-roles.ts';
@@ -328,6 +329,7 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
     roles: new Roles(lower),
     organizations: new Organizations(lower),
     organizationRoles: new OrganizationRoles(lower),
+    groupRoles: new GroupRoles(lower),
     memberships,
     domainJoins: new DomainJoins({ memberships }),
     accessRules: new AccessRules(lower),

@@ -40,7 +40,9 @@ export type ApiScopeInput = {
 };
 
 export type AssignOrganizationRoleInput = {
-  membershipId: string;
+  /** A group of the organization's directory, instead of `membershipId`. */
+  groupId?: string | null | undefined;
+  membershipId?: string | null | undefined;
   roleKey: string;
 };
 
@@ -1096,7 +1098,9 @@ export type TokenEndpointAuthMethod =
   | 'PRIVATE_KEY_JWT';
 
 export type UnassignOrganizationRoleInput = {
-  membershipId: string;
+  /** A group of the organization's directory, instead of `membershipId`. */
+  groupId?: string | null | undefined;
+  membershipId?: string | null | undefined;
   roleKey: string;
 };
 
@@ -2434,14 +2438,14 @@ export type AssignOrganizationRoleMutationVariables = Exact<{
 }>;
 
 
-export type AssignOrganizationRoleMutation = { assignOrganizationRole: { id: string } };
+export type AssignOrganizationRoleMutation = { assignOrganizationRole: { id: string } | null };
 
 export type UnassignOrganizationRoleMutationVariables = Exact<{
   input: UnassignOrganizationRoleInput;
 }>;
 
 
-export type UnassignOrganizationRoleMutation = { unassignOrganizationRole: { id: string } };
+export type UnassignOrganizationRoleMutation = { unassignOrganizationRole: { id: string } | null };
 
 export type CreateOrganizationRoleMutationVariables = Exact<{
   input: CreateOrganizationRoleInput;

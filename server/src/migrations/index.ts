@@ -22,6 +22,7 @@ import { Migration20261130040200RequiredConnections } from './20261130040200-req
 import { Migration20261130041000Homes } from './20261130041000-homes.ts';
 import { Migration20261130041100DirectoriesOfOrganizations } from './20261130041100-directories-of-organizations.ts';
 import { Migration20261130041200Guests } from './20261130041200-guests.ts';
+import { Migration20261130041300OrganizationRolesOfGroups } from './20261130041300-organization-roles-of-groups.ts';
 import { Migration20261130042000SamlConnections } from './20261130042000-saml-connections.ts';
 import { Migration20261130043000TokenExchange } from './20261130043000-token-exchange.ts';
 import { Migration20261130044000PortalLinks } from './20261130044000-portal-links.ts';
@@ -50,6 +51,7 @@ export const migrations = [
   { name: '20261130041000-homes', class: Migration20261130041000Homes },
   { name: '20261130041100-directories-of-organizations', class: Migration20261130041100DirectoriesOfOrganizations },
   { name: '20261130041200-guests', class: Migration20261130041200Guests },
+  { name: '20261130041300-organization-roles-of-groups', class: Migration20261130041300OrganizationRolesOfGroups },
   { name: '20261130042000-saml-connections', class: Migration20261130042000SamlConnections },
   { name: '20261130043000-token-exchange', class: Migration20261130043000TokenExchange },
   { name: '20261130044000-portal-links', class: Migration20261130044000PortalLinks },

@@ -8,6 +8,7 @@ import { type ScimApp, type ScimProject, type ScimReply, startScimApp } from '..
 import { decidedFor } from '../domain/ceremonies/account.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { problemOf } from '../domain/kernel/problem.ts';
+import { organizationClaims } from '../domain/organizations/organization-claims.ts';
 import { Project } from '../domain/projects/project.entity.ts';
 import { keyIn } from '../domain/projects/tenant.ts';
 import { rolesOfUser } from '../domain/roles/role-lists.ts';
@@ -365,6 +366,50 @@ describe('the directory of an organization', () => {
     expect(await left()).toEqual([{ address }]);
     const { account } = await decidedFor(db.reader(), projectId, 'ada@example.com', north.directory.organizationId);
     expect(account).toBe(ofProject.user);
+  });
+
+  it('has groups that give roles in the organization, to guests, too, and in no other', async () => {
+    const { db, groupRoles, groups, organizationRoles } = app.services;
+    const { id, organizationId } = north.directory;
+    await organizationRoles.create(id, { key: 'admin', name: 'Admin' }, system);
+    const group = keyIn(id, north.group);
+    await groupRoles.assign(group, 'admin', system);
+    await groupRoles.assign(group, 'admin', system);
+    const rolesIn = async (userId: string, of = organizationId) =>
+      (await organizationClaims(db.reader(), { projectId: id, userId, organizationId: of, listsAll: false }))[
+        'org_roles'
+      ];
+    // Ada is in the group as a guest; her account is at home in the project.
+    expect(await rolesIn(ofProject.user)).toEqual(['admin']);
+    expect(await rolesIn(ofProject.user, south.directory.organizationId)).toEqual([]);
+    expect(await rolesIn(north.boss)).toEqual([]);
+    const outer = await north.directory.request('POST', '/Groups', {
+      displayName: 'All',
+      members: [{ value: north.group }],
+    });
+    await north.directory.request(
+      'PATCH',
+      `/Groups/${outer.body.id}`,
+      patch('add', 'members', [{ value: north.boss }]),
+    );
+    await groupRoles.unassign(group, 'admin', system);
+    await groupRoles.assign(keyIn(id, outer.body.id), 'admin', system);
+    expect(await rolesIn(ofProject.user)).toEqual(['admin']);
+    expect(await rolesIn(north.boss)).toEqual(['admin']);
+    await north.directory.request('DELETE', `/Groups/${outer.body.id}`);
+    expect(await rolesIn(north.boss)).toEqual([]);
+    const local = await groups.create(id, { displayName: 'Local', externalId: null }, [], system);
+    expect(await problemOf(groupRoles.assign(keyIn(id, local.id), 'admin', system))).toMatchObject({ code: 'invalid' });
+    const events = await rows(
+      db,
+      `select type, subject_id from audit_log where project_id = ? and type like 'organization-role.%assigned' order by id`,
+      [id],
+    );
+    expect(events).toEqual([
+      { type: 'organization-role.assigned', subject_id: north.group },
+      { type: 'organization-role.unassigned', subject_id: north.group },
+      { type: 'organization-role.assigned', subject_id: outer.body.id },
+    ]);
   });
 
   it('ends sessions when it deactivates a user', async () => {

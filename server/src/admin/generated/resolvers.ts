@@ -24,7 +24,7 @@ import { SigningKeyResolver } from '../keys/signing-key.resolver.ts';
 import { LogoutDeliveryResolver, LogoutReceiverResolver } from '../logout/logout-delivery.resolver.ts';
 import { OrganizationDomainResolver, DomainsOfOrganizationResolver } from '../organizations/domain.resolver.ts';
 import { OrganizationInvitationResolver } from '../organizations/invitation.resolver.ts';
-import { OrganizationMembershipResolver, UserMembershipsResolver } from '../organizations/membership.resolver.ts';
+import { OrganizationMembershipResolver, UserMembershipsResolver, GroupOrganizationResolver } from '../organizations/membership.resolver.ts';
 import { OrganizationRoleResolver } from '../organizations/organization-role.resolver.ts';
 import { OrganizationResolver } from '../organizations/organization.resolver.ts';
 import { PortalLinkResolver } from '../portal/portal-link.resolver.ts';
@@ -80,6 +80,7 @@ export const resolvers = [
   OrganizationInvitationResolver,
   OrganizationMembershipResolver,
   UserMembershipsResolver,
+  GroupOrganizationResolver,
   OrganizationRoleResolver,
   OrganizationResolver,
   PortalLinkResolver,

@@ -1,5 +1,6 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { found } from '../../domain/kernel/problem.ts';
+import { found, invalid } from '../../domain/kernel/problem.ts';
+import { organizationRolesOfGroup } from '../../domain/organizations/groups/group-roles.ts';
 import {
   countMembershipsOf,
   countMembersOf,
@@ -8,10 +9,12 @@ import {
 } from '../../domain/organizations/membership-lists.ts';
 import type { OrganizationMembership } from '../../domain/organizations/organization-membership.entity.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
+import type { Group } from '../../domain/users/group.entity.ts';
 import type { User } from '../../domain/users/user.entity.ts';
 import { Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
 import type { AdminContext, ProjectContext } from '../api/context.ts';
+import { GroupView } from '../users/group.view.ts';
 import { UserView } from '../users/user.view.ts';
 import { OrganizationMembershipConnection, OrganizationMembershipView } from './membership.view.ts';
 import {
@@ -80,29 +83,42 @@ export class OrganizationMembershipResolver {
   }
 
   @Requires('project_admin', {
-    about: { 'organization-membership': 'membershipId' },
+    about: { 'organization-membership': 'membershipId', group: 'groupId' },
     fresh: true,
     scope: 'users:write',
   })
   @Mutation(() => OrganizationMembershipView, {
-    description: 'Applies to the next token. Repeating it changes nothing.',
+    nullable: true,
+    description:
+      'Applies to the next token. Repeating it changes nothing. Returns the membership, or null for a group.',
   })
   assignOrganizationRole(
-    @Arg('input', () => AssignOrganizationRoleInput) { membershipId, roleKey }: AssignOrganizationRoleInput,
+    @Arg('input', () => AssignOrganizationRoleInput) { groupId, membershipId, roleKey }: AssignOrganizationRoleInput,
     @Ctx() { actor, domain, projectId }: ProjectContext,
   ) {
-    return domain.memberships.assign(keyIn(projectId, membershipId), roleKey, actor);
+    const holder = holderIn(projectId, membershipId, groupId);
+    return domain[holder.of].assign(holder.key, roleKey, actor);
   }
 
-  @Requires('project_admin', { about: { 'organization-membership': 'membershipId' }, scope: 'users:write' })
+  @Requires('project_admin', {
+    about: { 'organization-membership': 'membershipId', group: 'groupId' },
+    scope: 'users:write',
+  })
   @Mutation(() => OrganizationMembershipView, {
-    description: 'Applies to the next token. Repeating it changes nothing.',
+    nullable: true,
+    description:
+      'Applies to the next token. Repeating it changes nothing. Returns the membership, or null for a group.',
   })
   unassignOrganizationRole(
-    @Arg('input', () => UnassignOrganizationRoleInput) { membershipId, roleKey }: UnassignOrganizationRoleInput,
+    @Arg('input', () => UnassignOrganizationRoleInput) {
+      groupId,
+      membershipId,
+      roleKey,
+    }: UnassignOrganizationRoleInput,
     @Ctx() { actor, domain, projectId }: ProjectContext,
   ) {
-    return domain.memberships.unassign(keyIn(projectId, membershipId), roleKey, actor);
+    const holder = holderIn(projectId, membershipId, groupId);
+    return domain[holder.of].unassign(holder.key, roleKey, actor);
   }
 
   @FieldResolver(() => OrganizationView)
@@ -152,4 +168,30 @@ export class UserMembershipsResolver {
     const page = await membershipsOf(em, user, request);
     return connection('organization-memberships', page, request, () => countMembershipsOf(em, user));
   }
+}
+
+@Resolver(() => GroupView)
+export class GroupOrganizationResolver {
+  @FieldResolver(() => OrganizationView, {
+    nullable: true,
+    description: 'The organization of whose directory the group is. Absent: a group of the project.',
+  })
+  async organization(@Root() { organizationId, project }: Group, @Ctx() { loaders }: AdminContext) {
+    return organizationId == null ? null : loaders.organization(keyIn(project.id, organizationId));
+  }
+
+  @FieldResolver(() => [OrganizationRoleView], {
+    description: 'Roles that its members have in the organization, by name.',
+  })
+  organizationRoles(@Root() group: Group, @Ctx() { em }: AdminContext) {
+    return organizationRolesOfGroup(em, group);
+  }
+}
+
+/** The membership or the group that an input names. Refuses `invalid` unless it names one. */
+function holderIn(projectId: string, membershipId: string | null | undefined, groupId: string | null | undefined) {
+  if ((membershipId == null) === (groupId == null)) invalid('membershipId', 'must be given, or groupId');
+  return membershipId == null
+    ? ({ of: 'groupRoles', key: keyIn(projectId, groupId ?? '') } as const)
+    : ({ of: 'memberships', key: keyIn(projectId, membershipId) } as const);
 }

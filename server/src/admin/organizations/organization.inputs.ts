@@ -76,11 +76,17 @@ export class InviteOrganizationMemberInput extends inputFields({
   locale: nullable(text('Language of the mail (BCP 47), if the address has no user. Default: en.')),
 }) {}
 
-@InputType()
-export class AssignOrganizationRoleInput extends inputFields({ membershipId: id(), roleKey: text() }) {}
+const roleHolder = {
+  membershipId: nullable(id()),
+  groupId: nullable(id("A group of the organization's directory, instead of `membershipId`.")),
+  roleKey: text(),
+};
 
 @InputType()
-export class UnassignOrganizationRoleInput extends inputFields({ membershipId: id(), roleKey: text() }) {}
+export class AssignOrganizationRoleInput extends inputFields(roleHolder) {}
+
+@InputType()
+export class UnassignOrganizationRoleInput extends inputFields(roleHolder) {}
 
 @InputType()
 export class AddOrganizationDomainInput extends inputFields({

@@ -1,4 +1,5 @@
 import { type Executing, query, sql } from '../kernel/sql.ts';
+import { rolesHeldAs } from './groups/group-roles.ts';
 import { activeMemberships } from './membership.ts';
 
 const ofContext: readonly string[] = ['org_id', 'org_slug', 'org_name', 'org_roles'];
@@ -26,9 +27,8 @@ interface Row {
   roles: string[];
 }
 
-const roles = sql`array(select r.key from organization_membership_roles h
-    join organization_roles r on r.project_id = h.project_id and r.id = h.role_id
-    where h.project_id = m.project_id and h.membership_id = m.id order by r.key)`;
+const roles = sql`array(select r.key from (${rolesHeldAs}) h
+    join organization_roles r on r.project_id = m.project_id and r.id = h.role_id order by r.key)`;
 
 /** Organization claims of a user. No `org_*` claims if the membership has ended. */
 export async function organizationClaims(

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
 import { impliedTenant, sameProject, tenant } from '../projects/tenant.ts';
+import { Group } from '../users/group.entity.ts';
 import { Organization } from './organization.entity.ts';
 import { OrganizationMembership } from './organization-membership.entity.ts';
 
@@ -51,3 +52,18 @@ const held = defineEntity({
 /** A role that a member has. */
 export class OrganizationMembershipRole extends held.class {}
 held.setClass(OrganizationMembershipRole);
+
+const ofGroup = defineEntity({
+  name: 'OrganizationGroupRole',
+  tableName: 'organization_group_roles',
+  properties: {
+    project: impliedTenant,
+    group: () => sameProject(Group, 'group_id').primary(),
+    role: () => sameProject(OrganizationRole, 'role_id').primary(),
+  },
+  indexes: [{ name: 'organization_group_roles_project_id_role_id_index', properties: ['role'] }],
+});
+
+/** A role that a group of an organization's directory gives its members there. */
+export class OrganizationGroupRole extends ofGroup.class {}
+ofGroup.setClass(OrganizationGroupRole);

@@ -6,7 +6,12 @@ import { Organization } from './organization.entity.ts';
 import { organizationFields } from './organization.resource.ts';
 import { OrganizationDomain } from './organization-domain.entity.ts';
 import { OrganizationMembership } from './organization-membership.entity.ts';
-import { OrganizationDefaultRole, OrganizationMembershipRole, OrganizationRole } from './organization-role.entity.ts';
+import {
+  OrganizationDefaultRole,
+  OrganizationGroupRole,
+  OrganizationMembershipRole,
+  OrganizationRole,
+} from './organization-role.entity.ts';
 import { organizationTables } from './user-tables.ts';
 
 const nouns = {
@@ -55,7 +60,7 @@ export const organizationsNouns = {
   resources: { Organization: organizationFields },
   entities: [
     ...[Organization, OrganizationRole, OrganizationDefaultRole, OrganizationMembership, OrganizationMembershipRole],
-    ...[OrganizationInvitation, OrganizationDomain],
+    ...[OrganizationInvitation, OrganizationDomain, OrganizationGroupRole],
   ],
   transfer: [
     { type: 'organization', table: 'organizations', parent: childOf('project'), key: ['id'] },
@@ -91,6 +96,12 @@ export const organizationMembersNouns = {
       table: 'organization_membership_roles',
       parent: { column: 'membership_id', type: 'organization-membership' },
       key: ['membership_id', 'role_id'],
+    },
+    {
+      type: 'organization-group-role',
+      table: 'organization_group_roles',
+      parent: childOf('group'),
+      key: ['group_id', 'role_id'],
     },
   ],
   userTables: [organizationTables],

@@ -1,5 +1,6 @@
 import { type Executing, query, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
+import { rolesHeldAs } from './groups/group-roles.ts';
 import { activeMemberships } from './membership.ts';
 
 /** An organization as its member sees it. */
@@ -24,9 +25,8 @@ export async function organizationsOfUser(on: Executing, { project, id }: Tenant
     sql<
       Omit<OwnOrganization, 'since'> & { since: string }
     >`select m.id, o.name, m.created_at as since, u.organization_id is not distinct from o.id as "isHome",
-        array(select r.name from organization_membership_roles h
-          join organization_roles r on r.project_id = h.project_id and r.id = h.role_id
-          where h.project_id = m.project_id and h.membership_id = m.id order by lower(r.name), r.key) as roles
+        array(select r.name from (${rolesHeldAs}) h
+          join organization_roles r on r.project_id = m.project_id and r.id = h.role_id order by lower(r.name), r.key) as roles
       from (${activeMemberships}) held join organization_memberships m on m.project_id = held.project_id and m.id = held.id
         join organizations o on o.project_id = m.project_id and o.id = m.organization_id
         join users u on u.project_id = m.project_id and u.id = m.user_id
