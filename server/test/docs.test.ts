@@ -82,6 +82,7 @@ describe.each(documents)('%s', (path) => {
       'DANGER_',
       'SERVER_ERROR',
       'NO_ACCESS',
+      'CONNECTION_REQUIRED',
       'APPROVAL_REQUIRED',
       'RATE_LIMITED',
       'PROVISIONED_ONLY',
