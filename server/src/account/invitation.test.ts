@@ -141,6 +141,26 @@ describe('an invitation', () => {
     expect(await members()).toHaveLength(1);
   });
 
+  it('of an address that another organization gave to its user is refused, unless it has verified the domain', async () => {
+    const { db, organizationDomains, organizations, users } = services();
+    const other = await organizations.create(world.project.id, { slug: 'initech', name: 'Initech' }, system);
+    const none = { externalId: null, displayName: null, givenName: null, familyName: null };
+    const values = { userName: address, ...none, active: true, attributes: {} };
+    const home = { projectId: world.project.id, organizationId: other.id };
+    const { id: userId } = await db.transaction((em) => users.create(em, home, values, 'local', system));
+    const user = (await users.find(db.reader(), world.project.id, userId)) as User;
+    const { id } = await invite();
+    const visit = await visitOf(user);
+    expect(await visit.page()).not.toContain('Join Globex');
+    await visit.change('accept-invitation', { id });
+    expect(await members()).toMatchObject([{ source: 'admin' }]);
+    const domain = await organizationDomains.add(other, address.split('@')[1] ?? '', system);
+    await organizationDomains.verify(domain, 'Test', system);
+    expect(await visit.page()).toContain('Join Globex');
+    await visit.change('accept-invitation', { id });
+    expect((await members()).map(({ source }) => source).sort()).toEqual(['admin', 'invitation']);
+  });
+
   it('creates one membership, however often it is accepted at once', async () => {
     const user = await existingUser();
     const { id } = await invite();

@@ -104,6 +104,21 @@ it('leaves a suspended member suspended', async () => {
   expect(await membershipsOf(address)).toMatchObject([{ ...member, state: 'suspended' }]);
 });
 
+it('does not begin for a user at home in another organization, whose directory can change the address afterwards', async () => {
+  await verify();
+  const other = await places.organization('other');
+  const address = newAddress();
+  const values = {
+    ...{ userName: address, externalId: null, displayName: null, givenName: null, familyName: null, active: true },
+    attributes: {},
+  };
+  const { db, users } = world.app.services;
+  const home = { projectId: world.project.id, organizationId: other.id };
+  await db.transaction((em) => users.create(em, home, values, 'local', system));
+  await signIn(address);
+  expect(await membershipsOf(address)).toMatchObject([{ slug: 'other' }]);
+});
+
 it('waits for an admin with ASK, who accepts or declines it', async () => {
   await verify();
   await configure({ joinByDomain: 'ask' });

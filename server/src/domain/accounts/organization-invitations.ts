@@ -121,14 +121,14 @@ export class OrganizationInvitations {
 
   /**
    * Accepts an invitation of the visitor's own login address. Of several at once, one succeeds. Refuses `not-found`, also for an
-   * invitation of another address.
+   * invitation of another address, and of one that the directory of another organization may have made up.
    */
   accept(change: OwnChange, id: string): Promise<void> {
     const { clock, memberships } = this.deps;
     const { visitor, actor } = change;
     return underLock(this.deps, visitor, async (em, user) => {
       const projectId = visitor.project.id;
-      const own = { email: user.email ?? '', now: clock.now() };
+      const own = { userId: user.id, email: user.email ?? '', now: clock.now() };
       const row = isUuid(id) ? await takeInvitation(em, keyIn(projectId, id), own) : null;
       const { organization, roles } = found(row, 'organization-invitation');
       const joined = await usableOrganization(em, keyIn(projectId, organization), 'id');

@@ -1,5 +1,5 @@
 import { type Executing, query, sql } from '../kernel/sql.ts';
-import { domainOfAddress } from '../organizations/domains/mail-domain.ts';
+import { domainOfAddress } from '../users/login.ts';
 import { isUsable } from './usable.ts';
 
 /** A connection of an organization by which people can sign in. */

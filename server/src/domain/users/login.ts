@@ -1,5 +1,6 @@
 /** The login addresses and phone of a user, from their attributes. Pure. */
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { mailDomain } from '../projects/mail-domains.ts';
 
 /** An email address or phone number in a multi-valued attribute (RFC 7643 §2.4). */
 export interface Contact {
@@ -53,6 +54,13 @@ export function addressKeys(address: string): string[] {
   const at = key.indexOf('@') + 1;
   const [domain, ascii] = [key.slice(at), domainToASCII(key.slice(at))];
   return ascii === domain || domainToUnicode(ascii) !== domain ? [key] : [key, `${key.slice(0, at)}${ascii}`];
+}
+
+/** The domain of a login address, in the form of `organization_domains`; null: not a domain name. */
+export function domainOfAddress(address: string): string | null {
+  const key = addressKey(address);
+  const domain = mailDomain(key.slice(key.lastIndexOf('@') + 1));
+  return domain === null ? null : domainToASCII(domain);
 }
 
 const address =

@@ -388,5 +388,5 @@ function shown(factor: Enrolment, project: Project, user: User): OwnFactor {
 /** Only a login address that receives codes can accept one. */
 async function invitationsTo(em: EntityManager, user: User, project: Project, now: Date): Promise<OpenInvitation[]> {
   if (!project.organizationsEnabled || user.email == null) return [];
-  return invitationsOf(em, { projectId: project.id, email: user.email, now });
+  return invitationsOf(em, { projectId: project.id, userId: user.id, email: user.email, now });
 }

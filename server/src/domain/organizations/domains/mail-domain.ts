@@ -1,21 +1,13 @@
-import { domainToASCII } from 'node:url';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { getDomain } from 'tldts';
 import { refuse } from '../../kernel/problem.ts';
 import { query, sql } from '../../kernel/sql.ts';
 import { typedHost } from '../../projects/dns-proof.ts';
-import { isAtOrBelow, mailDomain } from '../../projects/mail-domains.ts';
+import { isAtOrBelow } from '../../projects/mail-domains.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
-import { addressKey } from '../../users/login.ts';
+import { domainOfAddress } from '../../users/login.ts';
 import { isDisposable } from '../../users/sign-up.ts';
 import { publicMailDomains } from './public-mail-domains.ts';
-
-/** The domain of a login address, in the form of `organization_domains`; null: not a domain name. */
-export function domainOfAddress(address: string): string | null {
-  const key = addressKey(address);
-  const domain = mailDomain(key.slice(key.lastIndexOf('@') + 1));
-  return domain === null ? null : domainToASCII(domain);
-}
 
 /**
  * A mail domain as typed, in ASCII and lower case. Refuses `invalid` for anything other than a host name, for a public suffix, and for

@@ -10,8 +10,9 @@ import { problemOf } from '../../kernel/problem.ts';
 import { challengeName } from '../../projects/dns-proof.ts';
 import type { Project } from '../../projects/project.entity.ts';
 import { keyIn } from '../../projects/tenant.ts';
+import { domainOfAddress } from '../../users/login.ts';
 import type { OrganizationDomain } from '../organization-domain.entity.ts';
-import { checkedOrganizationDomain, domainOfAddress } from './mail-domain.ts';
+import { checkedOrganizationDomain } from './mail-domain.ts';
 import { domainsOf } from './organization-domains.ts';
 
 const day = 24 * 3600;

@@ -3,7 +3,7 @@ import { type Page, type PageRequest, pageOf } from '../../kernel/page.ts';
 import { digest } from '../../kernel/secret.ts';
 import { type Executing, type Fragment, query, sql } from '../../kernel/sql.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
-import { addressKey, addressKeys } from '../../users/login.ts';
+import { addressKey, addressKeys, domainOfAddress } from '../../users/login.ts';
 import { OrganizationInvitation } from './organization-invitation.entity.ts';
 
 /** Path of the page of an invitation. */
@@ -27,6 +27,24 @@ function isOpen(i: string, now: Date): Fragment {
       where o.project_id = ${of('project_id')} and o.id = ${of('organization_id')} and o.state = 'active')`;
 }
 
+/** A user, and the login address. */
+interface Invitee {
+  userId: string;
+  email: string;
+}
+
+/**
+ * SQL condition: the invitation `i` is for the login address of this user. The directory of another organization could give the address of an
+ * invited person to its user: one at home in another organization has it only in a domain that their organization has verified.
+ */
+function isFor({ userId, email }: Invitee): Fragment {
+  return sql`i.email_key = any(${addressKeys(email)}::text[])
+    and exists (select 1 from users u where u.project_id = i.project_id and u.id = ${userId}::uuid
+      and (u.organization_id is null or u.organization_id = i.organization_id
+        or exists (select 1 from organization_domains d where d.project_id = u.project_id and d.organization_id = u.organization_id
+          and d.domain = ${domainOfAddress(email)}::text and d.state = 'verified')))`;
+}
+
 const columns = sql`i.id, o.name as organization, i.email`;
 const named = sql`join organizations o on o.project_id = i.project_id and o.id = i.organization_id`;
 
@@ -43,15 +61,15 @@ export async function invitationOf(
   return row ?? null;
 }
 
-/** The invitations that a login address can accept, oldest first; at most 20. */
+/** The invitations that a user can accept, oldest first; at most 20. */
 export function invitationsOf(
   on: Executing,
-  { projectId, email, now }: { projectId: string; email: string; now: Date },
+  { projectId, now, ...invitee }: Invitee & { projectId: string; now: Date },
 ): Promise<OpenInvitation[]> {
   return query(
     on,
     sql<OpenInvitation>`select ${columns} from organization_invitations i ${named}
-      where i.project_id = ${projectId}::uuid and i.email_key = any(${addressKeys(email)}::text[]) and ${isOpen('i', now)}
+      where i.project_id = ${projectId}::uuid and ${isFor(invitee)} and ${isOpen('i', now)}
       order by i.id limit ${maxShown}::int`,
   );
 }
@@ -108,11 +126,11 @@ export async function writeInvitation(
   return row?.id ?? id;
 }
 
-/** Joins: accepts an invitation of this login address; of several at once, one. @returns null if it cannot be accepted */
+/** Joins: accepts an invitation of this user; of several at once, one. @returns null if it cannot be accepted */
 export async function takeInvitation(
   on: Executing,
   { project, id }: TenantKey,
-  { email, now }: { email: string; now: Date },
+  { now, ...invitee }: Invitee & { now: Date },
 ): Promise<{ organization: string; roles: string[] } | null> {
   const [row] = await query(
     on,
@@ -120,7 +138,7 @@ export async function takeInvitation(
       organization: string;
       roles: string[];
     }>`update organization_invitations i set accepted_at = ${now}::timestamptz
-      where i.project_id = ${project.id}::uuid and i.id = ${id}::uuid and i.email_key = any(${addressKeys(email)}::text[])
+      where i.project_id = ${project.id}::uuid and i.id = ${id}::uuid and ${isFor(invitee)}
         and ${isOpen('i', now)}
       returning i.organization_id as organization, to_json(i.role_ids) as roles`,
   );
