@@ -208,6 +208,27 @@ describe('a guest', () => {
     expect(JSON.parse(exported).guestRecords).toMatchObject([{ id, displayName: 'Ada of North' }]);
   });
 
+  it.each([
+    ['a guest', false],
+    ['a user who moves home', true],
+  ])('stays suspended by an admin, as %s', async (_name, moves) => {
+    const { memberships } = app.services;
+    const held = await memberships.add(keyIn(project.id, north.organizationId ?? ''), { userId: account }, system);
+    await memberships.setState(held, 'suspended', system);
+    if (moves) await verified(north);
+    expect((await create()).id === account).toBe(moves);
+    expect(await membership()).toMatchObject({ state: 'suspended' });
+  });
+
+  it('is one record: with another address, it does not show that the former one has an account', async () => {
+    const { id } = await create();
+    await north.request('PATCH', `/Users/${id}`, patch('replace', 'emails', [{ value: 'new@example.com' }]));
+    const second = await create(north, { ...ada, userName: 'second' });
+    expect(await query('select email, account_id from users where project_id = ? and id = ?', [second.id])).toEqual([
+      { email: null, account_id: null },
+    ]);
+  });
+
   it('keeps a membership that another way gave, under the directory from then on', async () => {
     await app.services.memberships.add(keyIn(project.id, north.organizationId ?? ''), { userId: account }, system);
     const { id } = await create();

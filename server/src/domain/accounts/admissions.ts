@@ -74,14 +74,16 @@ export class Admissions {
     const { email, emailKey } = loginOf(values);
     const accountId = emailKey === null ? undefined : await holderElsewhere(em, home, emailKey);
     if (accountId === undefined) return users.create(em, home, values, 'scim', actor, options);
-    // The directory has the record of a guest: the second one is refused like any other.
-    const isKnown = await isGuestOf(em, home, accountId);
-    if (!isKnown && (await isInDomainOf(em, organization, email ?? ''))) {
+    // The directory has the record of a guest: a second one with the address is refused like any other; if it has another address now, the
+    // new user is at home, without a login email.
+    if (await isGuestOf(em, home, accountId)) return users.create(em, home, values, 'scim', actor, options);
+    if (await isInDomainOf(em, organization, email ?? '')) {
       return this.move(em, organization, accountId, values, actor, options);
     }
     const record = await users.create(em, home, values, 'scim', actor, { ...options, accountId });
     await em.flush();
-    await memberships.follow(em, organization, accountId, values.active ? 'active' : 'suspended', actor);
+    // A member whom an admin has suspended stays suspended.
+    if (!values.active) await memberships.follow(em, organization, accountId, 'suspended', actor);
     return record;
   }
 
@@ -106,7 +108,6 @@ export class Admissions {
     }
     await join(userId, 'directory', actor);
     await em.flush();
-    await memberships.follow(em, organization, userId, 'active', actor);
     const former = before.organizationId ?? null;
     if (former !== null) await memberships.endOf(em, keyIn(projectId, former), userId, actor);
     await accessLost(em, { projectId, userIds: [userId] });
