@@ -189,6 +189,15 @@ describe('a guest', () => {
     expect(counted.reduce((sum, { users }) => sum + users, 0)).toBe(1);
   });
 
+  it('gets no login address in a domain of another organization when the account ends', async () => {
+    await verified(south);
+    const { id } = await create();
+    await app.services.accounts.remove(project.id, account, system);
+    expect(await query('select email, account_id from users where project_id = ? and id = ?', [id])).toEqual([
+      { email: null, account_id: null },
+    ]);
+  });
+
   it('is a suspended member afterwards, if an admin has ended the membership before', async () => {
     const { id } = await create();
     const [held] = await query<{ id: string }>('select id from organization_memberships where project_id = ?');
@@ -309,8 +318,8 @@ describe('a user in a domain that the organization has verified', () => {
   });
 
   it('moves from another organization, whose membership and record end', async () => {
-    await verified(north);
     const { body } = await south.request('POST', '/Users', { userName: 'bob', emails: [{ value: 'bob@example.com' }] });
+    await verified(north);
     const { id } = await create(north, { userName: 'bob', emails: [{ value: 'bob@example.com' }] });
     expect(id).toBe(body.id);
     expect((await south.request('GET', `/Users/${id}`)).status).toBe(404);

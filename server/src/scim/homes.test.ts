@@ -412,6 +412,66 @@ describe('the directory of an organization', () => {
     ]);
   });
 
+  const loginOf = async (id: string) => {
+    const [login] = await rows<{ email: string | null }>(
+      app.services.db,
+      'select email, phone from users where project_id = ? and id = ?',
+      [north.directory.id, id],
+    );
+    return login;
+  };
+
+  it('gives no login address in a domain that another organization has verified', async () => {
+    const { organizationDomains } = app.services;
+    const { id: projectId, organizationId } = south.directory;
+    const domain = await organizationDomains.add(keyIn(projectId, organizationId ?? ''), 'south.example', system);
+    const add = (name: string) => north.directory.request('POST', '/Users', { userName: `${name}@south.example` });
+    expect(await loginOf((await add('before')).body.id)).toMatchObject({ email: 'before@south.example' });
+    await organizationDomains.verify(domain, 'Test', system);
+    const { status, body } = await add('eve');
+    expect(status).toBe(201);
+    expect(await loginOf(body.id)).toMatchObject({ email: null });
+    expect(await add('EVE')).toMatchObject({ status: 409 });
+    const moved = patch('replace', 'emails', [{ value: 'boss@south.example' }]);
+    expect((await north.directory.request('PATCH', `/Users/${north.boss}`, moved)).status).toBe(200);
+    expect(await loginOf(north.boss)).toMatchObject({ email: null });
+    const own = await south.directory.request('POST', '/Users', { userName: 'eve@south.example' });
+    expect(await loginOf(own.body.id)).toMatchObject({ email: 'eve@south.example' });
+  });
+
+  it('gives no login that is reserved for a deactivated user at another home', async () => {
+    const { accounts } = app.services;
+    const { id: projectId } = ofProject.directory;
+    const [emails, phoneNumbers] = [[{ value: 'held@example.com' }], [{ value: '+41791234599', type: 'mobile' }]];
+    const { body: held } = await ofProject.directory.request('POST', '/Users', {
+      userName: 'held',
+      emails,
+      phoneNumbers,
+    });
+    await accounts.setActive(projectId, held.id, false, system);
+    const bare = { emails: [], phoneNumbers: [] };
+    await ofProject.directory.request('PATCH', `/Users/${held.id}`, { Operations: [{ op: 'replace', value: bare }] });
+    const taken = await north.directory.request('POST', '/Users', { userName: 'x', emails, phoneNumbers });
+    expect(taken.status).toBe(201);
+    expect(await loginOf(taken.body.id)).toEqual({ email: null, phone: null });
+    const both = { Operations: [{ op: 'replace', value: { emails, phoneNumbers } }] };
+    expect((await ofProject.directory.request('PATCH', `/Users/${held.id}`, both)).status).toBe(200);
+    expect(await loginOf(held.id)).toEqual({ email: 'held@example.com', phone: '+41791234599' });
+  });
+
+  it('gives an address to one user, also after the user at another home who had it is gone', async () => {
+    const address = { emails: [{ value: 'gone@example.com' }] };
+    const { body: other } = await ofProject.directory.request('POST', '/Users', { userName: 'gone', ...address });
+    expect((await south.directory.request('POST', '/Users', { userName: 'one', ...address })).status).toBe(201);
+    await ofProject.directory.request('DELETE', `/Users/${other.id}`);
+    expect(await south.directory.request('POST', '/Users', { userName: 'two', ...address })).toMatchObject({
+      status: 409,
+      body: { scimType: 'uniqueness' },
+    });
+    const change = patch('replace', 'emails', address.emails);
+    expect((await south.directory.request('PATCH', `/Users/${south.boss}`, change)).status).toBe(409);
+  });
+
   it('ends sessions when it deactivates a user', async () => {
     const { body } = await north.directory.request('POST', '/Users', { userName: 'eve@example.com' });
     const { db, users } = app.services;

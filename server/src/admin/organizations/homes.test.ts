@@ -7,6 +7,7 @@ import { decidedFor } from '../../domain/ceremonies/account.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
+import { valuesOf } from '../../domain/users/user-record.ts';
 
 let harness: AdminHarness;
 let make: Factories;
@@ -113,18 +114,35 @@ describe('a user at home in an organization', () => {
   });
 });
 
+describe('the userName of a deactivated user', () => {
+  it('is reserved at its home only: a directory could otherwise keep a person from signing up', async () => {
+    const ada = await made({ userName: 'eve@example.com', email: 'ada@example.com', organizationId: north });
+    const { accounts } = harness.services;
+    await accounts.setActive(project.id, ada.id, false, system);
+    await accounts.change(project.id, ada.id, (user) => ({ ...valuesOf(user), userName: 'ada' }), system);
+    expect(await faultOf({ userName: 'eve@example.com', organizationId: north })).toMatchObject({ code: 'taken' });
+    expect(await made({ userName: 'eve@example.com', email: 'e@example.com', organizationId: south })).toBeTruthy();
+    expect(await made({ email: 'eve@example.com' })).toBeTruthy();
+  });
+});
+
 describe('a typed userName', () => {
   const decided = async (address: string, organizationId: string | null) =>
     (await decidedFor(harness.services.db.reader(), project.id, address, organizationId)).account;
   const named = async (email: string, organizationId?: string) =>
     (await made({ userName: 'ada@old.example', email, organizationId })).id as string;
 
-  it('identifies the user of the organization of the sign-in, else of the project, else the only one', async () => {
-    const ofNorth = await named('1@example.com', north);
-    for (const context of [null, north, south]) expect(await decided('ada@old.example', context)).toBe(ofNorth);
+  it('identifies the user of the organization of the sign-in, else of the project, else of the verified domain', async () => {
+    const { organizationDomains } = harness.services;
     const ofSouth = await named('2@example.com', south);
+    // South could otherwise take the sign-up of the person who has this address.
+    for (const context of [null, north]) expect(await decided('ada@old.example', context)).toBeNull();
+    expect(await decided('ada@old.example', south)).toBe(ofSouth);
+    const ofNorth = await named('1@example.com', north);
+    const domain = await organizationDomains.add(keyIn(project.id, north), 'old.example', system);
     expect(await decided('ada@old.example', null)).toBeNull();
-    expect(await decided('ada@old.example', north)).toBe(ofNorth);
+    await organizationDomains.verify(domain, 'Test', system);
+    for (const context of [null, north]) expect(await decided('ada@old.example', context)).toBe(ofNorth);
     expect(await decided('ada@old.example', south)).toBe(ofSouth);
     const ofProject = await named('3@example.com');
     expect(await decided('ada@old.example', null)).toBe(ofProject);

@@ -152,7 +152,12 @@ export class FederatedSignIns {
     if (email === null || emailDenied || !(await isInDomainOf(em, home, email))) return this.prove(em, caller, arrival);
     const { account } = await decidedOn(em, caller, addressKey(email));
     if (account === null) {
-      const isReserved = await isAddressReserved(em, project.id, addressKey(email), clock.now());
+      const isReserved = await isAddressReserved(
+        em,
+        { projectId: project.id, organizationId },
+        addressKey(email),
+        clock.now(),
+      );
       if (!connection.jit || isReserved) return { outcome: 'no-account' };
       return this.signInNew(em, caller, arrival, email);
     }

@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { Enrolment } from '../mfa/enrolment.entity.ts';
 import { isInvited } from '../organizations/invitations/open-invitations.ts';
 import { Project } from '../projects/project.entity.ts';
+import { atProject } from '../users/identity/home.ts';
 import { addressKey, isAddress } from '../users/login.ts';
 import { type SignUpVerdict, signUpVerdict } from '../users/sign-up.ts';
 import { isAddressReserved } from '../users/suspension/suspensions.ts';
@@ -81,7 +82,7 @@ export class Recipients {
   }
 
   private isReserved(em: EntityManager, projectId: string, address: string): Promise<boolean> {
-    return isAddressReserved(em, projectId, addressKey(address), this.deps.clock.now());
+    return isAddressReserved(em, atProject(projectId), addressKey(address), this.deps.clock.now());
   }
 
   /** A valid setup link opens sign-up at the console, and an invitation to an organization opens it for its address. */

@@ -34,11 +34,11 @@ import {
 } from './identity/home.ts';
 import { userNamed } from './identity/named.ts';
 import { DeepPages, type Listed, listRows, type Selection, type Weight } from './listing.ts';
-import { addressKey, isAddress, isE164, trimmed, userNameKey } from './login.ts';
+import { addressKey, domainOfAddress, isAddress, isE164, trimmed, userNameKey } from './login.ts';
 import { managerIdOf, managerNameOf } from './manager.ts';
 import { groupsOfLeading } from './members/shown-groups.ts';
 import { newLogin } from './suspension/hands.ts';
-import { refuseReserved, reservedValues } from './suspension/suspensions.ts';
+import { refuseReserved, reservedElsewhere, reservedValues } from './suspension/suspensions.ts';
 import { User } from './user.entity.ts';
 import { countedUsers } from './user-counts.ts';
 import {
@@ -206,7 +206,11 @@ export class Users {
     }: CreateOptions = {},
   ): Promise<UserRecord> {
     const now = this.deps.clock.now();
-    const login = accountId === undefined ? loginOf(values) : withheld(loginOf(values), { email: true, phone: true });
+    const home = { projectId, organizationId };
+    const login =
+      accountId === undefined
+        ? await loginAt(em, home, loginOf(values), actor, now)
+        : withheld(loginOf(values), { email: true, phone: true });
     const { email, phone, withheldEmailKey, withheldPhone } = login;
     const times = { createdAt: now, updatedAt: now, lastSignInAt: null, invitedAt: null };
     const held = { accountId: accountId ?? null, subject: null, withheldEmailKey, withheldPhone };
@@ -219,7 +223,7 @@ export class Users {
     if (join === undefined) throw new Error('no organization can be a home here');
     const created = await this.insert(em, projectId, user, { login, actor, custom });
     await join?.(accountId ?? id, source, actor);
-    if (actor.kind !== 'scim') await refuseReserved(em, projectId, id, login, now);
+    if (actor.kind !== 'scim') await refuseReserved(em, home, id, login, now);
     return created;
   }
 
@@ -299,7 +303,7 @@ export class Users {
     const custom = customWrite(schema, before.attributes, values.attributes);
     const next = loginAfter(before, values);
     const { email, phone, isShared, withheldEmailKey, withheldPhone, ...login } =
-      actor.kind === 'scim' ? await unheld(em, user, next) : next;
+      actor.kind === 'scim' ? await unheld(em, homeOf(user), next, user, this.deps.clock.now()) : next;
     // An earlier key stays with its address or name: another user may have the key that the current rules give.
     const isSameEmail = before.email != null && login.emailKey === addressKey(before.email);
     const emailKey = isSameEmail ? user.emailKey : login.emailKey;
@@ -313,7 +317,7 @@ export class Users {
     user.updatedAt = this.deps.clock.now();
     this.deps.audit.record(em, updated(projectId, before, values, names, actor));
     await unlessTaken(() => em.flush());
-    if (actor.kind !== 'scim') await refuseReserved(em, projectId, userId, newLogin(before, user), user.updatedAt);
+    if (actor.kind !== 'scim') await refuseReserved(em, homeOf(user), userId, newLogin(before, user), user.updatedAt);
     if (names.includes('emails')) await indexEmails(em, projectId, userId, emailKeys(values.attributes));
     if (custom) await unlessTaken(() => writeIndex(em, projectId, userId, custom));
     if (changesRoles(names)) await this.deps.accessLost(em, { projectId, userIds: [userId] });
@@ -389,7 +393,7 @@ export class Users {
       sql`select 1 from users where project_id = ${user.project.id} and phone = ${phone} and id <> ${user.id}`,
     );
     if (other) return true;
-    return (await reservedValues(em, user.project.id, [{ phone }], this.deps.clock.now(), user.id)).length > 0;
+    return (await reservedValues(em, homeOf(user), [{ phone }], this.deps.clock.now(), user.id)).length > 0;
   }
 
   /** Refuses `phone-locked` if the directory has a number for this user and `phone` differs. */
@@ -483,26 +487,45 @@ function changesRoles(changed: readonly string[]): boolean {
   return changed.includes('roles') || changed.includes('entitlements');
 }
 
+const homeOf = ({ project, organizationId }: User): Home => ({
+  projectId: project.id,
+  organizationId: organizationId ?? null,
+});
+
+/** The login of a new user. One at home in the project, whose email or phone a user at another home has, loses it when it is written. */
+async function loginAt(em: Executing, home: Home, login: Login, actor: Actor, now: Date): Promise<Login> {
+  return actor.kind === 'scim' && home.organizationId !== null ? unheld(em, home, login, null, now) : login;
+}
+
 /**
- * The login without an email and a phone that a user at another home has: the directory of this home does not learn of that user. The user
- * waits for the phone ({@link awaitedPhone}); an email is tried again when the directory sends another one.
+ * The login without an email and a phone that a user at another home has: the directory of this home does not learn of that user. The
+ * directory of an organization also gets none that are reserved for an inactive user at another home, and no email in a domain that another
+ * organization has verified: its people get accounts there. The user waits for the phone ({@link awaitedPhone}); an email is tried again
+ * when the directory sends another one. An email that is withheld from another user of this home is withheld, too: the index refuses it.
  */
-async function unheld(em: Executing, user: User, login: Login): Promise<Login> {
-  if (user.accountId != null) {
-    await refuseHeldHere(em, user, login);
+async function unheld(em: Executing, home: Home, login: Login, before: User | null, now: Date): Promise<Login> {
+  if (before?.accountId != null) {
+    await refuseHeldHere(em, before, login);
     return login;
   }
-  const [email, phone] = [
-    login.emailKey === user.emailKey ? null : login.emailKey,
-    login.phone === user.phone ? null : login.phone,
-  ];
-  if (email === null && phone === null) return login;
-  const elsewhere = sql`u.project_id = ${user.project.id}::uuid and u.organization_id is distinct from ${user.organizationId}::uuid`;
+  const { projectId, organizationId } = home;
+  const emailKey = login.emailKey === before?.emailKey ? null : login.emailKey;
+  const phone = login.phone === before?.phone ? null : login.phone;
+  if (emailKey === null && phone === null) return login;
+  const elsewhere = sql`u.project_id = ${projectId}::uuid and u.organization_id is distinct from ${organizationId}::uuid`;
+  const isOrganization = sql`${organizationId}::uuid is not null`;
+  const reserved = reservedElsewhere(home, { emailKey, phone }, now);
   const [held] = await query(
     em,
     sql<{ email: boolean; phone: boolean }>`select
-      exists (select 1 from users u where ${elsewhere} and u.email_key = ${email}::text) as email,
-      exists (select 1 from users u where ${elsewhere} and u.phone = ${phone}::text) as phone`,
+      exists (select 1 from users u where ${elsewhere} and u.email_key = ${emailKey}::text)
+        or exists (select 1 from users u where u.project_id = ${projectId}::uuid and u.withheld_email_key = ${emailKey}::text
+          and u.organization_id is not distinct from ${organizationId}::uuid and u.id is distinct from ${before?.id ?? null}::uuid)
+        or ${isOrganization} and (${reserved.email} or exists (select 1 from organization_domains d
+          where d.project_id = ${projectId}::uuid and d.domain = ${emailKey && domainOfAddress(emailKey)}::text
+            and d.state = 'verified' and d.organization_id <> ${organizationId}::uuid)) as email,
+      exists (select 1 from users u where ${elsewhere} and u.phone = ${phone}::text)
+        or ${isOrganization} and ${reserved.phone} as phone`,
     { prepare: 'users.held-elsewhere' },
   );
   return held ? withheld(login, held) : login;

@@ -20,7 +20,7 @@ export interface PlannedUser {
 }
 
 /**
- * Joins: creates local users in a constant number of statements, each with an event. Refuses `conflict` if one of
+ * Joins: creates local users of one home in a constant number of statements, each with an event. Refuses `conflict` if one of
  * them exists already or has a reserved identifier, or if custom attributes have changed, and `taken` for a unique
  * custom value: the caller's transaction ends then.
  */
@@ -48,7 +48,8 @@ export async function createMany(
   if (created.length < planned.length) refuse({ code: 'conflict', what: 'user' });
   // A deactivation may have freed an identifier since {@link takenValues}.
   const logins = planned.map(({ login }) => login);
-  if ((await reservedValues(em, projectId, logins, now)).length > 0) refuse({ code: 'conflict', what: 'user' });
+  const home = { projectId, organizationId: planned[0]?.user.organizationId ?? null };
+  if ((await reservedValues(em, home, logins, now)).length > 0) refuse({ code: 'conflict', what: 'user' });
   await indexAddresses(em, projectId, planned);
   await unlessTaken(() => indexCustomValues(em, projectId, planned));
   const events = planned.map(({ user: { id, organizationId, provenance, userName } }) => ({
@@ -139,6 +140,6 @@ export async function takenValues(
     return { ...value, field: attribute === null ? field : customName(attribute), isReserved: false };
   });
   const logins = planned.map(({ login }) => login);
-  const reserved = await reservedValues(em, projectId, logins, now);
+  const reserved = await reservedValues(em, { projectId, organizationId }, logins, now);
   return [...own, ...reserved.map((value) => ({ ...value, isReserved: true }))];
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Executing, execute, type Fragment, query, sql } from '../../kernel/sql.ts';
+import { domainOfAddress } from '../login.ts';
 import { countedUsers } from '../user-counts.ts';
 import { recordSelection, type UserRecord, withInstants } from '../user-record.ts';
 import { loginOf } from '../user-writing.ts';
@@ -66,7 +67,7 @@ export async function freeRecords(
   return rows.map(withInstants);
 }
 
-/** Gives freed records the login email that their directory named, where no other user has it. */
+/** Gives freed records the login email that their directory named, unless another user has it, or another organization its domain. */
 export async function giveLogins(on: Executing, projectId: string, freed: readonly UserRecord[]): Promise<void> {
   for (const user of freed) {
     const { email, emailKey } = loginOf(user);
@@ -74,7 +75,9 @@ export async function giveLogins(on: Executing, projectId: string, freed: readon
       on,
       sql`update users u set email = ${email}::text, email_key = ${emailKey}::text, withheld_email_key = null
         where u.project_id = ${projectId}::uuid and u.id = ${user.id}::uuid
-          and not exists (select 1 from users o where o.project_id = u.project_id and o.email_key = ${emailKey}::text)`,
+          and not exists (select 1 from users o where o.project_id = u.project_id and o.email_key = ${emailKey}::text)
+          and not exists (select 1 from organization_domains d where d.project_id = u.project_id and d.state = 'verified'
+            and d.domain = ${emailKey && domainOfAddress(emailKey)}::text and d.organization_id <> u.organization_id)`,
     );
   }
 }

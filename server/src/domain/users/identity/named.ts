@@ -1,5 +1,5 @@
 import { type Executing, query, sql } from '../../kernel/sql.ts';
-import { addressKeys } from '../login.ts';
+import { addressKeys, domainOfAddress } from '../login.ts';
 
 /** A user whom a typed address names. */
 interface NamedUser {
@@ -13,8 +13,9 @@ const [byEmail, byOwnName, byProjectName, byOtherName] = [1, 2, 3, 4].map(sql.li
 
 /**
  * The user with this login email, else the user with this userName, ignoring case; also an inactive one. A userName is unique at a home
- * only (decisions/0400): first the user at home in the organization of the sign-in, then the one at home in the project. One at home in another
- * organization is found only where no other user has the name.
+ * only (decisions/0400): first the user at home in the organization of the sign-in, then the one at home in the project, then the one at
+ * home in the organization that has verified the domain of the name. Directories choose userNames: any other organization could take the
+ * sign-in or sign-up of a person whose address it gives as a userName.
  *
  * @param address normalized by `addressKey`
  * @param organizationId of the sign-in; null: none
@@ -26,19 +27,21 @@ export async function userNamed(
   organizationId: string | null,
 ): Promise<NamedUser | null> {
   const keys = addressKeys(address);
-  const [user, next] = await query(
+  const [user] = await query(
     on,
     // Two index lookups: the plan of an `or` depends on the number of users.
-    sql<NamedUser & { isElsewhere: boolean }>`
-      select id, email, choice = ${byOtherName} as "isElsewhere" from (
+    sql<NamedUser>`
+      select id, email from (
         select id, email, ${byEmail} as choice, email_key as key from users
           where project_id = ${projectId} and email_key = any(${keys}::text[])
         union all select id, email, case when organization_id = ${organizationId}::uuid then ${byOwnName}
             when organization_id is null then ${byProjectName} else ${byOtherName} end, user_name_key
-          from users where project_id = ${projectId} and user_name_key = any(${keys}::text[]) and account_id is null
-      ) as found order by choice, key <> ${address}::text limit 2`,
+          from users u where project_id = ${projectId} and user_name_key = any(${keys}::text[]) and account_id is null
+            and (organization_id is null or organization_id = ${organizationId}::uuid or exists (select 1 from organization_domains d
+              where d.project_id = u.project_id and d.organization_id = u.organization_id and d.state = 'verified'
+                and d.domain = ${domainOfAddress(address)}::text))
+      ) as found order by choice, key <> ${address}::text limit 1`,
     { prepare: 'users.named' },
   );
-  if (!user || (user.isElsewhere && next)) return null;
-  return { id: user.id, email: user.email };
+  return user ?? null;
 }

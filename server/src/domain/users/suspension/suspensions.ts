@@ -3,10 +3,11 @@ import { secondsLater } from '../../kernel/clock.ts';
 import { refuse } from '../../kernel/problem.ts';
 import { type Executing, execute, type Fragment, query, sql } from '../../kernel/sql.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
+import type { Home } from '../identity/home.ts';
 import { addressKeys } from '../login.ts';
 import type { UserRecord } from '../user-record.ts';
 import { ofUser } from '../user-tables.ts';
-import { type HeldIdentity, heldSeconds, identityOf, type NewLogin } from './hands.ts';
+import { type HeldIdentity, heldSeconds, type Identity, identityOf, type NewLogin } from './hands.ts';
 
 /** Keeps the identity of a user who becomes inactive. */
 export async function suspend(em: EntityManager, { project }: TenantKey, before: UserRecord, now: Date): Promise<void> {
@@ -52,11 +53,13 @@ export interface ReservedValue {
 
 /**
  * The identifiers of these logins that are reserved for inactive users. An address is reserved as userName and as login
- * email: either would receive the other's codes.
+ * email: either would receive the other's codes. A userName is reserved at the home of the inactive user only.
+ *
+ * @param home of the users with these logins
  */
 export async function reservedValues(
   em: Executing,
-  projectId: string,
+  { projectId, organizationId }: Home,
   logins: readonly NewLogin[],
   now: Date,
   exceptId: string | null = null,
@@ -66,7 +69,8 @@ export async function reservedValues(
   const phones = logins.flatMap(({ phone }) => phone ?? []);
   const ofKey = (field: string, column: 'user_name_key' | 'email_key' | 'phone', keys: readonly string[]) =>
     sql`select ${field}::text as field, s.${sql.ref(column)} as key, s.user_id as "userId"
-      from ${reserving(projectId, now, exceptId)} and s.${sql.ref(column)} = any(${keys}::text[])`;
+      from ${reserving(projectId, now, exceptId)} and s.${sql.ref(column)} = any(${keys}::text[])
+        ${column === 'user_name_key' ? sql`and u.organization_id is not distinct from ${organizationId}::uuid` : sql``}`;
   return query(
     em,
     sql<ReservedValue>`${ofKey('userName', 'user_name_key', names)}
@@ -78,14 +82,25 @@ export async function reservedValues(
   );
 }
 
-/** Whether the address is reserved for an inactive user: no one can sign up with it. */
-export async function isAddressReserved(
-  em: Executing,
-  projectId: string,
-  address: string,
+/** Whether the address is reserved for an inactive user: no one can sign up with it to this home. */
+export async function isAddressReserved(em: Executing, home: Home, address: string, now: Date): Promise<boolean> {
+  return (await reservedValues(em, home, [{ emailKey: address }], now)).length > 0;
+}
+
+/** SQL conditions: the email and the phone of this login are reserved for an inactive user at another home. */
+export function reservedElsewhere(
+  { projectId, organizationId }: Home,
+  { emailKey, phone }: Pick<Identity, 'emailKey' | 'phone'>,
   now: Date,
-): Promise<boolean> {
-  return (await reservedValues(em, projectId, [{ emailKey: address }], now)).length > 0;
+): Record<'email' | 'phone', Fragment> {
+  const keys = emailKey === null ? [] : addressKeys(emailKey);
+  const reserved = (named: Fragment) => sql`exists (select 1 from ${reserving(projectId, now)}
+    and u.organization_id is distinct from ${organizationId}::uuid and ${named})`;
+  return {
+    email: sql`(${reserved(sql`s.email_key = any(${keys}::text[])`)}
+      or ${reserved(sql`u.organization_id is null and s.user_name_key = any(${keys}::text[])`)})`,
+    phone: reserved(sql`s.phone = ${phone}::text`),
+  };
 }
 
 const attributes = { userName: 'userName', email: 'emails', phone: 'phoneNumbers' } as const;
@@ -96,12 +111,12 @@ const attributes = { userName: 'userName', email: 'emails', phone: 'phoneNumbers
  */
 export async function refuseReserved(
   em: Executing,
-  projectId: string,
+  home: Home,
   userId: string,
   login: NewLogin,
   now: Date,
 ): Promise<void> {
-  const values = await reservedValues(em, projectId, [login], now, userId);
+  const values = await reservedValues(em, home, [login], now, userId);
   const reserved = values.find(({ field }) => field === 'email') ?? values[0];
   if (!reserved) return;
   refuse({ code: 'taken', what: 'user', field: attributes[reserved.field], isReserved: true });
