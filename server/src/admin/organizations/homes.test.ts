@@ -7,6 +7,7 @@ import { decidedFor } from '../../domain/ceremonies/account.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
+import { rolesOfUser } from '../../domain/roles/role-lists.ts';
 import { valuesOf } from '../../domain/users/user-record.ts';
 
 let harness: AdminHarness;
@@ -174,10 +175,23 @@ describe('deleteOrganization', () => {
     expect(refused.errors[0]?.extensions).toMatchObject({ code: 'invalid', field: 'people' });
     expect(await namesIn(`homeId: "${north}"`)).toEqual(['ada']);
     await harness.services.accounts.remove(project.id, other.id, system);
-    await changed(harness.services.db, "update users set provenance = 'scim' where id = ?", [ada.id]);
+    const { client } = await make.client(project);
+    await harness.services.roles.create(keyIn(project.id, client.id), { key: 'owner', name: 'Owner' }, system);
+    await changed(
+      harness.services.db,
+      `update users set provenance = 'scim',
+        attributes = '{"roles": [{"value": "owner"}], "entitlements": [{"value": "owner"}], "title": "CTO"}' where id = ?`,
+      [ada.id],
+    );
     expect((await remove(north, 'people: MOVE')).data.deleteOrganization).toBe(north);
     const { data } = await harness.call(`{ user(id: "${ada.id}") { ${shown} provenance } }`);
     expect(data.user).toMatchObject({ home: null, provenance: 'LOCAL', organizationMemberships: { edges: [] } });
+    // The directory of the organization gave no roles of applications.
+    expect(await rolesOfUser(harness.services.db.reader(), keyIn(project.id, ada.id))).toEqual([]);
+    const attributes = 'select attributes from users where project_id = ? and id = ?';
+    expect(await rows(harness.services.db, attributes, [project.id, ada.id])).toEqual([
+      { attributes: { title: 'CTO' } },
+    ]);
     expect((await eventsOf(ada.id)).at(-1)).toMatchObject({
       type: 'user.moved',
       detail: { before: { organizationId: north }, after: { organizationId: null }, organizationId: north },

@@ -62,10 +62,14 @@ export function isAt({ projectId, organizationId }: Home, row = 'r'): Fragment {
     : sql`${ofProject} and ${column('organization_id')} = ${organizationId}::uuid`;
 }
 
-/** SQL: the project becomes the home of users of an organization. No directory manages them then. */
+/**
+ * SQL: the project becomes the home of users of an organization. No directory manages them then. Roles of applications that the directory of
+ * the organization named gave nothing so far, and must not do so now.
+ */
 export function movedToProject(home: Home, ids: readonly string[], now: Date): Fragment {
   return sql`with moved as (
-      update users r set organization_id = null, provenance = 'local', version = r.version + 1, updated_at = ${now}::timestamptz
+      update users r set organization_id = null, provenance = 'local',
+        attributes = r.attributes - 'roles' - 'entitlements', version = r.version + 1, updated_at = ${now}::timestamptz
       where ${isAt(home)} and r.id = any(${ids}::uuid[]) returning r.project_id, r.id
     )
     update custom_values v set organization_id = null from moved m where v.project_id = m.project_id and v.user_id = m.id`;
