@@ -11,6 +11,7 @@ import { shell, testMasterKey } from '../../test/shell.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Project } from '../domain/projects/project.entity.ts';
 import { keyIn } from '../domain/projects/tenant.ts';
+import { importedUser } from './transfer-users.ts';
 
 type Data = Record<string, unknown>;
 
@@ -28,6 +29,8 @@ let folder: string;
 let file: string;
 let whole: string;
 let projectId: string;
+let organizationId: string;
+let homeUserId: string;
 
 const settings = (app: TestApp) => ({ DATABASE_URL: app.databaseUrl, MASTER_KEY: testMasterKey, BASE_URL: here.url });
 
@@ -60,7 +63,12 @@ beforeAll(async () => {
   await here.services.roles.assign(ofProject(role.id), { userId: user.id }, system);
   const organization = await here.services.organizations.create(projectId, { slug: 'north', name: 'North' }, system);
   const home = { projectId, organizationId: organization.id };
-  await here.services.db.transaction((em) => here.services.users.create(em, home, atHome, 'local', system));
+  organizationId = organization.id;
+  const created = await here.services.db.transaction((em) =>
+    here.services.users.create(em, home, atHome, 'local', system),
+  );
+  homeUserId = created.id;
+  await here.services.groups.create(projectId, { displayName: 'Staff', externalId: null }, [user.id], system);
   await here.services.memberships.add(organization, { userId: user.id }, system);
   const mappings = [{ claim: 'job', attribute: 'title' }];
   await here.services.claims.update(ofProject(client.id), { mappings }, system);
@@ -106,6 +114,38 @@ describe('a user at home in an organization', () => {
     expect((await imported()).err).toContain('but is not a member of it');
     const { db } = there.services;
     expect(await rows(db, 'select id from projects where id = ?', [projectId])).toEqual([]);
+  });
+
+  it('is refused as a member of a group at home elsewhere, whose directory would see the user', async () => {
+    forge('group-member', (data) => Object.assign(data, { user_id: homeUserId }));
+    expect((await imported()).err).toContain('has a member at another home');
+    forge('group', (data) => Object.assign(data, { organization_id: organizationId }));
+    expect((await imported()).err).toContain('has a member at another home');
+  });
+
+  it('has no login as the record of a guest, whatever the file says, and is no record at home in the project', async () => {
+    const guest = {
+      ...{
+        id: unknownId,
+        project_id: projectId,
+        user_name: 'eve',
+        account_id: homeUserId,
+        organization_id: organizationId,
+      },
+      ...{
+        email: 'eve@example.com',
+        email_key: 'eve@example.com',
+        phone: '+41791234567',
+        withheld_phone: '+41790000000',
+      },
+      attributes: { emails: [{ value: 'eve@example.com' }], phoneNumbers: [{ value: '+41791234567', type: 'mobile' }] },
+    };
+    expect(importedUser(guest, undefined, new Date()).row).toMatchObject({
+      ...{ email: null, email_key: null, phone: null },
+      ...{ withheld_email_key: 'eve@example.com', withheld_phone: '+41791234567' },
+    });
+    forge('user', (data) => Object.assign(data, { account_id: homeUserId, organization_id: null }));
+    expect((await imported()).err).toContain('account_id must be of a user at home in an organization');
   });
 
   it('moves with its home, and is deleted with the project', async () => {

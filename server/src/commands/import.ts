@@ -22,6 +22,7 @@ import { transferTables } from '../domain/nouns.ts';
 import { usersOutsideHome } from '../domain/organizations/home-people.ts';
 import type { CustomSchema } from '../domain/users/custom/values.ts';
 import { ambiguousSubjects } from '../domain/users/identity/sub.ts';
+import { membersElsewhere } from '../domain/users/memberships.ts';
 import { User } from '../domain/users/user.entity.ts';
 import { recordOf, type UserRecord } from '../domain/users/user-record.ts';
 import { type Command, UsageError } from './command.ts';
@@ -220,13 +221,20 @@ class Importing {
     throw new TransferFileError(`${this.path}: the subject of user ${id} is the id of another record: ${subject}.`);
   }
 
-  /** Refuses a user at home in an organization without a membership of it. */
+  /** Refuses a user at home in an organization without a membership of it, and a member of a group at another home. */
   private async checkHomes(em: EntityManager): Promise<void> {
-    const [homeless] = await query(em, usersOutsideHome([...this.projects.keys()]));
-    if (!homeless) return;
-    const { id, organizationId } = homeless;
+    const projects = [...this.projects.keys()];
+    const [homeless] = await query(em, usersOutsideHome(projects));
+    if (homeless) {
+      const { id, organizationId } = homeless;
+      throw new TransferFileError(
+        `${this.path}: user ${id} is at home in organization ${organizationId}, but is not a member of it.`,
+      );
+    }
+    const [apart] = await query(em, membersElsewhere(projects));
+    if (!apart) return;
     throw new TransferFileError(
-      `${this.path}: user ${id} is at home in organization ${organizationId}, but is not a member of it.`,
+      `${this.path}: group ${apart.groupId} has a member at another home: ${apart.memberId}.`,
     );
   }
 

@@ -48,6 +48,9 @@ export function importedUser(data: Data, schema: CustomSchema | undefined, now: 
     return invalid('provenance', `must be ${provenances.join(' or ')}`);
   if (data['subject'] != null && !isSubject(String(data['subject'])))
     return invalid('subject', 'must be 1 to 255 printable ASCII characters');
+  const isGuest = data['account_id'] != null;
+  if (isGuest && data['organization_id'] == null)
+    return invalid('account_id', 'must be of a user at home in an organization');
   const { [customUrn]: custom = {}, ...standard } = attributes;
   const names = Object.entries(valueColumns).map(([name, column]) => [name, data[column] ?? null]);
   const given = { ...Object.fromEntries(names), active, provenance, attributes: standard } as UserRecord;
@@ -59,10 +62,12 @@ export function importedUser(data: Data, schema: CustomSchema | undefined, now: 
     ...data,
     ...Object.fromEntries(set.map(([name, column]) => [column, values[name as keyof typeof valueColumns]])),
     attributes: schema ? values.attributes : attributes,
-    // Null: another user had the number. A user at another home may have the address.
-    ...{ user_name_key: userNameKey, phone: phone === null ? null : loginPhone },
-    ...(data['withheld_email_key'] == null ? { email, email_key: emailKey } : { email: null, email_key: null }),
-    ...(data['withheld_email_key'] != null && { withheld_email_key: emailKey }),
+    // Null: another user had the number. A user at another home may have the address. The record of a guest has no login.
+    ...{ user_name_key: userNameKey, phone: isGuest || phone === null ? null : loginPhone },
+    ...(isGuest || data['withheld_email_key'] != null
+      ? { email: null, email_key: null, withheld_email_key: emailKey }
+      : { email, email_key: emailKey }),
+    ...(data['withheld_phone'] != null && { withheld_phone: loginPhone }),
   };
   // A trigger derives it.
   Reflect.deleteProperty(row, 'sign_in_hour');

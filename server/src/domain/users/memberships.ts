@@ -1,4 +1,4 @@
-import { type Fragment, sql } from '../kernel/sql.ts';
+import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 
 /** Maximum depth to which groups in groups are followed. */
 const maxNesting = 10;
@@ -48,3 +48,20 @@ export const membersOfRow = `(select m.project_id, m.user_id as member_id, 'User
     where m.project_id = r.project_id and m.group_id = r.id
   union all select n.project_id, n.member_id, 'Group'::text from group_nestings n
     where n.project_id = r.project_id and n.group_id = r.id)`;
+
+/** SQL: members of groups of the projects who are at another home than the group; there must be none. */
+export function membersElsewhere(projectIds: readonly string[]): Statement<{ groupId: string; memberId: string }> {
+  const isOf = sql`g.project_id = any(${projectIds}::uuid[])
+    and exists (select 1 from organizations x where x.project_id = g.project_id)
+    and o.organization_id is distinct from g.organization_id`;
+  return sql<{ groupId: string; memberId: string }>`
+    select g.id as "groupId", o.id as "memberId" from groups g
+      join group_members m on m.project_id = g.project_id and m.group_id = g.id
+      join users o on o.project_id = m.project_id and o.id = m.user_id
+    where ${isOf}
+    union all select g.id, o.id from groups g
+      join group_nestings n on n.project_id = g.project_id and n.group_id = g.id
+      join groups o on o.project_id = n.project_id and o.id = n.member_id
+    where ${isOf}
+    limit 1`;
+}
