@@ -57,6 +57,17 @@ const eventsOf = async (type: string) =>
   );
 const existingUser = (email = address): Promise<User> =>
   world.app.make.user(world.project, { userName: email, userNameKey: email, email, emailKey: email });
+/** A user with the address, at home in another organization. */
+async function userOfOther() {
+  const { db, organizations, users } = services();
+  const other = await organizations.create(world.project.id, { slug: 'initech', name: 'Initech' }, system);
+  const none = { externalId: null, displayName: null, givenName: null, familyName: null };
+  const values = { userName: address, ...none, active: true, attributes: {} };
+  const home = { projectId: world.project.id, organizationId: other.id };
+  const { id } = await db.transaction((em) => users.create(em, home, values, 'local', system));
+  return { other, user: (await users.find(db.reader(), world.project.id, id)) as User };
+}
+
 const accept = async (user: User, id: string) => (await visitOf(user)).change('accept-invitation', { id });
 
 describe('an invitation', () => {
@@ -142,13 +153,8 @@ describe('an invitation', () => {
   });
 
   it('of an address that another organization gave to its user is refused, unless it has verified the domain', async () => {
-    const { db, organizationDomains, organizations, users } = services();
-    const other = await organizations.create(world.project.id, { slug: 'initech', name: 'Initech' }, system);
-    const none = { externalId: null, displayName: null, givenName: null, familyName: null };
-    const values = { userName: address, ...none, active: true, attributes: {} };
-    const home = { projectId: world.project.id, organizationId: other.id };
-    const { id: userId } = await db.transaction((em) => users.create(em, home, values, 'local', system));
-    const user = (await users.find(db.reader(), world.project.id, userId)) as User;
+    const { organizationDomains } = services();
+    const { other, user } = await userOfOther();
     const { id } = await invite();
     const visit = await visitOf(user);
     expect(await visit.page()).not.toContain('Join Globex');
@@ -159,6 +165,14 @@ describe('an invitation', () => {
     expect(await visit.page()).toContain('Join Globex');
     await visit.change('accept-invitation', { id });
     expect((await members()).map(({ source }) => source).sort()).toEqual(['admin', 'invitation']);
+  });
+
+  it('stays when a user with its address at home in another organization is erased', async () => {
+    const { user } = await userOfOther();
+    await invite();
+    const link = await linkTo();
+    await services().accounts.remove(world.project.id, user.id, system);
+    expect((await open(link)).status).toBe(200);
   });
 
   it('creates one membership, however often it is accepted at once', async () => {

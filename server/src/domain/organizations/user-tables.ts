@@ -1,14 +1,24 @@
-import { sql } from '../kernel/sql.ts';
+import { type Fragment, sql } from '../kernel/sql.ts';
 import { loginAddresses, ofUser, type UserTables } from '../users/user-tables.ts';
+
+/**
+ * SQL condition: the invitation `i` is of this home, or the home is the project. The directory of an organization gives addresses, also those
+ * that other organizations have invited.
+ */
+const isOfHome = (home: Fragment) => sql`(${home} is null or i.organization_id = ${home})`;
 
 /** Memberships stay while a user is deactivated, pass to the next person of an account, and are deleted with the user. */
 export const organizationTables: UserTables = {
   tables: ['organization_memberships', 'organization_invitations'],
   handOver: null,
-  erase: ({ projectId, users }) => [
-    sql`delete from organization_invitations
-      where project_id = ${projectId} and email_key = any(${users.flatMap(loginAddresses)}::text[])`,
-  ],
+  erase: ({ projectId, users }) => {
+    const addresses = users.flatMap((user) => loginAddresses(user).map((key) => ({ key, home: user.organizationId })));
+    return [
+      sql`delete from organization_invitations i
+        using jsonb_to_recordset(${JSON.stringify(addresses)}::jsonb) as a(key text, home uuid)
+        where i.project_id = ${projectId} and i.email_key = a.key and ${isOfHome(sql`a.home`)}`,
+    ];
+  },
   exportRows: {
     organizations: (user) => sql`
       select m.id, o.id as "organizationId", o.slug, o.name, m.state, m.source, m.created_at as "since",
@@ -21,7 +31,8 @@ export const organizationTables: UserTables = {
     organizationInvitations: (user) => sql`
       select id, email, created_at as "createdAt", expires_at as "expiresAt", accepted_at as "acceptedAt",
         revoked_at as "revokedAt"
-      from organization_invitations
-      where project_id = ${user.project.id} and email_key = any(${loginAddresses(user)}::text[])`,
+      from organization_invitations i
+      where i.project_id = ${user.project.id} and i.email_key = any(${loginAddresses(user)}::text[])
+        and ${isOfHome(sql`${user.organizationId ?? null}::uuid`)}`,
   },
 };
