@@ -120,6 +120,7 @@ import { Guessing } from './domain/otp/guessing.ts';
 import { Otp } from './domain/otp/otp.ts';
 import { Sends } from './domain/otp/sends.ts';
 import { Portal } from './domain/portal/portal.ts';
+import { PortalConnections } from './domain/portal/portal-connections.ts';
 import { PortalLinks } from './domain/portal/portal-links.ts';
 import type { ReadTxt } from './domain/projects/dns-proof.ts';
 import { Issuers } from './domain/projects/issuers.ts';
@@ -441,6 +442,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
   const organizationEnds = new OrganizationEnds(lower);
   const portalLinks = new PortalLinks(lower);
   const admissions = new Admissions(lower);
+  const portalConnections = new PortalConnections(lower);
   const domainNotices = new DomainNotices(lower);
   const accountAccess = new AccountAccess(lower);
   const readDomains: ReadTxt = readTxt ?? (async () => 'unavailable');
@@ -452,7 +454,8 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     invitations,
     organizationInvitations,
     portalLinks,
-    portal: new Portal({ ...lower, organizationDomains, portalLinks }),
+    portalConnections,
+    portal: new Portal({ ...lower, organizationDomains, portalLinks, portalConnections }),
     newUsers,
     organizationEnds,
     admissions,

@@ -164,7 +164,8 @@ const madeUpValue = `coalesce(
      join pg_attribute a on a.attrelid = k.conrelid and a.attnum = any(k.conkey)
      join pg_attribute f on f.attrelid = k.confrelid and f.attnum = k.confkey[array_position(k.conkey, a.attnum)]
      where k.contype = 'f' and k.conrelid = quote_ident(c.table_name)::regclass and a.attname = c.column_name limit 1),
-  (select (regexp_match(pg_get_constraintdef(k.oid), '(''[^'']+''::text)'))[1] from pg_constraint k
+  (select case c.data_type when 'ARRAY' then 'array[' || v.text || ']' else v.text end from pg_constraint k
+     cross join lateral (select (regexp_match(pg_get_constraintdef(k.oid), '(''[^'']+''::text)'))[1] as text) v
      join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
      where k.contype = 'c' and k.conrelid = quote_ident(c.table_name)::regclass and a.attname = c.column_name limit 1),
   case when c.column_name = 'client_id' then '(select id from clients order by ctid desc limit 1)' end,

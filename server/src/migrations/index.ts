@@ -26,6 +26,7 @@ import { Migration20261130041300OrganizationRolesOfGroups } from './202611300413
 import { Migration20261130042000SamlConnections } from './20261130042000-saml-connections.ts';
 import { Migration20261130043000TokenExchange } from './20261130043000-token-exchange.ts';
 import { Migration20261130044000PortalLinks } from './20261130044000-portal-links.ts';
+import { Migration20261130044100PortalConnections } from './20261130044100-portal-connections.ts';
 
 export const migrations = [
   { name: '20261129002000-baseline', class: Migration20261129002000Baseline },
@@ -55,4 +56,5 @@ export const migrations = [
   { name: '20261130042000-saml-connections', class: Migration20261130042000SamlConnections },
   { name: '20261130043000-token-exchange', class: Migration20261130043000TokenExchange },
   { name: '20261130044000-portal-links', class: Migration20261130044000PortalLinks },
+  { name: '20261130044100-portal-connections', class: Migration20261130044100PortalConnections },
 ];

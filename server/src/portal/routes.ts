@@ -6,26 +6,25 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { maskAddress } from '../domain/delivery/mask.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
-import type { Actor } from '../domain/kernel/actor.ts';
-import { type Problem, Refusal } from '../domain/kernel/problem.ts';
+import { Refusal } from '../domain/kernel/problem.ts';
 import { openProject } from '../domain/kernel/scope.ts';
 import { type OpenLink, portalPath } from '../domain/portal/open-links.ts';
-import type { Portal } from '../domain/portal/portal.ts';
 import { type PortalLinks, portalActor } from '../domain/portal/portal-links.ts';
 import { type PortalSecret, portalToken, readPortalToken } from '../domain/portal/portal-secret.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
 import type { Html } from '../http/markup.ts';
 import type { Pages } from '../http/pages.ts';
-import { formBody, type Parameters, parametersOf } from '../http/parameters.ts';
+import { formBody, parametersOf } from '../http/parameters.ts';
 import { noStore, type Route } from '../http/routes/route.ts';
 import { isSameOrigin } from '../http/same-origin.ts';
 import { siteAt } from '../http/site.ts';
+import { type ChangeDeps, changes, doneOf, minutesOf, refusalOf } from './changes.ts';
+import type { Reader } from './parts.ts';
 import { type PortalLanguage, portalTexts } from './texts.ts';
-import { closedView, type Outcome, openView, portalView, type Reader, sentView, usedView, waitView } from './view.ts';
+import { closedView, type Outcome, openView, portalView, sentView, usedView, waitView } from './view.ts';
 
-export interface PortalDeps {
-  portal: Portal;
+export interface PortalDeps extends ChangeDeps {
   portalLinks: Pick<PortalLinks, 'find' | 'open' | 'resend'>;
   experienceOf(projectId: string): Promise<ExperienceContent>;
   cookies: Pick<Cookies, 'portal' | 'setPortal'>;
@@ -86,8 +85,8 @@ async function visitOf({ cookies, portal }: PortalDeps, req: Request): Promise<V
 async function show(deps: PortalDeps, req: Request, res: Response): Promise<void> {
   const visit = await visitOf(deps, req);
   if (!visit) return sendClosed(deps, req, res);
-  const done = parametersOf(req).get('done');
-  await sendPortal(deps, req, res, visit, done === 'added' || done === 'removed' ? { done } : undefined);
+  const done = doneOf(parametersOf(req).get('done'));
+  await sendPortal(deps, req, res, visit, done && { done });
 }
 
 async function take(deps: PortalDeps, req: Request, res: Response): Promise<void> {
@@ -102,51 +101,18 @@ async function take(deps: PortalDeps, req: Request, res: Response): Promise<void
   const change = Object.hasOwn(changes, name) ? changes[name] : undefined;
   if (!isOurs || !change) return sendPortal(deps, req, res, visit, { problem: 'problemForm' }, 403);
   try {
-    const done = await change(deps.portal, visit.link, form, portalActor(visit.link, actorOf(req)));
-    res.redirect(303, done === null ? portalPath : `${portalPath}?done=${done}`);
+    const result = await change(deps, visit.link, form, portalActor(visit.link, actorOf(req)));
+    if (typeof result === 'object') return await sendPortal(deps, req, res, visit, result);
+    res.redirect(303, result === '' ? portalPath : `${portalPath}?done=${result}`);
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
     const { problem } = thrown;
     deps.log.info({ requestId: requestContext(req).requestId, problem: problem.code }, 'portal change refused');
-    const [status, outcome] = refusalOf(problem, form.get('domain') ?? '');
+    const [status, outcome] = refusalOf(problem, form);
     if (problem.code === 'too-many') res.setHeader('Retry-After', String(problem.retryAfterSeconds));
     await sendPortal(deps, req, res, visit, outcome, status);
   }
 }
-
-type Change = (portal: Portal, link: OpenLink, form: Parameters, actor: Actor) => Promise<'added' | 'removed' | null>;
-
-const changes: Record<string, Change> = {
-  'add-domain': async (portal, link, form, actor) => {
-    await portal.addDomain(link, form.get('domain') ?? '', actor);
-    return 'added';
-  },
-  'check-domain': async (portal, link, form, actor) => {
-    await portal.checkDomain(link, form.get('id') ?? '', actor);
-    return null;
-  },
-  'remove-domain': async (portal, link, form, actor) => {
-    await portal.removeDomain(link, form.get('id') ?? '', actor);
-    return 'removed';
-  },
-  complete: async (portal, link, _form, actor) => {
-    await portal.complete(link, actor);
-    return null;
-  },
-};
-
-function refusalOf(problem: Problem, typed: string): [status: number, Outcome] {
-  if (problem.code === 'too-many') {
-    return [429, { problem: 'problemWait', minutes: minutesOf(problem.retryAfterSeconds) }];
-  }
-  if (problem.code === 'taken') return [409, { problem: 'problemTaken', typed }];
-  if (problem.code === 'invalid' && problem.field === 'domain') return [400, { problem: 'problemDomain', typed }];
-  if (problem.code === 'invalid' && problem.field === 'organizationId')
-    return [400, { problem: 'problemLimit', typed }];
-  return [problem.code === 'forbidden' ? 403 : 404, { problem: 'problemForm' }];
-}
-
-const minutesOf = (seconds: number) => String(Math.ceil(seconds / 60));
 
 /** Opening the address changes nothing. A browser that opened the link before goes to its page. */
 async function showLink(deps: PortalDeps, req: Request, res: Response): Promise<void> {
@@ -204,8 +170,14 @@ async function sendPortal(
   outcome: Outcome | undefined,
   status = 200,
 ): Promise<void> {
-  const [domains, isDone] = [await deps.portal.domains(link), await deps.portal.isDone(link)];
-  const state = { csrf: deps.csrf.make(session.secret), domains, isDone, ...(outcome && { outcome }) };
+  const connection = link.can.includes('connection') ? await deps.portalConnections.of(link) : null;
+  const state = {
+    csrf: deps.csrf.make(session.secret),
+    connection: connection && { connection, callback: deps.portalConnections.callback(connection) },
+    domains: link.can.includes('domains') ? await deps.portal.domains(link) : [],
+    isDone: await deps.portal.isDone(link),
+    outcome,
+  };
   await send(deps, req, res, portalView(readerOf(req), link, state), { link, status });
 }
 
@@ -235,8 +207,10 @@ async function send(
 function readerOf(req: Request): Reader {
   const languages = Object.keys(portalTexts) as PortalLanguage[];
   const language = (req.acceptsLanguages(languages) || 'en') as PortalLanguage;
+  const times = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   return {
     language,
+    at: (time) => `${times.format(time)} UTC`,
     t: (key, values = {}) =>
       portalTexts[language][key].replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole),
   };

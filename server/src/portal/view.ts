@@ -2,22 +2,19 @@ import type { OrganizationDomain } from '../domain/organizations/organization-do
 import type { OpenLink } from '../domain/portal/open-links.ts';
 import { challengeName } from '../domain/projects/dns-proof.ts';
 import { type Html, hidden, html, nothing } from '../http/markup.ts';
-import type { PortalKey, PortalLanguage } from './texts.ts';
-
-/** The reader's texts. */
-export interface Reader {
-  language: PortalLanguage;
-  t(key: PortalKey, values?: Record<string, string>): string;
-}
+import { type ConnectionState, connectionSection } from './connection-view.ts';
+import { post, type Reader, readonlyField } from './parts.ts';
+import type { PortalKey } from './texts.ts';
 
 /** Result of the last action. */
 export type Outcome =
-  | { done: 'added' | 'removed' }
+  | { done: 'added' | 'removed' | 'saved' | 'enabled' }
+  | { testUrl: string }
   | {
-      problem: 'problemDomain' | 'problemTaken' | 'problemLimit' | 'problemForm' | 'problemWait';
+      problem: Extract<PortalKey, `problem${string}`>;
       minutes?: string;
-      /** The rejected domain. */
-      typed?: string;
+      /** Values of the rejected form that can be shown again. */
+      typed?: Record<string, string>;
     };
 
 /** The page of a link that works. */
@@ -51,25 +48,34 @@ export function portalView(
   link: OpenLink,
   {
     csrf,
+    connection,
     domains,
     isDone,
     outcome,
-  }: { csrf: string; domains: readonly OrganizationDomain[]; isDone: boolean; outcome?: Outcome },
+  }: {
+    csrf: string;
+    connection: ConnectionState | null;
+    domains: readonly OrganizationDomain[];
+    isDone: boolean;
+    outcome: Outcome | undefined;
+  },
 ): Html {
-  const { t, language } = reader;
+  const { at, t } = reader;
   const { app, organization } = link;
-  const until = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  const typed = outcome && 'problem' in outcome ? (outcome.typed ?? {}) : {};
+  const testUrl = outcome && 'testUrl' in outcome ? outcome.testUrl : undefined;
   return html`<h1>${t('title', { organization })}</h1>
     <p class="lead">${t('lead', { app, organization })}</p>
     ${outcomeLine(reader, outcome)}
-    ${link.can.includes('domains') ? domainsSection(reader, csrf, domains, outcome) : nothing}
+    ${link.can.includes('domains') ? domainsSection(reader, csrf, domains, typed['domain'] ?? '') : nothing}
+    ${link.can.includes('connection') ? connectionSection(reader, link, { csrf, state: connection, typed, testUrl }) : nothing}
     <section aria-labelledby="end"><h2 id="end">${t('finish')}</h2>${ending(reader, link, csrf, isDone)}
-      <p class="hint">${t('until', { until: `${until.format(link.expiresAt)} UTC` })}</p>
+      <p class="hint">${t('until', { until: at(link.expiresAt) })}</p>
       ${link.returnUrl === null ? nothing : html`<p><a href="${link.returnUrl}">${t('back', { app })}</a></p>`}</section>`;
 }
 
 function outcomeLine({ t }: Reader, outcome: Outcome | undefined): Html {
-  if (!outcome) return nothing;
+  if (!outcome || 'testUrl' in outcome) return nothing;
   if ('done' in outcome) return html`<p class="done" role="status">${t(outcome.done)}</p>`;
   return html`<p class="problem" role="alert" id="problem">${t(outcome.problem, { minutes: outcome.minutes ?? '' })}</p>`;
 }
@@ -80,14 +86,8 @@ function ending({ t }: Reader, { isCompleted }: OpenLink, csrf: string, isDone: 
   return html`<p class="hint">${t('finishText')}</p>${post(t('finish'), { change: 'complete', csrf }, 'main')}`;
 }
 
-function domainsSection(
-  reader: Reader,
-  csrf: string,
-  domains: readonly OrganizationDomain[],
-  outcome: Outcome | undefined,
-): Html {
+function domainsSection(reader: Reader, csrf: string, domains: readonly OrganizationDomain[], typed: string): Html {
   const { t } = reader;
-  const typed = outcome && 'typed' in outcome ? (outcome.typed ?? '') : '';
   const faulty = typed === '' ? nothing : html` aria-invalid="true" aria-describedby="problem"`;
   return html`<section aria-labelledby="domains"><h2 id="domains">${t('domains')}</h2>
     <p class="hint">${t('domainsText')}</p>
@@ -110,17 +110,9 @@ function domainRow(
   if (state === 'verified') {
     return html`${title}${trouble}${provedBy === 'dns' ? html`<p class="hint">${t('keep')}</p>` : nothing}`;
   }
-  const value = (label: string, name: string, text: string) => html`<label for="${name}-${id}">${label}</label>
-    <input id="${name}-${id}" value="${text}" dir="ltr" readonly>`;
   const act = (change: string, label: string) =>
     post(label, { change, id, csrf }, 'quiet', t('about', { act: label, name: domain }));
   return html`${title}${trouble}<p class="hint">${t('record')}</p>
-    ${value(t('recordName'), 'name', challengeName(domain))}${value(t('recordValue'), 'value', challenge)}
+    ${readonlyField(`name-${id}`, t('recordName'), challengeName(domain))}${readonlyField(`value-${id}`, t('recordValue'), challenge)}
     <div class="acts">${act('check-domain', t('check'))}${act('remove-domain', t('remove'))}</div>`;
-}
-
-/** A form of one button. It goes to the address of the page. @param accessibleName default: the label */
-function post(label: string, fields: Record<string, string>, look: string, accessibleName = label): Html {
-  return html`<form method="post">${hidden(fields)}
-    <button type="submit" class="${look}" aria-label="${accessibleName}">${label}</button></form>`;
 }

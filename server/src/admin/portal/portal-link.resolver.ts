@@ -25,7 +25,8 @@ export class PortalLinkResolver {
     return connection('portal-links', await portalLinksOf(em, keyIn(projectId, organizationId), request), request);
   }
 
-  @Requires('project_admin', { about: { organization: 'organizationId' }, fresh: true, scope: 'users:write' })
+  // Not for applications: a link can connect a provider, which determines who signs in.
+  @Requires('project_admin', { about: { organization: 'organizationId' }, fresh: true })
   @Mutation(() => CreatedPortalLink, {
     description:
       'Creates a link that works once, in one browser, which can then set up the organization until the expiry.',

@@ -20,6 +20,7 @@ import {
   type ConnectionKind,
   type ConnectionState,
   connectionSecretPurpose,
+  connectionStates,
   settingsOf,
 } from './connection.entity.ts';
 import { checkedClientSecret, checkedProfileMappings, defaultMappings } from './connection-settings.ts';
@@ -209,11 +210,21 @@ export class Connections {
     });
   }
 
-  /** Refuses `not-found`, `invalid`. A tested connection with other settings is a draft again. */
-  async update(key: TenantKey, change: ConnectionChange, actor: Actor): Promise<Connection> {
+  /**
+   * Refuses `not-found`, `invalid`. A tested connection with other settings is a draft again.
+   *
+   * @param states refuses `conflict` in any other state
+   */
+  async update(
+    key: TenantKey,
+    change: ConnectionChange,
+    actor: Actor,
+    states: readonly ConnectionState[] = connectionStates,
+  ): Promise<Connection> {
     const given = await givenSettings(change, this.deps);
     return this.deps.db.transaction(async (em) => {
       const connection = await existing(em, Connection, key, 'connection', locked);
+      mustBeIn(connection as Connection, states);
       const changed = this.applied(connection as Connection, change, given);
       if (changed.length > 0) this.record(em, 'connection.updated', connection as Connection, actor, { changed });
       return connection as Connection;
@@ -266,14 +277,24 @@ export class Connections {
     return changed;
   }
 
-  /** Enables or disables the connection. Its sessions stay; disabling refuses sign-ins in progress. Refuses `invalid`. */
-  async setState(key: TenantKey, state: ConnectionState, actor: Actor): Promise<Connection> {
+  /**
+   * Enables or disables the connection. Its sessions stay; disabling refuses sign-ins in progress. Refuses `invalid`.
+   *
+   * @param states refuses `conflict` in any other state
+   */
+  async setState(
+    key: TenantKey,
+    state: ConnectionState,
+    actor: Actor,
+    states: readonly ConnectionState[] = connectionStates,
+  ): Promise<Connection> {
     if (state !== 'enabled' && state !== 'disabled') {
       refuse({ code: 'invalid', field: 'state', reason: 'must be ENABLED or DISABLED' });
     }
     return this.deps.db.transaction(async (em) => {
       const connection = (await existing(em, Connection, key, 'connection', locked)) as Connection;
       if (connection.state === state) return connection;
+      mustBeIn(connection, states);
       if (state === 'enabled') checkComplete(connection);
       connection.state = state;
       connection.updatedAt = this.deps.clock.now();
@@ -282,10 +303,11 @@ export class Connections {
     });
   }
 
-  /** Deletes it with its identities. Refuses `not-found`. */
-  async remove(key: TenantKey, actor: Actor): Promise<void> {
+  /** Deletes it with its identities. Refuses `not-found`. @param states refuses `conflict` in any other state */
+  async remove(key: TenantKey, actor: Actor, states: readonly ConnectionState[] = connectionStates): Promise<void> {
     await this.deps.db.transaction(async (em) => {
       const connection = (await existing(em, Connection, key, 'connection', locked)) as Connection;
+      mustBeIn(connection, states);
       this.record(em, 'connection.deleted', connection, actor);
       em.remove(connection);
     });
@@ -342,6 +364,10 @@ export class Connections {
     const isEmpty = Object.keys(all).length === 0;
     this.deps.audit.record(em, { type, actor, projectId: project.id, subject, ...(isEmpty ? {} : { detail: all }) });
   }
+}
+
+function mustBeIn({ state }: Connection, states: readonly ConnectionState[]): void {
+  if (!states.includes(state)) refuse({ code: 'conflict', what: 'connection' });
 }
 
 /** The connections of organizations, oldest first. */

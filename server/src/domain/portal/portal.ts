@@ -6,6 +6,7 @@ import { domainsOf, type OrganizationDomains } from '../organizations/domains/or
 import type { OrganizationDomain } from '../organizations/organization-domain.entity.ts';
 import { keyIn } from '../projects/tenant.ts';
 import { type OpenLink, openLink } from './open-links.ts';
+import type { PortalConnections } from './portal-connections.ts';
 import type { PortalTask } from './portal-link.entity.ts';
 import type { PortalLinks } from './portal-links.ts';
 import type { PortalSecret } from './portal-secret.ts';
@@ -15,6 +16,7 @@ interface Deps {
   clock: Clock;
   organizationDomains: Pick<OrganizationDomains, 'add' | 'check' | 'remove'>;
   portalLinks: Pick<PortalLinks, 'complete'>;
+  portalConnections: Pick<PortalConnections, 'of'>;
 }
 
 /** What the holder of a session of a portal link sees and changes: the tasks of the link, in its organization. */
@@ -52,7 +54,12 @@ export class Portal {
 
   /** Whether each task of the link is done. */
   async isDone(link: OpenLink): Promise<boolean> {
-    return (await this.domains(link)).some(({ state }) => state === 'verified');
+    const isDone: Record<PortalTask, () => Promise<boolean>> = {
+      domains: async () => (await this.domains(link)).some(({ state }) => state === 'verified'),
+      connection: async () => (await this.deps.portalConnections.of(link))?.state === 'enabled',
+    };
+    for (const task of link.can) if (!(await isDone[task]())) return false;
+    return true;
   }
 
   /** Ends the set-up; the link works on. Refuses `invalid` while a task is not done. */
