@@ -281,6 +281,31 @@ describe('a guest', () => {
   );
 });
 
+describe('an account that the directory of an organization gives to another person', () => {
+  it('is a member of no other organization', async () => {
+    const { memberships } = app.services;
+    const { id } = await create(south, { userName: 'bob', emails: [{ value: 'bob@example.com' }] });
+    await memberships.add(keyIn(project.id, north.organizationId ?? ''), { userId: id }, system);
+    const held = async () =>
+      (
+        await query<{ organization_id: string }>(
+          'select organization_id from organization_memberships where project_id = ? and user_id = ?',
+          [id],
+        )
+      ).map((row) => row.organization_id);
+    await south.request('PATCH', `/Users/${id}`, patch('replace', 'active', false));
+    await south.request('PATCH', `/Users/${id}`, patch('replace', 'active', true));
+    expect(await held()).toHaveLength(2);
+    await south.request('PATCH', `/Users/${id}`, patch('replace', 'active', false));
+    const other = { userName: 'eve', active: true, emails: [{ value: 'eve@example.com' }] };
+    await south.request('PATCH', `/Users/${id}`, { Operations: [{ op: 'replace', value: other }] });
+    expect(await held()).toEqual([south.organizationId]);
+    expect(await events('organization-membership.ended')).toEqual([
+      { type: 'organization-membership.ended', subject_id: id },
+    ]);
+  });
+});
+
 describe('a user in a domain that the organization has verified', () => {
   it('moves home: the account keeps its id, subject and sessions, and gets a mail and the values of the directory', async () => {
     const session = await signedIn();

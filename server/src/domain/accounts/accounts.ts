@@ -71,7 +71,7 @@ export class Accounts {
       sessions: Sessions;
       delivery: Pick<Delivery, 'enqueue'>;
       logoutNotices: Pick<LogoutNotices, 'ofUser' | 'ofUsers'>;
-      memberships: Pick<Memberships, 'endOf' | 'follow'>;
+      memberships: Pick<Memberships, 'endElsewhere' | 'endOf' | 'follow'>;
     },
   ) {}
 
@@ -234,6 +234,10 @@ export class Accounts {
       await endRoles(em, { id: user.id, projectId, name }, { actor, audit: this.deps.audit, now });
     }
     user.invitedAt = null;
+    // Other organizations have admitted the former person, not the one that the directory of this one chooses.
+    if (user.organizationId != null) {
+      await this.deps.memberships.endElsewhere(em, keyIn(projectId, user.organizationId), user.id, actor);
+    }
     if (!held) return;
     const subject = { kind: 'user', id: user.id, name: user.userName };
     this.deps.audit.record(em, {

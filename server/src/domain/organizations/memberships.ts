@@ -177,6 +177,16 @@ export class Memberships {
     if (membership) await this.end(em, membership, actor);
   }
 
+  /** Joins: ends the memberships of a user in all organizations except their home. */
+  async endElsewhere(em: EntityManager, home: TenantKey, userId: string, actor: Actor): Promise<void> {
+    const held = await query(
+      em,
+      sql<{ id: string }>`select organization_id as id from organization_memberships
+        where project_id = ${home.project.id}::uuid and user_id = ${userId}::uuid and organization_id <> ${home.id}::uuid order by 1`,
+    );
+    for (const { id } of held) await this.endOf(em, keyIn(home.project.id, id), userId, actor);
+  }
+
   private async lockedOf(em: EntityManager, projectId: string, organizationId: string, userId: string) {
     const [row] = await query(
       em,

@@ -7,7 +7,10 @@ import { loginAddresses, ofUser, type UserTables } from '../users/user-tables.ts
  */
 const isOfHome = (home: Fragment) => sql`(${home} is null or i.organization_id = ${home})`;
 
-/** Memberships stay while a user is deactivated, pass to the next person of an account, and are deleted with the user. */
+/**
+ * Memberships stay while a user is deactivated, and are deleted with the user. They pass to the next person of an account, those of a user at
+ * home in an organization only at home (`Accounts.handOver`).
+ */
 export const organizationTables: UserTables = {
   tables: ['organization_memberships', 'organization_invitations'],
   handOver: null,
