@@ -47,6 +47,7 @@ import { Retention } from './domain/ceremonies/retention.ts';
 import { Trials } from './domain/ceremonies/steps/trials.ts';
 import { Claims } from './domain/claims/claims.ts';
 import { ClientAssertions } from './domain/clients/assertions/client-assertions.ts';
+import { WorkloadTokens } from './domain/clients/assertions/workload-tokens.ts';
 import { ClientRegistry } from './domain/clients/client-registry.ts';
 import { ClientSecrets } from './domain/clients/client-secrets.ts';
 import { Clients } from './domain/clients/clients.ts';
@@ -264,7 +265,8 @@ function withApplications(
   const keys = new Keys({ ...base, schedule: defaultSchedule, onRepair: onKeyRepair });
   const projects = new Projects({ ...base, canSendSms: base.senders.sms !== null });
   const clientSecrets = new ClientSecrets(base);
-  const remoteKeys = new RemoteKeys({ clock, fetchJson: fetchJson ?? (async () => ({ error: 'no network' })) });
+  const reading = fetchJson ?? (async () => ({ error: 'no network' }));
+  const remoteKeys = new RemoteKeys({ clock, fetchJson: reading });
   const dpopNonces = new DpopNonces(base);
   const origins = new Origins(base);
   const clients = new Clients({ ...base, secrets: clientSecrets, allowPrivateTargets });
@@ -288,6 +290,7 @@ function withApplications(
     registry: new ClientRegistry(base),
     remoteKeys,
     assertions: new ClientAssertions({ clock, remoteKeys }),
+    workloadTokens: new WorkloadTokens({ clock, remoteKeys, fetchJson: reading, allowPrivateTargets }),
     registrations: new ClientRegistrations({ ...base, clients, secrets: clientSecrets, allowPrivateTargets }),
     registrationTokens: new RegistrationTokens(base),
     dpopNonces,

@@ -279,6 +279,12 @@ export type CreateClientInput = {
   thirdParty?: boolean | null | undefined;
   /** Default: NONE. */
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
+  /** `aud` of the tokens of its workload; must match exactly. */
+  workloadAudience?: string | null | undefined;
+  /** With `PRIVATE_KEY_JWT`: the https issuer of the tokens of a CI job or service account. Its keys are discovered, unless the application has `jwks` or `jwksUri`. */
+  workloadIssuer?: string | null | undefined;
+  /** `sub` of the tokens of its workload; must match exactly. */
+  workloadSubject?: string | null | undefined;
 };
 
 export type CreateConnectionInput = {
@@ -1221,6 +1227,12 @@ export type UpdateClientInput = {
   thirdParty?: boolean | null | undefined;
   /** Default: NONE. */
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
+  /** `aud` of the tokens of its workload; must match exactly. */
+  workloadAudience?: string | null | undefined;
+  /** With `PRIVATE_KEY_JWT`: the https issuer of the tokens of a CI job or service account. Its keys are discovered, unless the application has `jwks` or `jwksUri`. */
+  workloadIssuer?: string | null | undefined;
+  /** `sub` of the tokens of its workload; must match exactly. */
+  workloadSubject?: string | null | undefined;
 };
 
 /** Absent fields are unchanged. */

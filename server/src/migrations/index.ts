@@ -25,6 +25,7 @@ import { Migration20261130041200Guests } from './20261130041200-guests.ts';
 import { Migration20261130041300OrganizationRolesOfGroups } from './20261130041300-organization-roles-of-groups.ts';
 import { Migration20261130042000SamlConnections } from './20261130042000-saml-connections.ts';
 import { Migration20261130043000TokenExchange } from './20261130043000-token-exchange.ts';
+import { Migration20261130043100WorkloadIdentity } from './20261130043100-workload-identity.ts';
 import { Migration20261130044000PortalLinks } from './20261130044000-portal-links.ts';
 import { Migration20261130044100PortalConnections } from './20261130044100-portal-connections.ts';
 
@@ -55,6 +56,7 @@ export const migrations = [
   { name: '20261130041300-organization-roles-of-groups', class: Migration20261130041300OrganizationRolesOfGroups },
   { name: '20261130042000-saml-connections', class: Migration20261130042000SamlConnections },
   { name: '20261130043000-token-exchange', class: Migration20261130043000TokenExchange },
+  { name: '20261130043100-workload-identity', class: Migration20261130043100WorkloadIdentity },
   { name: '20261130044000-portal-links', class: Migration20261130044000PortalLinks },
   { name: '20261130044100-portal-connections', class: Migration20261130044100PortalConnections },
 ];

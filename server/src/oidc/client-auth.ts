@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { apiKeyPrefixes, isApiKey } from '../domain/clients/api-key.ts';
 import type { CheckedAssertion, ClientAssertions } from '../domain/clients/assertions/client-assertions.ts';
+import { type WorkloadTokens, workloadRuleOf } from '../domain/clients/assertions/workload-tokens.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { CheckedClient, ClientSource } from '../domain/clients/client-registry.ts';
 import { isClientSecret } from '../domain/clients/client-secrets.ts';
@@ -14,6 +15,7 @@ import { type ClientCredential, credentialOf, reject } from './client-credential
 
 export interface ClientAuthDeps {
   assertions: Pick<ClientAssertions, 'check'>;
+  workloadTokens: Pick<WorkloadTokens, 'check'>;
 }
 
 /** An authenticated client; each statement that grants something checks that it is unchanged. */
@@ -45,7 +47,7 @@ export async function authenticateClient(
 }
 
 async function byCredential(
-  { assertions }: ClientAuthDeps,
+  { assertions, workloadTokens }: ClientAuthDeps,
   issuer: Issuer,
   credential: ClientCredential,
   clients: ClientSource,
@@ -77,6 +79,11 @@ async function byCredential(
       'the client is not registered for private_key_jwt',
       'The application is not registered for private_key_jwt: change its client authentication.',
     );
+  }
+  const rule = issuer.capabilities.workloads ? workloadRuleOf(client) : null;
+  if (rule) return { by, client, assertion: await workloadTokens.check(client, rule, credential.assertion, issuer) };
+  if (clientId !== credential.claimed) {
+    refuse({ code: 'client-rejected', reason: 'client_id is not the assertion’s client' });
   }
   return { by, client, assertion: await assertions.check(client, credential.assertion, issuer) };
 }

@@ -11,7 +11,8 @@ export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-be
 export type ClientCredential =
   | { by: 'none'; clientId: string }
   | { by: 'secret'; clientId: string | undefined; secret: string }
-  | { by: 'assertion'; clientId: string | undefined; assertion: string }
+  /** `claimed`: `iss`, not verified. */
+  | { by: 'assertion'; clientId: string | undefined; claimed: string | undefined; assertion: string }
   | { by: 'api-key'; clientId: string | undefined; apiKey: string };
 
 /**
@@ -57,11 +58,8 @@ export function credentialOf(req: Request, parameters: Parameters): ClientCreden
   if (type !== assertionType) {
     throw new OAuthError('invalid_request', `client_assertion_type must be ${assertionType}.`);
   }
-  const issuer = claimedIssuer(assertion);
-  if (clientId !== undefined && clientId !== issuer) {
-    refuse({ code: 'client-rejected', reason: 'client_id is not the assertion’s client' });
-  }
-  return { by: 'assertion', clientId: issuer, assertion };
+  const claimed = claimedIssuer(assertion);
+  return { by: 'assertion', clientId: clientId ?? claimed, claimed, assertion };
 }
 
 /** User name and password of HTTP Basic, both form-encoded (RFC 6749 §2.3.1); an empty password counts as absent. */

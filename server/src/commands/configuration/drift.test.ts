@@ -70,6 +70,10 @@ const aaguid = '08987058-cadc-4b81-b6e1-30de50dcbe96';
 const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
 const certificate = Buffer.from(rsaKey().certificate).toString('base64');
 const withKey = { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwks: { keys: [key] } };
+const withWorkload = {
+  tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT',
+  ...{ workloadIssuer: 'https://ci.example.com', workloadSubject: 'repo:acme', workloadAudience: 'latchkey' },
+};
 const withKeys = { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwksUri: 'https://app.example.com/keys' };
 
 /** Each flag with the opposite of its default. */
@@ -174,6 +178,9 @@ const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], E
         tokenEndpointAuthMethod: withKey,
         jwks: withKey,
         jwksUri: withKeys,
+        workloadIssuer: withWorkload,
+        workloadSubject: withWorkload,
+        workloadAudience: withWorkload,
         idTokenSignedResponseAlg: { idTokenSignedResponseAlg: 'ES256' },
         redirectUris: { redirectUris: ['https://evil.example.com/'] },
         postLogoutRedirectUris: { postLogoutRedirectUris: ['https://evil.example.com/'] },

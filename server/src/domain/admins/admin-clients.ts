@@ -1,6 +1,6 @@
 import type { Client } from '../clients/client.entity.ts';
 import { type ClientRegistry, currentClient } from '../clients/client-registry.ts';
-import { isOfLiveCredential } from '../clients/credential-of-tokens.ts';
+import { credentialColumns, isOfLiveCredential } from '../clients/credential-of-tokens.ts';
 import { boundKeyOf, isSentWithKey } from '../clients/dpop/binding.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { adminApiUrl } from '../kernel/admin-api.ts';
@@ -90,7 +90,7 @@ interface TokenRow {
 
 /** @param proof is recorded if the token is live */
 function liveToken(client: Client, tokenId: string, proof: CheckedProof | null): Statement<TokenRow> {
-  return sql<TokenRow>`with client as materialized (${currentClient({ client }, sql`, k.jwk, k.jwk_set`)}),
+  return sql<TokenRow>`with client as materialized (${currentClient({ client }, credentialColumns)}),
     live as materialized (
       select t.scope, k.project_id, k.id as client_id
       from client k join authorization_codes t on t.project_id = k.project_id and t.client_id = k.id

@@ -52,6 +52,21 @@ export const clientFields = {
     says: 'The URL of its keys.',
     input: 'The https URL of its keys, instead of `jwks`.',
   }),
+  /** All three are set, or none: tokens of another issuer authenticate the client. See decisions/0411. */
+  workloadIssuer: text({
+    ...{ default: null, clearable: true, check: fetchedUri, sensitive: true },
+    says: 'The issuer of tokens that authenticate its workload.',
+    input:
+      'With `PRIVATE_KEY_JWT`: the https issuer of the tokens of a CI job or service account. Its keys are discovered, unless the application has `jwks` or `jwksUri`.',
+  }),
+  workloadSubject: text({
+    ...{ default: null, clearable: true, check: claim, sensitive: true },
+    says: '`sub` of the tokens of its workload; must match exactly.',
+  }),
+  workloadAudience: text({
+    ...{ default: null, clearable: true, check: claim, sensitive: true },
+    says: '`aud` of the tokens of its workload; must match exactly.',
+  }),
   /** Of its ID and logout tokens, at issuers that offer it. */
   idTokenSignedResponseAlg: choice(
     { name: 'IdTokenAlgorithm', says: 'Signature of ID tokens.', values: idTokenAlgorithms },
@@ -173,6 +188,13 @@ function fetchedUri(uri: string, field: string, { allowPrivateTargets }: Checkin
   const reason = checkLogoutUri(uri, allowPrivateTargets);
   if (reason) refuse({ code: 'invalid', field, reason });
   return uri;
+}
+
+function claim(value: string, field: string): string {
+  if (value.length > 500 || !/^[\x21-\x7e]+$/.test(value)) {
+    refuse({ code: 'invalid', field, reason: 'must have 1 to 500 printable ASCII characters without spaces' });
+  }
+  return value;
 }
 
 function uris(values: string[], field: string): string[] {

@@ -336,11 +336,14 @@ export function checkAppSchemes({ tokenEndpointAuthMethod, ...addresses }: Parti
   }
 }
 
+const workloadFields = ['workloadIssuer', 'workloadSubject', 'workloadAudience'] as const;
+
 /**
  * Refuses `invalid` if the client authenticates by a key and has none, or has two sources of keys, or if it uses
  * `client_credentials` and `token_exchange` without client authentication.
  */
-export function checkKey({ tokenEndpointAuthMethod, jwk, jwkSet, jwksUri, grantTypes }: Partial<Client>): void {
+export function checkKey(client: Partial<Client>): void {
+  const { tokenEndpointAuthMethod, jwk, jwkSet, jwksUri, grantTypes } = client;
   const needing = (['client_credentials', 'token_exchange'] as const).find((grant) => grantTypes?.includes(grant));
   if (needing !== undefined && tokenEndpointAuthMethod === 'none') {
     refuse({ code: 'invalid', field: 'grantTypes', reason: `${needing} needs client authentication` });
@@ -349,6 +352,15 @@ export function checkKey({ tokenEndpointAuthMethod, jwk, jwkSet, jwksUri, grantT
   if (hasKeys && jwksUri != null) {
     refuse({ code: 'invalid', field: 'jwksUri', reason: 'cannot be combined with jwks: clear one of them' });
   }
-  if (tokenEndpointAuthMethod !== 'private_key_jwt' || hasKeys || jwksUri != null) return;
+  const missing = workloadFields.filter((name) => client[name] == null);
+  if (missing[0] !== undefined && missing.length < workloadFields.length) {
+    refuse({ code: 'invalid', field: missing[0], reason: 'is required with the other settings of the workload' });
+  }
+  const isWorkload = missing.length === 0;
+  if (isWorkload && (tokenEndpointAuthMethod !== 'private_key_jwt' || client.fapiProfile === true)) {
+    const reason = 'needs private_key_jwt, without the FAPI 2.0 Security Profile';
+    refuse({ code: 'invalid', field: 'workloadIssuer', reason });
+  }
+  if (tokenEndpointAuthMethod !== 'private_key_jwt' || hasKeys || jwksUri != null || isWorkload) return;
   refuse({ code: 'invalid', field: 'jwks', reason: 'is required for private_key_jwt' });
 }

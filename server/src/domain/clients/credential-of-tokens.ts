@@ -10,12 +10,22 @@ const kinds = { 'client-secret': 'secret', secret: 'api-key', publishable: 'api-
  */
 export function obtainedWith({ key, assertion }: CheckedClient & { assertion?: CheckedAssertion | undefined }) {
   if (key) return `${kinds[key.kind]}:${key.keyHash}`;
+  if (assertion?.workloadHash !== undefined) return `workload:${assertion.workloadHash}`;
   return assertion?.keyHash == null ? null : `key:${assertion.keyHash}`;
 }
 
-/** SQL: the SHA-256, in base64url, by which a registered key is stored with tokens. @param jwk a value of type jsonb */
-const keyHash = (jwk: Fragment): Fragment =>
-  sql`translate(rtrim(encode(sha256(convert_to(coalesce(${jwk} ->> 'n', ${jwk} ->> 'x'), 'UTF8')), 'base64'), '='), '+/', '-_')`;
+/** SQL: the SHA-256 of a text, in base64url. */
+const hashOf = (text: Fragment): Fragment =>
+  sql`translate(rtrim(encode(sha256(convert_to(${text}, 'UTF8')), 'base64'), '='), '+/', '-_')`;
+
+/** SQL: the SHA-256 by which a registered key is stored with tokens. @param jwk a value of type jsonb */
+const keyHash = (jwk: Fragment): Fragment => hashOf(sql`coalesce(${jwk} ->> 'n', ${jwk} ->> 'x')`);
+
+/** SQL: the SHA-256 of the rule for a workload of client `k` (`workload-tokens.ts`). */
+const workloadHash = hashOf(sql`concat_ws(chr(10), k.workload_issuer, k.workload_subject, k.workload_audience)`);
+
+/** SQL: further columns of client `k` that {@link isOfLiveCredential} needs. */
+export const credentialColumns: Fragment = sql`, k.jwk, k.jwk_set, k.workload_issuer, k.workload_subject, k.workload_audience`;
 
 /**
  * SQL condition: the credential that obtained access token `t` of client `k` is live. Checked at each use, so that a token
@@ -29,4 +39,5 @@ export const isOfLiveCredential: Fragment = sql`case split_part(t.credential, ':
     and s.hash = split_part(t.credential, ':', 2) and s.revoked_at is null)
   when 'key' then exists (select 1 from jsonb_array_elements(coalesce(k.jwk_set, jsonb_build_array(k.jwk))) j
     where ${keyHash(sql`j`)} = split_part(t.credential, ':', 2))
+  when 'workload' then ${workloadHash} = split_part(t.credential, ':', 2)
   else true end`;

@@ -44,6 +44,8 @@ export interface Capabilities {
   introductions: boolean;
   /** Whether discovery names every language of the pages; service.md 2.7 has five. */
   uiLocales: boolean;
+  /** Whether tokens of other issuers authenticate clients (decisions/0411). */
+  workloads: boolean;
   /** Whether it is a SAML 2.0 identity provider, too. */
   saml: boolean;
 }
@@ -104,6 +106,7 @@ const base: Capabilities = {
   loginHints: false,
   introductions: false,
   uiLocales: false,
+  workloads: false,
   saml: false,
 };
 
@@ -127,6 +130,7 @@ const ofProjects: Capabilities = {
   loginHints: true,
   introductions: true,
   uiLocales: true,
+  workloads: true,
   saml: true,
 };
 

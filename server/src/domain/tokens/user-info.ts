@@ -1,7 +1,7 @@
 import { hasAccessTo } from '../access/has-access.ts';
 import type { Client } from '../clients/client.entity.ts';
 import { byClientId, type ClientRegistry, currentClient } from '../clients/client-registry.ts';
-import { isOfLiveCredential } from '../clients/credential-of-tokens.ts';
+import { credentialColumns, isOfLiveCredential } from '../clients/credential-of-tokens.ts';
 import { boundKeyOf, isSentWithKey } from '../clients/dpop/binding.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { isAllowedTo } from '../consents/consents.ts';
@@ -90,7 +90,7 @@ function liveHolder(client: Client, tokenId: string, proof: CheckedProof | undef
   const allowed = client.thirdParty
     ? isAllowedTo(client, sql`t.user_id`, { scope: sql`t.scope`, resources: sql`t.resources` })
     : sql`true`;
-  return sql<HolderRow>`with client as materialized (${currentClient({ client }, sql`, k.jwk, k.jwk_set`)}),
+  return sql<HolderRow>`with client as materialized (${currentClient({ client }, credentialColumns)}),
     live as materialized (
       select r.id, r.subject, t.organization_id, ${sql.raw(selectionOf(profileProperties))}, k.project_id, k.id as client_id
       from client k, (select user_id, session_id, organization_id, scope, resources, credential from authorization_codes

@@ -31,9 +31,12 @@ const longestSeconds = 5 * 60;
 
 /** An assertion that is valid if it is unused and its client is unchanged. */
 export interface CheckedAssertion {
-  jtiHash: string;
+  /** Null: not single use. */
+  jtiHash: string | null;
   /** SHA-256 of `n` or `x` of the registered key; null: it was read from `jwks_uri`. */
   keyHash: string | null;
+  /** SHA-256 of the rule for tokens of another issuer; absent: the client's own assertion. */
+  workloadHash?: string;
   /** Expiry plus leeway. */
   forgetAt: Date;
 }
