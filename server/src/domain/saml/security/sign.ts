@@ -19,7 +19,9 @@ export interface SigningKey {
  */
 export async function signed(message: Markup, key: SigningKey): Promise<Markup> {
   const element = read(message.xml, { isOwn: true });
-  const digest = createHash('sha256').update(canonical(element)).digest('base64');
+  const digest = createHash('sha256')
+    .update(canonical(element, { isOwn: true }))
+    .digest('base64');
   const info = markup`<ds:SignedInfo xmlns:ds="${ns.signature}"><ds:CanonicalizationMethod Algorithm="${ns.exclusive}"/><ds:SignatureMethod Algorithm="${ownSignature}"/><ds:Reference URI="#${attribute(element, 'ID') ?? ''}"><ds:Transforms><ds:Transform Algorithm="${envelopedSignature}"/><ds:Transform Algorithm="${ns.exclusive}"/></ds:Transforms><ds:DigestMethod Algorithm="${ownDigest}"/><ds:DigestValue>${digest}</ds:DigestValue></ds:Reference></ds:SignedInfo>`;
   const value = await key.sign(Buffer.from(canonical(read(info.xml))));
   const signature = markup`<ds:Signature xmlns:ds="${ns.signature}">${info}<ds:SignatureValue>${encoded(value)}</ds:SignatureValue>${keyInfo(key.certificate)}</ds:Signature>`;

@@ -1,3 +1,4 @@
+import { SamlError } from '../saml-error.ts';
 import type { Attribute, Element } from './element.ts';
 
 interface Options {
@@ -5,12 +6,17 @@ interface Options {
   inclusive?: readonly string[];
   /** A child of the root that is left out: the enveloped signature. */
   without?: Element;
+  /** Written here: of any size. */
+  isOwn?: boolean;
 }
 
+/** Characters of namespaces in one output, which writes a namespace of an ancestor at each element that uses it. Its reader refuses longer ones. */
+const maxDeclared = 256 * 1024;
+
 /** Exclusive XML Canonicalization 1.0 of an element, without comments. */
-export function canonical(element: Element, { inclusive = [], without }: Options = {}): string {
+export function canonical(element: Element, { inclusive = [], without, isOwn = false }: Options = {}): string {
   const parts: string[] = [];
-  write(element, new Map([['', '']]), { inclusive, without, parts });
+  write(element, new Map([['', '']]), { inclusive, without, parts, left: isOwn ? Infinity : maxDeclared });
   return parts.join('');
 }
 
@@ -18,6 +24,8 @@ interface Writing {
   inclusive: readonly string[];
   without: Element | undefined;
   parts: string[];
+  /** Characters of namespaces that may follow. */
+  left: number;
 }
 
 /** @param rendered the declarations that the output's ancestors have, prefix to namespace */
@@ -27,6 +35,8 @@ function write(element: Element, rendered: ReadonlyMap<string, string>, writing:
   const { declarations, inner } = declared(element, rendered, writing.inclusive);
   parts.push('<', name);
   for (const [prefix, ns] of declarations) {
+    writing.left -= ns.length;
+    if (writing.left < 0) throw new SamlError('too-large', 'namespaces');
     parts.push(prefix === '' ? ' xmlns="' : ` xmlns:${prefix}="`, escapedValue(ns), '"');
   }
   for (const one of [...element.attributes].sort(byNamespace)) {

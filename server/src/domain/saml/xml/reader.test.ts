@@ -109,4 +109,11 @@ describe('exclusive canonicalization', () => {
       '<p:b xmlns="urn:a" xmlns:p="urn:p" xmlns:x="urn:x">c</p:b>',
     );
   });
+
+  test('a namespace that is written again at each element makes no longer output than a document may have', () => {
+    const repeated = (ns: string) => read(`<a xmlns:p="${ns}">${'<p:b/>'.repeat(1000)}</a>`);
+    expect(canonical(repeated('urn:p'))).toContain('<p:b xmlns:p="urn:p"></p:b>');
+    expect(reasonOf(() => canonical(repeated('p'.repeat(1000))))).toBe('too-large');
+    expect(canonical(repeated('p'.repeat(1000)), { isOwn: true }).length).toBeGreaterThan(1_000_000);
+  });
 });
