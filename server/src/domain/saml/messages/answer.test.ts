@@ -375,6 +375,8 @@ describe('values', () => {
     ['a NameID with a control character', '>ada<', '>a&#x9;da<', 'subject-unusable'],
     ['a NameID with elements', '>ada<', '><b>ada</b><', 'malformed'],
     ['a long NameID', '>ada<', `>${'a'.repeat(256)}<`, 'subject-unusable'],
+    ['a long Format', /NameID Format="[^"]*"/, `NameID Format="urn:${'a'.repeat(252)}"`, 'subject-unusable'],
+    ['a Format with a space', /NameID Format="[^"]*"/, 'NameID Format="urn:a b"', 'subject-unusable'],
     [
       'two NameIDs',
       '<saml:SubjectConfirmation ',

@@ -36,6 +36,8 @@ export interface Answer {
   attributes: readonly SamlAttribute[];
 }
 
+/** A URI. */
+const formatPattern = /^[\x21-\x7e]{1,255}$/;
 const unspecified = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
 /** Maximum validity of an assertion: its ID is stored for that long, against replay. */
 const maxValiditySeconds = 24 * 3600;
@@ -129,13 +131,13 @@ function readAssertion(assertion: Element, expected: Expected): Answer {
   };
 }
 
-/** Opaque: linked by connection, format and value. */
+/** Opaque: linked by connection, format and value. Both are part of an index. */
 function nameIdOf(nameId: Element): Answer['subject'] {
   const value = text(nameId);
-  if (value === '' || value.length > 255 || /\p{Cc}/u.test(value)) {
-    throw new SamlError('subject-unusable', 'NameID');
-  }
-  return { format: attribute(nameId, 'Format') ?? unspecified, value };
+  const format = attribute(nameId, 'Format') ?? unspecified;
+  const isUsable = value !== '' && value.length <= 255 && !/\p{Cc}/u.test(value) && formatPattern.test(format);
+  if (!isUsable) throw new SamlError('subject-unusable', 'NameID');
+  return { format, value };
 }
 
 /** The end of the only bearer confirmation. */
