@@ -267,6 +267,9 @@ describe('an answer is delivered', () => {
     await connections.setState(saml.connection, 'disabled', system);
     expect(locationOf(await browser.browser.get(disabled)).searchParams.get('connect')).toBe('off');
     await connections.setState(saml.connection, 'enabled', system);
+    const changed = locationOf(await saml.deliver(await saml.answer(browser))).href;
+    await connections.update(saml.connection, { saml: { signed: 'both' } }, system);
+    expect(locationOf(await browser.browser.get(changed)).searchParams.get('connect')).toBe('off');
     const deleted = locationOf(await saml.deliver(await saml.answer(browser))).href;
     await connections.remove(saml.connection, system);
     expect((await browser.browser.get(deleted)).status).toBe(400);

@@ -196,6 +196,17 @@ describe('an unknown person', () => {
     expect(await own.identities()).toEqual([]);
   });
 
+  it('is not linked once the settings that verified the answer have changed', async () => {
+    const user = await world.user();
+    person({ email: String(user.email) });
+    const browser = await own.browser();
+    await own.through(browser);
+    await services().connections.update(own.connection, { oidc: { scopes: ['openid'] } }, system);
+    const done = expectStatus(await world.register(browser.page, String(user.email)), 'SUCCESS');
+    expect(await browser.claims(done)).toMatchObject({ sub: user.id });
+    expect(await own.identities()).toEqual([]);
+  });
+
   it('is not linked to an account with another address', async () => {
     person({ email: String((await world.user()).email) });
     const other = await world.user();

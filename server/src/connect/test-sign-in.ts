@@ -5,6 +5,7 @@ import type { PendingUpstream, UpstreamFault } from '../domain/connections/upstr
 import type { UpstreamPerson } from '../domain/connections/upstream-request.entity.ts';
 import type { ReadAnswer, UpstreamSignIns } from '../domain/connections/upstream-sign-ins.ts';
 import { openProject } from '../domain/kernel/scope.ts';
+import { keyIn } from '../domain/projects/tenant.ts';
 import { actorOf } from '../http/context.ts';
 import { escapeHtml } from '../http/html.ts';
 import type { Pages } from '../http/pages.ts';
@@ -37,13 +38,14 @@ export async function endTest(
   deps: TestDeps,
   req: Request,
   res: Response,
-  { connection, request }: PendingUpstream,
+  { connection, request, version }: PendingUpstream,
   read: () => Promise<ReadAnswer>,
 ): Promise<void> {
   openProject(request.project.id);
   if (!(await deps.upstreamSignIns.take(request))) return show(deps, req, res, { fault: 'response' });
   const answer = await read();
-  const isStale = 'person' in answer && !(await deps.connections.tested(connection, actorOf(req)));
+  const key = keyIn(connection.project.id, connection.id);
+  const isStale = 'person' in answer && !(await deps.connections.tested({ ...key, version }, actorOf(req)));
   if (isStale) return show(deps, req, res, { fault: 'response' });
   show(deps, req, res, answer);
 }

@@ -33,6 +33,8 @@ import { finish } from './steps/finish.ts';
 export interface Arrival {
   request: UpstreamRequest;
   connection: Connection;
+  /** Of the connection's settings that verified the answer. */
+  version: number;
   person: UpstreamPerson;
 }
 
@@ -98,7 +100,7 @@ export class FederatedSignIns {
     const { connections, identities, users } = this.deps;
     // As it is now: it may have been disabled or changed while the person was at the provider.
     const connection = await connections.enabled(em, arrival.connection);
-    if (connection?.version !== arrival.connection.version) return { outcome: 'off' };
+    if (connection?.version !== arrival.version) return { outcome: 'off' };
     const { person } = arrival;
     const known = await identities.userIdOf(em, connection, person);
     if (known === null) return this.meet(em, caller, { ...arrival, connection });
@@ -203,11 +205,12 @@ export class FederatedSignIns {
 
   /** The answer waits with the request: the steps that prove an account end with the link (`steps/finish.ts`). */
   private async prove(em: EntityManager, { request }: SigninCaller, arrival: Arrival): Promise<Arrived> {
-    await this.deps.upstreamSignIns.keep(em, arrival.request, arrival.person);
+    const { person, request: asked, version } = arrival;
+    await this.deps.upstreamSignIns.keep(em, asked, { ...person, version });
     await execute(
       em,
-      sql`update authorization_requests set connecting_id = ${arrival.request.id}
-        where project_id = ${arrival.request.project.id} and id = ${request?.id ?? null}::uuid and finished_at is null`,
+      sql`update authorization_requests set connecting_id = ${asked.id}
+        where project_id = ${asked.project.id} and id = ${request?.id ?? null}::uuid and finished_at is null`,
     );
     return { outcome: 'prove' };
   }

@@ -110,7 +110,8 @@ export class Identities {
     const waiting = await em.findOne(UpstreamRequest, where, { populate: ['connection'] });
     const person = waiting?.result;
     const connection = waiting?.connection.getEntity();
-    if (!waiting || !person || !connection || !(await isUsableNow(em, connection))) return null;
+    if (!waiting || !person || !connection) return null;
+    if (!(await isUsableNow(em, connection, person.version))) return null;
     if (!hasAddress(user, person.email)) return null;
     const statement = sql`update upstream_requests set linked_at = ${clock.now()}, result = null
       where project_id = ${user.project.id} and id = ${requestId} and linked_at is null`;
@@ -172,8 +173,10 @@ export async function countIdentities(em: EntityManager, { project, id }: Tenant
   return row?.count ?? 0;
 }
 
-async function isUsableNow(em: EntityManager, { project, id }: TenantKey): Promise<boolean> {
-  const usable = sql`select 1 as one from connections c where c.project_id = ${project.id} and c.id = ${id} and ${isUsable}`;
+/** @param version of the settings that verified the answer */
+async function isUsableNow(em: EntityManager, { project, id }: TenantKey, version: number): Promise<boolean> {
+  const usable = sql`select 1 as one from connections c where c.project_id = ${project.id} and c.id = ${id}
+    and c.version = ${version}::int and ${isUsable}`;
   return (await query(em, usable)).length > 0;
 }
 

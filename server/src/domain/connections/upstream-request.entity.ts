@@ -24,6 +24,12 @@ export interface UpstreamPerson {
   authTime: number | null;
 }
 
+/** An answer that waits for the proof of an account. */
+export interface WaitingPerson extends UpstreamPerson {
+  /** Of the connection's settings that verified it. */
+  version: number;
+}
+
 const schema = defineEntity({
   name: 'UpstreamRequest',
   tableName: 'upstream_requests',
@@ -41,8 +47,8 @@ const schema = defineEntity({
     answerHash: p.text().nullable(),
     /** What the answer is worth, as JSON, sealed for this row, until the browser continues. */
     sealedAnswer: p.blob().nullable(),
-    /** The verified answer: of a test, or of a person who must prove an account before the identity is stored. */
-    result: p.json<UpstreamPerson>().nullable(),
+    /** The verified answer of a person who must prove an account before the identity is stored. */
+    result: p.json<WaitingPerson>().nullable(),
     /** When the identity of `result` was stored. */
     linkedAt: instant().nullable(),
     createdAt: instant(),

@@ -18,7 +18,7 @@ import type {
   VerifiedAnswer,
   WantedSignIn,
 } from './upstream.ts';
-import { type UpstreamPerson, UpstreamRequest, upstreamRequestTtlSeconds } from './upstream-request.entity.ts';
+import { UpstreamRequest, upstreamRequestTtlSeconds, type WaitingPerson } from './upstream-request.entity.ts';
 
 const requestPurpose = 'upstream-request';
 const answerPurpose = 'upstream-answer';
@@ -121,7 +121,8 @@ export class UpstreamSignIns {
     const connection = request?.connection.getEntity();
     if (!request || connection?.id !== connectionId || (kind !== 'any' && connection.kind !== kind)) return null;
     const opened = vault.open(requestPurpose, request.id, request.sealedSecrets).toString();
-    return { request, connection, secrets: JSON.parse(opened) as RequestSecrets };
+    const secrets = JSON.parse(opened) as RequestSecrets;
+    return { request, connection, version: connection.version, secrets };
   }
 
   /**
@@ -133,19 +134,23 @@ export class UpstreamSignIns {
     if (request.answerHash != null || request.usedAt != null) return null;
     const read = await this.read(pending, answer);
     const handle = newSecret(this.deps.random);
-    const kept = await this.keepAnswer(request, handle, read);
+    const kept = await this.keepAnswer(pending, handle, read);
     if (kept !== 'replayed') return kept ? handle : null;
-    return (await this.keepAnswer(request, handle, { fault: 'replayed' })) ? handle : null;
+    return (await this.keepAnswer(pending, handle, { fault: 'replayed' })) ? handle : null;
   }
 
   /** One statement: the first answer to the request wins, and an assertion counts once at its connection. */
-  private async keepAnswer(request: UpstreamRequest, handle: string, read: ReadAnswer): Promise<boolean | 'replayed'> {
+  private async keepAnswer(
+    { request, version }: PendingUpstream,
+    handle: string,
+    read: ReadAnswer,
+  ): Promise<boolean | 'replayed'> {
     const { clock, db, vault } = this.deps;
     const now = clock.now();
     const assertion = 'person' in read ? read.assertion : undefined;
     const isTest = request.requestId === null;
     const outcome: ReadAnswer = 'person' in read && !isTest ? { person: read.person, claims: {} } : read;
-    const sealed = vault.seal(answerPurpose, request.id, JSON.stringify({ at: now.getTime(), outcome }));
+    const sealed = vault.seal(answerPurpose, request.id, JSON.stringify({ at: now.getTime(), version, outcome }));
     const idHash = assertion === undefined ? null : digest(assertion.id);
     const key = sql`project_id = ${request.project.id}::uuid and id = ${request.id}::uuid`;
     const [row] = await query(
@@ -174,9 +179,9 @@ export class UpstreamSignIns {
     const { sealedAnswer, id } = pending?.request ?? {};
     if (!pending || sealedAnswer == null || id === undefined) return null;
     const opened = this.deps.vault.open(answerPurpose, id, sealedAnswer).toString();
-    const { at, outcome } = JSON.parse(opened) as { at: number; outcome: ReadAnswer };
+    const { at, outcome, version } = JSON.parse(opened) as { at: number; version: number; outcome: ReadAnswer };
     const isOpen = this.deps.clock.now() <= secondsLater(new Date(at), handleSeconds);
-    return isOpen ? { pending, outcome } : null;
+    return isOpen ? { pending: { ...pending, version }, outcome } : null;
   }
 
   /** Takes the request: true for exactly one caller. */
@@ -187,8 +192,8 @@ export class UpstreamSignIns {
     return (await execute(this.deps.db.alone, statement)) === 1;
   }
 
-  /** Stores the verified response with its request: for a test, or until an account is proved. */
-  keep(em: EntityManager, request: UpstreamRequest, person: UpstreamPerson): Promise<number> {
+  /** Stores the verified response with its request until an account is proved. */
+  keep(em: EntityManager, request: UpstreamRequest, person: WaitingPerson): Promise<number> {
     const statement = sql`update upstream_requests set result = ${JSON.stringify(person)}::jsonb
       where project_id = ${request.project.id} and id = ${request.id} and result is null`;
     return execute(em, statement);

@@ -43,6 +43,8 @@ export interface RequestSecrets {
 export interface PendingUpstream {
   request: UpstreamRequest;
   connection: Connection;
+  /** Of the connection's settings that verify the answer. */
+  version: number;
   secrets: RequestSecrets;
 }
 
