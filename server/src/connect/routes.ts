@@ -188,10 +188,12 @@ async function proceed(
   goTo(res, signinAddress(flow, isOpen ? {} : { connect: arrived.outcome }));
 }
 
-/** Our metadata for one SAML provider. At a custom domain, its ACS URL comes in addition. */
+/** Our metadata for one SAML provider. At a custom domain of its project, the ACS URL there comes in addition. */
 async function sendMetadata(deps: ConnectDeps, req: Request, res: Response): Promise<void> {
   const connection = await deps.connections.samlAt(String(req.params['connection']));
-  if (!connection) return sendEnded(deps, req, res, null, '');
+  const { project } = siteAt(req).issuer;
+  const isElsewhere = project != null && project.id !== connection?.project.id;
+  if (!connection || isElsewhere) return sendEnded(deps, req, res, null, '');
   const { origin } = new URL(deps.issuer);
   const acsUrls = [...new Set([origin, siteAt(req).origin])].map((host) => answerUrlOf(connection, host));
   const { signed } = settingsOf(connection, 'saml');

@@ -62,6 +62,17 @@ const get = (path: string, init: RequestInit = {}, at = url) =>
 const jsonOf = async (response: Response) => (await response.json()) as Record<string, unknown>;
 
 describe('the issuer at a custom domain', () => {
+  it('serves the metadata of SAML connections of its own project', async () => {
+    const wanted = { projectId: world.project.id, kind: 'saml', preset: 'generic', name: 'Staff' } as const;
+    const { id } = await world.app.services.connections.create(wanted, system);
+    const path = `/connect/${id}/metadata`;
+    expect(await (await get(path)).text()).toContain(`${url}/connect/${id}/acs`);
+    await world.begin();
+    const { url: foreign } = await domains.verified(world.project, `foreign-${host}`);
+    const refused = await get(path, {}, foreign);
+    expect([refused.status, await refused.text()]).toEqual([400, expect.not.stringContaining('EntityDescriptor')]);
+  });
+
   it('serves its own documents, whose addresses all have its host', async () => {
     const document = await jsonOf(await get('/.well-known/openid-configuration'));
     expect(document['issuer']).toBe(url);
