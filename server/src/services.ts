@@ -60,7 +60,7 @@ import { Origins } from './domain/clients/origins.ts';
 import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
 import { Configurations } from './domain/configuration/configurations.ts';
 import { Connections } from './domain/connections/connections.ts';
-import { Identities } from './domain/connections/identities.ts';
+import { Identities, identitiesAtOrganizations } from './domain/connections/identities.ts';
 import { OidcProtocol } from './domain/connections/oidc-protocol.ts';
 import { Providers } from './domain/connections/providers.ts';
 import { CertificateExpiry } from './domain/connections/saml/certificate-expiry.ts';
@@ -303,7 +303,7 @@ function withApplications(
 /** Users, their credentials, and messages to them. */
 function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Ports) {
   const { db, audit, experiences } = lower;
-  const memberships = new Memberships(lower);
+  const memberships = new Memberships({ ...lower, endIdentities: identitiesAtOrganizations(audit) });
   const users = new Users({ ...lower, followPhone, openHome: (em, key) => memberships.openHome(em, key) });
   const groups = new Groups(lower);
   const admins = new Admins({ ...lower, users });

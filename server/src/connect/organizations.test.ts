@@ -118,6 +118,24 @@ describe('a new person', () => {
     expect((await own.identities()).map(([id]) => id)).toEqual([user?.id]);
   });
 
+  it('is a stranger to the connection again once the membership ends, and proves the account anew', async () => {
+    const email = person({ email: 'grace@other.example' });
+    const { browser } = await through();
+    expectStatus(await world.register(browser.page, email), 'SUCCESS');
+    // A link to a provider of the project stays.
+    await through(own.connection).then((other) => world.register(other.browser.page, email));
+    expect(await own.identities()).toHaveLength(2);
+    const [membership] = await rows<{ id: string }>(
+      services().db,
+      'select id from organization_memberships where organization_id = ?',
+      [acme?.id],
+    );
+    await services().memberships.remove(keyIn(world.project.id, membership?.id ?? ''), system);
+    expect(await own.identities()).toHaveLength(1);
+    expect((await through()).to.pathname).toBe('/signin');
+    expect(await membersOf(acme)).toEqual([]);
+  });
+
   it('gets no account where the connection creates none, or the domain was lost', async () => {
     await services().connections.update(connection, { jit: false }, system);
     const email = person();

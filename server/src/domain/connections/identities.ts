@@ -6,7 +6,7 @@ import { found } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
-import type { Memberships } from '../organizations/memberships.ts';
+import type { EndIdentities, Memberships } from '../organizations/memberships.ts';
 import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { addressKeys } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
@@ -161,6 +161,23 @@ export class Identities {
     });
     return connection;
   }
+}
+
+/** Ends the identities of a former member at the connections of the organization, each with an event. */
+export function identitiesAtOrganizations(audit: Audit): EndIdentities {
+  return async (em, { project, id: organizationId }, { id, userName }, actor) => {
+    const ended = await query(
+      em,
+      sql<{ identityId: string; connectionId: string; connection: string }>`delete from identities i using connections c
+        where i.project_id = ${project.id}::uuid and i.user_id = ${id}::uuid and c.project_id = i.project_id
+          and c.id = i.connection_id and c.organization_id = ${organizationId}::uuid
+        returning i.id as "identityId", c.id as "connectionId", c.name as connection`,
+    );
+    const subject = { kind: 'user', id, name: userName };
+    for (const detail of ended) {
+      audit.record(em, { type: 'identity.unlinked', actor, projectId: project.id, subject, detail });
+    }
+  };
 }
 
 /** The number of identities at a connection, up to 1,000. */

@@ -29,12 +29,21 @@ interface NewMember {
   state?: 'active' | 'requested';
 }
 
+/** Ends what the identity providers of an organization may state about a former member. Joins. */
+export type EndIdentities = (
+  em: EntityManager,
+  organization: TenantKey,
+  user: Pick<User, 'id' | 'userName'>,
+  actor: Actor,
+) => Promise<void>;
+
 interface Deps {
   db: Database;
   clock: Clock;
   random: Random;
   audit: Audit;
   membershipLosses: Pick<MembershipLosses, 'queue'>;
+  endIdentities: EndIdentities;
 }
 
 /** Members of organizations and their roles. Each method is one transaction, unless it joins one. */
@@ -133,10 +142,12 @@ export class Memberships {
     await this.end(em, membership, actor);
   }
 
-  private end(em: EntityManager, membership: OrganizationMembership, actor: Actor): Promise<void> {
+  private async end(em: EntityManager, membership: OrganizationMembership, actor: Actor): Promise<void> {
+    const { organization, project, user } = membership;
     this.record(em, 'organization-membership.ended', membership, actor);
+    await this.deps.endIdentities(em, keyIn(project.id, organization.id), user.getEntity() as User, actor);
     em.remove(membership);
-    return this.lost(em, membership);
+    await this.lost(em, membership);
   }
 
   /** Suspends or activates a membership; activating accepts a request. Idempotent. Refuses `not-found`, `invalid`. */
