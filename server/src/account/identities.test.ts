@@ -54,6 +54,19 @@ describe('linked accounts', () => {
     expect((await own.through(await own.browser())).pathname).toBe('/signin');
   });
 
+  it('end with the sessions that they began, except the one that unlinks them', async () => {
+    const { id, user } = await linked();
+    await visitOf(user);
+    const visit = await visitOf(user, ['fed', 'pwd']);
+    const live = () =>
+      rows(db(), 'select amr from sessions where user_id = ? and ended_at is null order by amr', [user.id]);
+    expect(await live()).toHaveLength(3);
+    await visit.change('unlink-identity', { id: 'x' });
+    expect(await live()).toHaveLength(3);
+    await visit.change('unlink-identity', { id });
+    expect(await live()).toEqual([{ amr: ['fed', 'pwd'] }, { amr: ['swk'] }]);
+  });
+
   it('are not unlinked without a fresh sign-in, nor by another user', async () => {
     const { id, user } = await linked();
     const stale = await visitOf(user, ['swk'], undefined, 'device-key');

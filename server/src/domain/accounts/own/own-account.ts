@@ -203,15 +203,21 @@ export class OwnAccount {
   }
 
   /**
-   * Unlinks an account at an upstream provider. Refuses `not-found`, `last-sign-in-method`, `forbidden` if the sign-in is not
+   * Unlinks an account at an upstream provider, and ends the user's other sessions that a provider began. Refuses `not-found`, `last-sign-in-method`, `forbidden` if the sign-in is not
    * fresh.
    */
   unlinkIdentity(change: OwnChange, identityId: string): Promise<void> {
+    const { identities, logout, sessions } = this.deps;
     return this.change(change, async (em, user, session) => {
       await this.checkFresh(em, user, session);
       await keepSignInMethod(this.deps, em, change.visitor.project, user, identityId);
       await this.endWork(em, user, change.visitor);
-      const { name: provider } = await this.deps.identities.unlink(em, user, identityId, change.actor);
+      const { name: provider } = await identities.unlink(em, user, identityId, change.actor);
+      // A session has no record of the provider.
+      for (const live of await sessions.listLive(em, change.visitor.project, user.id)) {
+        const isByProvider = live.amr.includes('fed') && live.id !== session.id;
+        if (isByProvider) await logout.endSessionIn(em, live, 'revoked', change.actor);
+      }
       const [app, at] = [change.visitor.project.name, this.deps.clock.now().toISOString()];
       await this.notify(em, user, change.locale, {
         template: 'identity-changed',
