@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
 import { ConnectWorld } from '../../test/connect-world.ts';
 import type { HostedBrowser } from '../../test/hosted-browser.ts';
-import { expectStatus, newAddress } from '../../test/signin-world.ts';
+import { expectStatus, newAddress, refusal } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
 
 const own = ConnectWorld.ofTests();
@@ -112,6 +112,29 @@ describe('a user with a linked identity', () => {
     expect(await own.sessions()).toBe(0);
     await resume(browser, email);
     expectStatus(await browser.page.step('verify-device', { userid: email }, 'registration'), 'MFA_ENROLLMENT_NEEDED');
+  });
+
+  it.each([
+    ['disabled', () => services().connections.setState(own.connection, 'disabled', system)],
+    ['changed', () => services().connections.update(own.connection, { oidc: { scopes: ['openid'] } }, system)],
+    ['deleted', () => services().connections.remove(own.connection, system)],
+  ])('is refused after the second factor if the connection was %s in the meantime', async (_, change) => {
+    const email = person();
+    await own.signIn();
+    await world.set({ mfaPolicy: 'optional' });
+    const { secret } = await world.enrolTotp(await world.page(), email);
+    const browser = await own.browser();
+    await own.through(browser);
+    await resume(browser, email);
+    const { page } = browser;
+    const userid = email;
+    expectStatus(await page.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');
+    const asked = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    await page.step('initiate-mfa', { userid, session_id: asked['session_id'] }, 'use');
+    await change();
+    const done = await page.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use');
+    expect(done).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+    expect(await own.sessions()).toBe(1);
   });
 
   it('creates a passkey where one is required, after a code if the provider does not say when they signed in', async () => {

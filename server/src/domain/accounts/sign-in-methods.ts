@@ -99,6 +99,7 @@ function atProvider({ id }: { id: string }): Evidence {
     at: new Date(0).toISOString(),
     kind: 'federated',
     connection: '',
+    version: 0,
     subject: id,
     ceremony: '',
     ...asked,

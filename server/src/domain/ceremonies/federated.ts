@@ -48,7 +48,7 @@ export type Arrived =
 
 interface FederatedDeps extends FlowDeps {
   connections: Pick<Connections, 'enabled' | 'succeeded'>;
-  identities: Pick<Identities, 'isHeldBy' | 'link' | 'linkProved' | 'refreshProfile' | 'used' | 'userIdOf'>;
+  identities: Identities;
   upstreamSignIns: Pick<UpstreamSignIns, 'keep'>;
 }
 
@@ -265,7 +265,12 @@ export class FederatedSignIns {
     return { outcome: 'signed-in', sessionSecret: ended.sessionSecret, projectId: ended.projectId };
   }
 
-  private pieceOf(ceremony: string, user: User, { connection, person, request }: Arrival, now: Date): Evidence {
+  private pieceOf(
+    ceremony: string,
+    user: User,
+    { connection, person, request, version }: Arrival,
+    now: Date,
+  ): Evidence {
     const { acr, amr, authTime, subject } = person;
     const at = authTime === null ? null : new Date(authTime * 1000);
     const isSince = at !== null && at >= secondsLater(request.createdAt, -skewSeconds);
@@ -275,7 +280,7 @@ export class FederatedSignIns {
       at: now.toISOString(),
       connection: connection.id,
       ...(connection.organizationId != null && { organization: connection.organizationId }),
-      ...{ subject, ceremony, amr, acr },
+      ...{ version, subject, ceremony, amr, acr },
       authTime: at?.toISOString() ?? null,
       // Only by `auth_time`: a provider may ignore `prompt` and `max_age`.
       isFresh: isSince && at <= secondsLater(now, skewSeconds),

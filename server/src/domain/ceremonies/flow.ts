@@ -49,7 +49,7 @@ export interface FlowDeps {
   phones: Pick<PhoneChanges, 'begin' | 'complete'>;
   delivery: Delivery;
   recipients: Recipients;
-  identities: Pick<Identities, 'linkProved'>;
+  identities: Pick<Identities, 'isUsable' | 'linkProved'>;
   domainJoins: Pick<DomainJoins, 'join'>;
   sessions: Sessions;
   tokens: Tokens;

@@ -24,6 +24,13 @@ interface Subject {
   subject: string;
 }
 
+/** An identity that has signed in, and the version of the connection's settings. */
+interface UsedIdentity {
+  connection: string;
+  subject: string;
+  version: number;
+}
+
 /** Links between accounts at providers and users (decisions/0387). Every method joins the caller's transaction. */
 export class Identities {
   constructor(
@@ -50,6 +57,15 @@ export class Identities {
   async isHeldBy(em: EntityManager, { project, id }: TenantKey, user: TenantKey): Promise<boolean> {
     const held = sql`select 1 as one from identities where project_id = ${project.id} and connection_id = ${id} and user_id = ${user.id}`;
     return (await query(em, held)).length > 0;
+  }
+
+  /** Whether the user has the identity, and people can sign in by its connection with these settings. They stay until the transaction ends. */
+  async isUsable(em: EntityManager, user: TenantKey, { connection, subject, version }: UsedIdentity): Promise<boolean> {
+    const usable = sql`select 1 as one from connections c
+        join identities i on i.project_id = c.project_id and i.connection_id = c.id
+      where c.project_id = ${user.project.id}::uuid and c.id = ${connection}::uuid and c.version = ${version}::int and ${isUsable}
+        and i.user_id = ${user.id}::uuid and i.subject = ${subject}::text for key share of c, i`;
+    return (await query(em, usable)).length > 0;
   }
 
   /** Records a sign-in. */

@@ -29,6 +29,8 @@ export type Evidence = { account: string; at: string } /** `ceremony`: the sign-
       connection: string;
       /** The organization of the connection; absent: none. */
       organization?: string;
+      /** Of the settings that verified the answer. */
+      version: number;
       subject: string;
       ceremony: string;
       amr: string[];

@@ -2,6 +2,7 @@ import type { Credential } from '../../credentials/credential.entity.ts';
 import { Device } from '../../credentials/device.entity.ts';
 import { notedUse } from '../../credentials/devices.ts';
 import { secondsLater } from '../../kernel/clock.ts';
+import { refuse } from '../../kernel/problem.ts';
 import { execute, sql } from '../../kernel/sql.ts';
 import {
   accountOf,
@@ -55,6 +56,7 @@ export interface Proved extends Ended {
 export async function finish(flow: Flow, ending: Ended): Promise<Success> {
   const { deps, caller, ceremony } = flow;
   const { conclusion, offersPasskey } = await conclude(flow, ending);
+  await checkIdentity(flow, ending);
   const now = deps.clock.now();
   await noteSignIn(flow, ending, conclusion, now);
   const connected = await connect(flow, ending);
@@ -77,6 +79,15 @@ export async function finish(flow: Flow, ending: Ended): Promise<Success> {
     ...(recoveryCodes && { recoveryCodes }),
     ...(offersPasskey && { offersPasskey }),
   };
+}
+
+/**
+ * Refuses `transaction-expired` after the answer of a provider whose connection has been disabled or changed in the meantime, or to which the
+ * user has no identity any more.
+ */
+async function checkIdentity({ ceremony, deps, em }: Flow, { proved, user }: Ended): Promise<void> {
+  const upstream = federatedOf(withPiece(ceremony.evidence, proved));
+  if (upstream && !(await deps.identities.isUsable(em, user, upstream))) refuse({ code: 'transaction-expired' });
 }
 
 /** @returns and whether the hosted page may offer a passkey */
