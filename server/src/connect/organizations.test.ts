@@ -118,6 +118,23 @@ describe('a new person', () => {
     expect((await own.identities()).map(([id]) => id)).toEqual([user?.id]);
   });
 
+  it('signs in freshly by the connection at home there, and as a guest by a code', async () => {
+    const fresh = async () => {
+      own.provider.lies = { claims: { auth_time: Math.floor(world.app.clock.now().getTime() / 1000) } };
+      const browser = await own.browser({ prompt: 'login' });
+      const back = own.provider.agree(await own.start(browser, connection));
+      return locationOf(await browser.browser.get(back.href)).pathname;
+    };
+    person();
+    await signIn();
+    expect(await fresh()).toBe('/authorize/resume');
+    const email = person({ email: newAddress().replace('@example.com', '@other.example') });
+    const { browser } = await through();
+    expectStatus(await world.register(browser.page, email), 'SUCCESS');
+    expect((await through()).to.pathname).toBe('/authorize/resume');
+    expect(await fresh()).toBe('/signin');
+  });
+
   it('is a stranger to the connection again once the membership ends, and proves the account anew', async () => {
     const email = person({ email: 'grace@other.example' });
     const { browser } = await through();

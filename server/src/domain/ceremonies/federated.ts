@@ -274,6 +274,9 @@ export class FederatedSignIns {
     const { acr, amr, authTime, subject } = person;
     const at = authTime === null ? null : new Date(authTime * 1000);
     const isSince = at !== null && at >= secondsLater(request.createdAt, -skewSeconds);
+    const { organizationId } = connection;
+    // Otherwise the admins of an organization could change the account of a guest, who belongs to others.
+    const isAtHome = organizationId == null || user.organizationId === organizationId;
     return {
       kind: 'federated',
       account: user.id,
@@ -283,7 +286,7 @@ export class FederatedSignIns {
       ...{ version, subject, ceremony, amr, acr },
       authTime: at?.toISOString() ?? null,
       // Only by `auth_time`: a provider may ignore `prompt` and `max_age`.
-      isFresh: isSince && at <= secondsLater(now, skewSeconds),
+      isFresh: isAtHome && isSince && at <= secondsLater(now, skewSeconds),
     };
   }
 }

@@ -62,7 +62,14 @@ export function samlPersonOf(
   const ofNameId = subject.format === nameIdFormats.email ? subject.value : undefined;
   const email = emailAttribute === null ? (claims['email'] ?? ofNameId) : claims[emailAttribute];
   return personOf(
-    { ...claims, email, email_verified: vouchesForEmail || undefined, amr: [], acr: contextClass, auth_time: seconds(authTime) },
+    {
+      ...claims,
+      email,
+      email_verified: vouchesForEmail || undefined,
+      amr: [],
+      acr: contextClass,
+      auth_time: seconds(authTime),
+    },
     { issuer: settings.entityId, subject: `${subject.format} ${subject.value}`, mappings },
   );
 }
