@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressKey, isAddress, isE164, loginEmail, loginPhone } from './login.ts';
+import { addressKey, isAddress, isE164, loginEmail, loginPhone, trimmed } from './login.ts';
 
 describe('the login email', () => {
   it('is the primary one, else of type work, else the first, else a userName that is an address', () => {
@@ -87,4 +87,20 @@ describe('isE164', () => {
     '+4179000000a',
     '+41790000001\n',
   ])('refuses %j', (text) => expect(isE164(text)).toBe(false));
+});
+
+describe('a text without what surrounds it', () => {
+  it.each([
+    [' \u200b\u00a0a b\t\n', 'a b'],
+    ['\u2066 \u00ad', ''],
+    ['', ''],
+    ['a', 'a'],
+  ])('%j is %j', (given, expected) => {
+    expect(trimmed(given)).toBe(expected);
+  });
+
+  it('keeps spaces inside it, in linear time', () => {
+    const spaced = `a${' '.repeat(1_000_000)}b`;
+    expect(trimmed(` ${spaced} `)).toBe(spaced);
+  });
 });
