@@ -394,6 +394,12 @@ describe('values', () => {
     expect(outcome(await resigned(from, to))).toBe(reason);
   });
 
+  test('white space of XML around a NameID does not count, other spaces do', async () => {
+    expect(outcome(await resigned('>ada<', '>\n  ada\t<'))).toBe('ada');
+    expect(outcome(await resigned('>ada<', '>ada\u00a0<'))).toBe('ada\u00a0');
+    expect(outcome(await resigned('>ada<', '>\u3000ada<'))).toBe('\u3000ada');
+  });
+
   test('a status that is not Success is refused', () => {
     expect(outcome(genuine.replace('status:Success', 'status:Responder'))).toBe('status-not-success');
   });

@@ -26,9 +26,10 @@ export function readCertificate(source: string): TrustedCertificate {
 
 function parsed(source: string): { certificate: X509Certificate; key: KeyObject } {
   if (source.length > 20_000) throw new SamlError('too-large', 'certificate');
-  const body = /-----BEGIN CERTIFICATE-----([\s\S]+?)-----END CERTIFICATE-----/.exec(source)?.[1] ?? source;
+  const [, body = source] = source.split('-----BEGIN CERTIFICATE-----', 2);
+  const [base64 = ''] = body.split('-----END CERTIFICATE-----', 1);
   try {
-    const certificate = new X509Certificate(Buffer.from(body.replace(/\s+/g, ''), 'base64'));
+    const certificate = new X509Certificate(Buffer.from(base64.replace(/\s+/g, ''), 'base64'));
     return { certificate, key: certificate.publicKey };
   } catch {
     throw new SamlError('malformed', 'certificate');

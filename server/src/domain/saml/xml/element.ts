@@ -45,10 +45,22 @@ export function required(parent: Element, ns: string, name: string): Element {
   return found;
 }
 
-/** The text of an element without child elements, trimmed. */
+/** The text of an element without child elements, without the white space of XML around it. */
 export function text(element: Element): string {
   if (elements(element).length > 0) throw new SamlError('malformed', `${element.name} has child elements`);
-  return element.children.join('').trim();
+  return withoutSpaces(element.children.join(''));
+}
+
+/** XML 1.0 section 2.3. Not `trim`: other spaces can be all that differs between the names of two users. */
+function withoutSpaces(value: string): string {
+  let [start, end] = [0, value.length];
+  while (start < end && isSpace(value.charAt(start))) start += 1;
+  while (start < end && isSpace(value.charAt(end - 1))) end -= 1;
+  return value.slice(start, end);
+}
+
+function isSpace(character: string): boolean {
+  return character === ' ' || character === '\t' || character === '\n' || character === '\r';
 }
 
 /** All elements of this name at any depth, the root included. */
