@@ -128,7 +128,7 @@ describe('a new person', () => {
     person();
     await signIn();
     expect(await fresh()).toBe('/authorize/resume');
-    const email = person({ email: newAddress().replace('@example.com', '@other.example') });
+    const email = person({ sub: 'guest', email: 'guest@other.example' });
     const { browser } = await through();
     expectStatus(await world.register(browser.page, email), 'SUCCESS');
     expect((await through()).to.pathname).toBe('/authorize/resume');
@@ -303,4 +303,23 @@ it('a test of settings that have changed meanwhile does not count', async () => 
   await services().connections.update(draft, { oidc: { scopes: ['openid'] } }, system);
   expect(await services().connections.tested({ ...keyIn(world.project.id, draft.id), version: 1 }, system)).toBe(false);
   expect(await services().connections.tested({ ...keyIn(world.project.id, draft.id), version: 2 }, system)).toBe(true);
+});
+
+it.each([
+  ['google', {}, 'oidc.hostedDomain'],
+  ['microsoft', {}, 'oidc.issuer'],
+  ['gitlab', {}, 'oidc.issuer'],
+  ['generic', { issuer: 'https://accounts.google.com' }, 'oidc.issuer'],
+] as const)('a provider at which anyone can have an account is refused: %s', async (preset, settings, field) => {
+  const { connections } = services();
+  const of = { projectId: world.project.id, kind: 'oidc', preset, name: 'Open' } as const;
+  const oidc = { clientId: 'latchkey', ...settings };
+  const draft = await connections.create({ ...of, organizationId: acme?.id, oidc }, system);
+  const refused = { code: 'invalid', field };
+  expect(await problemOf(connections.setState(draft, 'enabled', system))).toMatchObject(refused);
+  expect(await connections.setState(await connections.create({ ...of, oidc }, system), 'enabled', system)).toBeTruthy();
+  if (preset !== 'google') return;
+  await connections.update(draft, { oidc: { hostedDomain: 'example.com' } }, system);
+  await connections.setState(draft, 'enabled', system);
+  expect(await problemOf(connections.update(draft, { oidc: { hostedDomain: '' } }, system))).toMatchObject(refused);
 });

@@ -247,6 +247,7 @@ export class Connections {
     if (given) {
       if (given.kind !== connection.kind) invalid(given.kind, `must be absent: the kind is ${connection.kind}`);
       connection.settings = given.applied(connection.preset, connection.settings);
+      if (connection.state === 'enabled') checkComplete(connection);
       if (given.hasMetadata) Object.assign(connection, { metadataCheckedAt: clock.now(), metadataFault: null });
       const expiresAt = expiryOf(connection);
       if (!isDeepStrictEqual(expiresAt, connection.certificateExpiresAt ?? null)) {

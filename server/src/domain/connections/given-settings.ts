@@ -9,6 +9,7 @@ import {
   settingsOf,
 } from './connection.entity.ts';
 import { checkCompleteOidc, checkedOidc, type OidcInput } from './connection-settings.ts';
+import { isOpen } from './presets.ts';
 import type { ProviderMetadata } from './saml/provider-metadata.ts';
 import { checkedSaml, metadataOf, type SamlInput } from './saml/saml-settings.ts';
 
@@ -34,10 +35,25 @@ interface Reading {
   allowPrivateTargets: boolean;
 }
 
-/** Refuses `invalid` if a value is missing that sign-ins need. */
-export function checkComplete(connection: Pick<Connection, 'kind' | 'settings'>): void {
-  if (connection.kind === 'oidc') return checkCompleteOidc(settingsOf(connection, 'oidc'));
+type CheckedConnection = Pick<Connection, 'kind' | 'organizationId' | 'preset' | 'settings'>;
+
+/** Refuses `invalid` if a value is missing that sign-ins need, or the provider of an organization is not its own. */
+export function checkComplete(connection: CheckedConnection): void {
+  if (connection.kind === 'oidc') {
+    const settings = settingsOf(connection, 'oidc');
+    checkCompleteOidc(settings);
+    if (connection.organizationId != null) checkOwn(connection.preset, settings);
+    return;
+  }
   if (settingsOf(connection, 'saml').entityId === '') invalid('saml.metadataUrl', 'must be given, or metadataXml');
+}
+
+/** Its answers count for the addresses of the organization: it must not be a provider at which anyone can have an account. */
+function checkOwn(preset: string, { hostedDomain, issuer }: OidcSettings): void {
+  if (hostedDomain !== null || !isOpen(issuer)) return;
+  if (preset === 'google')
+    invalid('oidc.hostedDomain', 'must be given for an organization: anyone can have an account');
+  invalid('oidc.issuer', 'must be of the organization: anyone can have an account at this one');
 }
 
 /** Null: the input has no settings of a provider. Not in a transaction: metadata may be fetched. Refuses `invalid`. */

@@ -13,6 +13,8 @@ export interface Preset {
    * set the address of its users freely (CVE class nOAuth).
    */
   vouchesForEmail: boolean;
+  /** Whether anyone can have an account there, also with the address of a company that they have left. */
+  isOpen?: boolean;
   /** SAML: the NameID to ask for. Default: persistent. */
   nameId?: RequestedNameId;
 }
@@ -30,7 +32,7 @@ const ofForm = (form: RegExp, example: string) => ({
 /** By name. Providers that deviate from OpenID Connect have no preset yet. */
 const presets = {
   generic: own,
-  google: { ...own, issuer: 'https://accounts.google.com' },
+  google: { ...own, issuer: 'https://accounts.google.com', isOpen: true },
   /** One tenant: `iss` contains its id, so that no other tenant is accepted. */
   entra: {
     ...ofForm(
@@ -44,8 +46,9 @@ const presets = {
     ...own,
     issuer: 'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0',
     vouchesForEmail: false,
+    isOpen: true,
   },
-  gitlab: { ...own, issuer: 'https://gitlab.com' },
+  gitlab: { ...own, issuer: 'https://gitlab.com', isOpen: true },
   okta: ofForm(/^https:\/\/[a-z0-9.-]+(\/oauth2\/[A-Za-z0-9]+)?$/, 'https://<domain>.okta.com'),
   auth0: ofForm(/^https:\/\/[a-z0-9.-]+\/$/, 'https://<tenant>.auth0.com/ (with the slash)'),
   keycloak: ofForm(/^https?:\/\/[^/]+(\/[^/]+)*\/realms\/[^/]+$/, 'https://<host>/realms/<realm>'),
@@ -58,6 +61,11 @@ const presets = {
 } as const satisfies Record<string, Preset>;
 
 const presetNames = Object.keys(presets) as (keyof typeof presets)[];
+
+/** Whether anyone can have an account at this issuer. */
+export function isOpen(issuer: string): boolean {
+  return Object.values<Preset>(presets).some((preset) => preset.isOpen === true && preset.issuer === issuer);
+}
 
 /** Refuses `invalid`. */
 export function presetOf(name: string): Preset {
