@@ -161,6 +161,12 @@ describe('a user at home in an organization', () => {
       [projectId],
     );
     expect(kept).toEqual([{ user_name: 'at-home', slug: 'north', state: 'active' }]);
+    const counted = await rows(
+      db,
+      'select sum(users)::int as users, sum(in_organizations)::int as elsewhere from user_counts where project_id = ?',
+      [projectId],
+    );
+    expect(counted).toEqual([{ users: 2, elsewhere: 1 }]);
     await projects.delete(projectId, 'Moving', system);
     expect(await rows(db, 'select id from users where project_id = ?', [projectId])).toEqual([]);
   });

@@ -14,7 +14,7 @@ import { system } from '../domain/kernel/actor.ts';
 import type { TransferTable } from '../domain/kernel/nouns/transfer.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
-import { query, sql } from '../domain/kernel/sql.ts';
+import { execute, query, sql } from '../domain/kernel/sql.ts';
 import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
 import { Vault, VaultError } from '../domain/keys/vault.ts';
 import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
@@ -24,6 +24,7 @@ import type { CustomSchema } from '../domain/users/custom/values.ts';
 import { ambiguousSubjects } from '../domain/users/identity/sub.ts';
 import { membersElsewhere } from '../domain/users/memberships.ts';
 import { User } from '../domain/users/user.entity.ts';
+import { recountedMoves } from '../domain/users/user-counts.ts';
 import { recordOf, type UserRecord } from '../domain/users/user-record.ts';
 import { type Command, UsageError } from './command.ts';
 import { chosenPassphrase, secretOptions } from './passphrase.ts';
@@ -179,6 +180,7 @@ class Importing {
         await this.put(em, batch);
         await this.checkSubjects(em);
         await this.checkHomes(em);
+        await execute(em, recountedMoves([...this.projects.keys()]));
         await this.opened.services.projects.endTestModes(em, 'user-limit');
         await this.recordImport(em);
         if (undo) {

@@ -23,6 +23,7 @@ import { Migration20261130041000Homes } from './20261130041000-homes.ts';
 import { Migration20261130041100DirectoriesOfOrganizations } from './20261130041100-directories-of-organizations.ts';
 import { Migration20261130041200Guests } from './20261130041200-guests.ts';
 import { Migration20261130041300OrganizationRolesOfGroups } from './20261130041300-organization-roles-of-groups.ts';
+import { Migration20261130041400CountsOfHomes } from './20261130041400-counts-of-homes.ts';
 import { Migration20261130042000SamlConnections } from './20261130042000-saml-connections.ts';
 import { Migration20261130043000TokenExchange } from './20261130043000-token-exchange.ts';
 import { Migration20261130043100WorkloadIdentity } from './20261130043100-workload-identity.ts';
@@ -54,6 +55,7 @@ export const migrations = [
   { name: '20261130041100-directories-of-organizations', class: Migration20261130041100DirectoriesOfOrganizations },
   { name: '20261130041200-guests', class: Migration20261130041200Guests },
   { name: '20261130041300-organization-roles-of-groups', class: Migration20261130041300OrganizationRolesOfGroups },
+  { name: '20261130041400-counts-of-homes', class: Migration20261130041400CountsOfHomes },
   { name: '20261130042000-saml-connections', class: Migration20261130042000SamlConnections },
   { name: '20261130043000-token-exchange', class: Migration20261130043000TokenExchange },
   { name: '20261130043100-workload-identity', class: Migration20261130043100WorkloadIdentity },

@@ -52,6 +52,11 @@ const events = (types: string) =>
   query<{ type: string; subject_id: string }>(
     `select type, subject_id from audit_log where project_id = ? and type like '${types}' order by id`,
   );
+/** The totals of the directories of the project, north and south. */
+const counts = () =>
+  Promise.all(
+    [project, north, south].map(async (of) => (await of.request('GET', '/Users?count=0')).body.totalResults as number),
+  );
 const verified = async (of: ScimProject, domain = 'example.com') => {
   const key = keyIn(project.id, of.organizationId ?? '');
   const { organizationDomains } = app.services;
@@ -187,6 +192,7 @@ describe('a guest', () => {
     ]);
     const counted = await app.services.db.reader().find(UserCount, { project: project.id });
     expect(counted.reduce((sum, { users }) => sum + users, 0)).toBe(1);
+    expect(await counts()).toEqual([0, 1, 0]);
   });
 
   it('gets no login address in a domain of another organization when the account ends', async () => {
@@ -248,6 +254,22 @@ describe('a guest', () => {
     expect(await membership()).toBeUndefined();
   });
 
+  it('is the result for one of two directories that create an address at once', async () => {
+    const names = Array.from({ length: 10 }, (_, n) => `new-${n}`);
+    const make = (of: ScimProject) =>
+      names.map((userName) =>
+        of.request('POST', '/Users', { userName, emails: [{ value: `${userName}@example.com` }] }),
+      );
+    const answers = await Promise.all([...make(north), ...make(south)]);
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
+    const made = await query<{ addressed: number; guests: number }>(
+      `select count(email)::int as addressed, count(account_id)::int as guests from users
+        where project_id = ? and user_name like 'new-%' group by user_name`,
+    );
+    expect(made).toEqual(names.map(() => ({ addressed: 1, guests: 1 })));
+    expect(app.bugs).toEqual([]);
+  });
+
   it('of a user at home in another organization, and of the project', async () => {
     const { body } = await south.request('POST', '/Users', { userName: 'bob', emails: [{ value: 'bob@example.com' }] });
     await create(north, { userName: 'bob', emails: [{ value: 'bob@example.com' }] });
@@ -277,6 +299,7 @@ describe('a guest', () => {
       await app.services.organizationEnds.delete(keyIn(project.id, north.organizationId ?? ''), people, system);
       const left = await query<{ user_name: string }>('select user_name from users where project_id = ? order by 1');
       expect(left.map((row) => row.user_name)).toEqual(people === 'move' ? [address, 'own'] : [address]);
+      expect((await project.request('GET', '/Users?count=0')).body.totalResults).toBe(left.length);
     },
   );
 });
@@ -328,6 +351,7 @@ describe('a user in a domain that the organization has verified', () => {
     });
     expect(await membership()).toEqual({ state: 'active', source: 'directory' });
     expect((await project.request('GET', `/Users/${account}`)).status).toBe(404);
+    expect(await counts()).toEqual([0, 1, 0]);
     expect((await project.request('GET', `/Groups/${group.id}`)).body.members).toEqual([]);
     expect((await north.request('GET', `/Users/${id}`)).body.groups ?? []).toEqual([]);
     expect(
@@ -356,6 +380,7 @@ describe('a user in a domain that the organization has verified', () => {
     // It becomes a guest there.
     const again = await create(south, { userName: 'bob', emails: [{ value: 'bob@example.com' }] });
     expect(again.id).not.toBe(id);
+    expect(await counts()).toEqual([1, 1, 1]);
   });
 
   it('stays a guest while the directory has the record', async () => {

@@ -286,6 +286,13 @@ describe('the directory of an organization', () => {
     expect(members).toEqual(expected);
     const place = { projectId: id, organizationId };
     expect(await directories.scimTokens(place)).toMatchObject([{ hint: north.directory.token.slice(-4) }]);
+    const events = await rows(
+      app.services.db,
+      `select distinct detail ->> 'organizationId' as organization from audit_log where project_id = ? and actor_kind = 'scim'
+        and type <> 'organization-membership.created' and actor_id = (select id::text from scim_tokens where organization_id = ?)`,
+      [id, organizationId],
+    );
+    expect(events).toEqual([{ organization: organizationId }]);
     const recent = await requestRecords.recent(place, 10);
     expect(recent.map(({ path }) => path)).toEqual(['/Groups', '/Users', '/Users']);
   });

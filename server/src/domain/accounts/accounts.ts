@@ -318,13 +318,12 @@ export class Accounts {
     const freed = users.some(({ isGuest }) => isGuest) ? await this.free(on, erased) : [];
     const events = users
       .filter(({ accountId }) => accountId == null)
-      .map(({ id, subject }) => ({
-        type: 'user.erased' as const,
-        actor,
-        projectId,
-        subject: { kind: 'user', id },
-        ...(subject != null && { detail: { sub: subject } }),
-      }));
+      .map(({ id, organizationId, subject: sub }) => {
+        const detail = { ...(sub != null && { sub }), ...(organizationId != null && { organizationId }) };
+        const subject = { kind: 'user', id };
+        const event = { type: 'user.erased' as const, actor, projectId, subject };
+        return Object.keys(detail).length === 0 ? event : { ...event, detail };
+      });
     const statement = erasure(erased, clock.now(), audit.insertions(events));
     const [ended] = await query(on, statement, { prepare: 'accounts.erase' });
     if (!ended) return;

@@ -41,6 +41,9 @@ interface Deps {
   accessLost: AccessLost;
 }
 
+/** A user at another home got the login email since it was looked up: roll back, and decide again. */
+class TakenMeanwhile extends Error {}
+
 /** Users whom directories create. */
 export class Admissions {
   constructor(private readonly deps: Deps) {}
@@ -55,7 +58,12 @@ export class Admissions {
     }
     const key = keyIn(projectId, organizationId);
     const admit = () => db.transaction((em) => this.admit(em, key, values, actor, options));
-    return users.shown(db.alone, projectId, await pastDeadlocks(admit));
+    try {
+      return await users.shown(db.alone, projectId, await pastDeadlocks(admit));
+    } catch (error) {
+      if (!(error instanceof TakenMeanwhile)) throw error;
+      return users.shown(db.alone, projectId, await pastDeadlocks(admit));
+    }
   }
 
   /**
@@ -73,7 +81,12 @@ export class Admissions {
     const home = { projectId: organization.project.id, organizationId: organization.id };
     const { email, emailKey } = loginOf(values);
     const accountId = emailKey === null ? undefined : await holderElsewhere(em, home, emailKey);
-    if (accountId === undefined) return users.create(em, home, values, 'scim', actor, options);
+    if (accountId === undefined) {
+      const user = await users.create(em, home, values, 'scim', actor, options);
+      if (user.withheldEmailKey == null || (await holderElsewhere(em, home, user.withheldEmailKey)) === undefined)
+        return user;
+      throw new TakenMeanwhile();
+    }
     // The directory has the record of a guest: a second one with the address is refused like any other; if it has another address now, the
     // new user is at home, without a login email.
     if (await isGuestOf(em, home, accountId)) return users.create(em, home, values, 'scim', actor, options);

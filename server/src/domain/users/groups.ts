@@ -144,11 +144,12 @@ export class Groups {
     em: EntityManager,
     type: EventType,
     projectId: string,
-    group: GroupRecord,
+    { displayName, id, organizationId }: Group,
     actor: Actor,
-    detail?: Record<string, unknown>,
+    values?: Record<string, unknown>,
   ): void {
-    const subject = { kind: 'group', id: group.id, name: group.displayName };
+    const subject = { kind: 'group', id, name: displayName };
+    const detail = organizationId == null ? values : { ...values, organizationId };
     this.deps.audit.record(em, { type, actor, projectId, subject, ...(detail ? { detail } : {}) });
   }
 

@@ -55,13 +55,10 @@ const isOrganization = (place: Place) => typeof place !== 'string' && place.orga
 /** SQL: the users of a project, or those at home in it, by its counters. */
 function countAll(place: Place): Statement<{ count: string | null }> {
   const projectId = projectOf(place);
-  const elsewhere =
-    typeof place === 'string'
-      ? sql``
-      : sql` - (select count(*) from users where project_id = ${projectId} and organization_id is not null and account_id is null)`;
+  const counted = typeof place === 'string' ? sql`users` : sql`users - in_organizations`;
   return sql<{
     count: string | null;
-  }>`select sum(users)${elsewhere} as count from user_counts where project_id = ${projectId}`;
+  }>`select sum(${counted}) as count from user_counts where project_id = ${projectId}`;
 }
 
 const largeProject = 100_000;

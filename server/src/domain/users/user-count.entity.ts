@@ -10,6 +10,8 @@ const schema = defineEntity({
     slot: p.smallint().primary(),
     /** The sum over all slots is the number of users; a single slot may be below 0. */
     users: p.integer(),
+    /** Those of them who are at home in organizations. */
+    inOrganizations: p.integer().default(0),
   },
 });
 

@@ -85,7 +85,7 @@ export function removal(
   condition: Fragment = sql`true`,
 ): Fragment {
   return sql`removed as (
-      delete from users where project_id = ${projectId} and id = any(${ids}::uuid[]) and ${condition} returning project_id, id, account_id
+      delete from users where project_id = ${projectId} and id = any(${ids}::uuid[]) and ${condition} returning project_id, id, organization_id, account_id
     ), counted as (
       ${countedUsers(sql`removed`, -1)}
     )`;

@@ -97,6 +97,11 @@ const schema = defineEntity({
         'create unique index "users_withheld_phone_unique" on "users" ("project_id", "withheld_phone", coalesce("organization_id", "project_id")) where ("withheld_phone" is not null)',
     },
     {
+      name: 'users_project_id_id_of_project_index',
+      expression:
+        'create index "users_project_id_id_of_project_index" on "users" ("project_id", "id") where ("organization_id" is null)',
+    },
+    {
       name: 'users_project_id_organization_id_id_index',
       expression:
         'create index "users_project_id_organization_id_id_index" on "users" ("project_id", "organization_id", "id") where ("organization_id" is not null)',

@@ -476,6 +476,7 @@ function updated(
   };
   const names = isAdmin ? custom : changed;
   const detail = {
+    ...(organizationId != null && { organizationId }),
     ...(isAdmin || shown.length > 0 ? { before: of(valuesOf(before)), after: of(after) } : {}),
     ...(names.length > 0 ? { changed: names } : {}),
   };

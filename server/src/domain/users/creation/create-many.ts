@@ -38,7 +38,7 @@ export async function createMany(
     em,
     sql<{ id: string }>`with created as (
         insert into users (project_id, ${names}) select ${projectId}::uuid, ${names} from ${rows}
-        on conflict do nothing returning id, project_id, account_id
+        on conflict do nothing returning id, project_id, organization_id, account_id
       ), counted as (
         ${countedUsers(sql`created`, 1)}
       )

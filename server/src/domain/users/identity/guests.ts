@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Executing, execute, type Fragment, query, sql } from '../../kernel/sql.ts';
 import { domainOfAddress } from '../login.ts';
-import { countedUsers } from '../user-counts.ts';
+import { countedMoves, countedUsers } from '../user-counts.ts';
 import { recordSelection, type UserRecord, withInstants } from '../user-record.ts';
 import { loginOf } from '../user-writing.ts';
 import { type Home, isAt } from './home.ts';
@@ -40,7 +40,10 @@ export function movedTo(
     sql`with left_groups as (delete from group_members where ${user} returning group_id)
       update groups set version = version + 1, updated_at = ${now}::timestamptz
       where project_id = ${projectId}::uuid and id in (select group_id from left_groups)`,
-    sql`update users set organization_id = ${organizationId}::uuid, provenance = 'scim', user_name = ${userName.name}::text,
+    sql`with former as (select project_id from users
+        where project_id = ${projectId}::uuid and id = ${userId}::uuid and organization_id is null
+      ), counted as (${countedMoves(sql`former`, 1)})
+      update users set organization_id = ${organizationId}::uuid, provenance = 'scim', user_name = ${userName.name}::text,
         user_name_key = ${userName.key}::text, version = version + 1, updated_at = ${now}::timestamptz
       where project_id = ${projectId}::uuid and id = ${userId}::uuid`,
     sql`update custom_values set organization_id = ${organizationId}::uuid where ${user}`,

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor } from '../../kernel/actor.ts';
 import { type Fragment, sql } from '../../kernel/sql.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
+import { countedMoves } from '../user-counts.ts';
 
 /** Where a user or a group is at home (decisions/0400): the project (`organizationId` null), or one of its organizations. */
 export interface Home {
@@ -71,6 +72,6 @@ export function movedToProject(home: Home, ids: readonly string[], now: Date): F
       update users r set organization_id = null, provenance = 'local',
         attributes = r.attributes - 'roles' - 'entitlements', version = r.version + 1, updated_at = ${now}::timestamptz
       where ${isAt(home)} and r.id = any(${ids}::uuid[]) returning r.project_id, r.id
-    )
+    ), counted as (${countedMoves(sql`moved`, -1)})
     update custom_values v set organization_id = null from moved m where v.project_id = m.project_id and v.user_id = m.id`;
 }
