@@ -35,6 +35,10 @@ test.beforeAll(async ({ browser }) => {
   };
   userId = await create('Users', 'User', { userName: 'katherine@example.com', displayName: 'Katherine Johnson' });
   groupId = await create('Groups', 'Group', { displayName: 'Staff', members: [{ value: userId }] });
+  const scopes = [{ key: 'notes:read', description: 'Read notes' }];
+  await admin.run('mutation ($input: CreateApiInput!) { createApi(input: $input) { id } }', {
+    input: { projectId, identifier: 'https://mcp.example.com/mcp', name: 'Notes', scopes },
+  });
   owner = await visitConsole(browser, latchkey, admin, { email: 'owner@example.com', role: 'OWNER' });
 });
 
@@ -94,6 +98,20 @@ test('pages of an application', async () => {
     `/projects/${projectId}/applications/new`,
     ...tabs.map((tab) => `/projects/${projectId}/applications/${clientId}${tab}`),
   ]);
+});
+
+test('the metadata and code that protect an API', async () => {
+  const { page } = owner;
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/apis`);
+  await page.getByRole('button', { name: 'Protect Notes' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('https://mcp.example.com/.well-known/oauth-protected-resource/mcp');
+  const download = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Download metadata' }).click();
+  expect((await download).suggestedFilename()).toBe('protected-resource.json');
+  await dialog.getByRole('tab', { name: 'Python' }).click();
+  await expect(dialog.getByRole('region', { name: 'Python' })).toContainText('https://mcp.example.com/mcp');
+  await expectAccessible(page);
 });
 
 test('pages of a project without users', async () => {
