@@ -15,7 +15,7 @@ const rareUi =
 
 /** Areas whose operations only a few pages send. */
 const rareTexts =
-  'access|admins|apis|attributes|connections|delivery|domains|experience|explorer|keys|logout|messages|organizations|saml|streams|support';
+  'access|admins|apis|attributes|connections|delivery|directories|domains|experience|explorer|keys|logout|messages|organizations|saml|streams|support';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
@@ -51,6 +51,8 @@ export const chunks = [
       `${mantine('Checkbox', 'Fieldset', 'FileButton', 'Pill', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler|${admin('(?:claims|connect)/texts\\.').source}`,
     ),
   },
+  { name: 'attribute-names', test: admin('directories/attribute-names') },
+  { name: 'expiry-banner', test: admin('directories/expir') },
   { name: 'kind-cards', test: admin('ui/choices') },
   { name: 'menu', test: new RegExp(`${mantine('Menu')}|/ui/layout/menu-button`) },
   { name: 'select', test: new RegExp(`${mantine('Combobox', 'MultiSelect', 'Select')}|/ui/forms/search-select`) },

@@ -73,7 +73,7 @@ export function shots({
     { name: 'group', path: project(projectId, `groups/${groupId}`) },
     { name: 'organization-roles', path: project(projectId, 'organizations/roles') },
     { name: 'empty-organization-roles', path: project(emptyProjectId, 'organizations/roles') },
-    ...['', 'invitations', 'domains', 'connections', 'settings', 'events', 'danger'].map((tab) => ({
+    ...['', 'invitations', 'domains', 'connections', 'directory', 'settings', 'events', 'danger'].map((tab) => ({
       name: `organization-${tab || 'people'}`,
       path: project(projectId, `organizations/${organizationId}${tab && `/${tab}`}`),
     })),

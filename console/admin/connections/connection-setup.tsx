@@ -21,12 +21,13 @@ import { isComplete, needsSecret, providerInput, providerValuesOf } from './sett
 import { useConnectionForm } from './settings/use-connection-form.ts';
 import { TestConnectionButton } from './test-connection.tsx';
 
-const ProviderStep = lazy(async () => ({
-  default: (await withTexts(providersTexts, () => import('../providers/provider-step.tsx'))).ProviderStep,
-}));
+const loadSteps = () => withTexts(providersTexts, () => import('../providers/provider-step.tsx'));
+const ProviderStep = lazy(async () => ({ default: (await loadSteps()).ProviderStep }));
+// While the connection is read. Rendering reports a failure.
+loadSteps().catch(() => undefined);
 
 const Steps = (props: ComponentProps<typeof ProviderStep>) => (
-  <Suspense fallback={<Skeleton h="1.25rem" maw="36rem" />}>
+  <Suspense fallback={props.step !== 'note' && <Skeleton h="1.25rem" maw="36rem" aria-busy />}>
     <ProviderStep {...props} />
   </Suspense>
 );

@@ -1,4 +1,4 @@
-import { Alert, Badge, Loader, Stack, Switch } from '@mantine/core';
+import { Alert, Badge, Stack, Switch } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { part, usePrefetch, useQuery } from '../api.ts';
@@ -10,7 +10,6 @@ import {
   UpdateProject,
 } from '../generated/operations.ts';
 import { t, withTexts } from '../language/language.ts';
-import { rich } from '../language/rich.tsx';
 import { type Project, useProject, useProjectPath } from '../projects/project.tsx';
 import { projectChange, projectQueries } from '../projects/use-project-form.ts';
 import { settings } from '../settings.ts';
@@ -21,10 +20,8 @@ import { useAction } from '../ui/feedback/use-action.ts';
 import { useDialog } from '../ui/feedback/use-dialog.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Radios } from '../ui/forms/radios.tsx';
-import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
-import { isLive } from '../ui/secrets/expiry.ts';
-import { Time } from '../ui/time.tsx';
+import { DirectoryState, lastRequest } from './directory-state.tsx';
 import { ExpiryBanner } from './expiry-banner.tsx';
 import { Tokens } from './scim-tokens.tsx';
 import { SelfTest } from './self-test.tsx';
@@ -65,10 +62,10 @@ export function Component() {
       {!mayChange && <ViewerNotice project={project} />}
       {failure && !data && <LoadError failure={failure} subject={t('the directory')} retry={reload} />}
       {project.scimEnabled && <ExpiryBanner tokens={tokens} />}
-      <State tokens={tokens} isOn={project.scimEnabled} />
+      <DirectoryState tokens={tokens} isOn={project.scimEnabled} />
       {tokens && (
         <SetupSteps
-          projectId={project.id}
+          owner={{ projectId: project.id }}
           address={address}
           token={issued}
           mayChange={mayChange && project.scimEnabled}
@@ -76,11 +73,11 @@ export function Component() {
           onIssued={setIssued}
         />
       )}
-      {(data || !failure) && <Tokens tokens={tokens} mayChange={mayChange} />}
-      {mayChange && <SelfTest projectId={project.id} isOn={project.scimEnabled} />}
+      {(data || !failure) && <Tokens owner={{ projectId: project.id }} tokens={tokens} mayChange={mayChange} />}
+      {mayChange && <SelfTest owner={{ projectId: project.id }} isOn={project.scimEnabled} />}
       <Suspense>
         <CustomAttributes projectId={project.id} mayChange={mayChange} />
-        <Inspector projectId={project.id} mayChange={mayChange} />
+        <Inspector owner={{ projectId: project.id }} projectId={project.id} mayChange={mayChange} />
       </Suspense>
       <Rules project={project} mayChange={mayChange} />
     </Page>
@@ -154,40 +151,5 @@ function Rules({ project, mayChange }: { project: Project; mayChange: boolean })
       </div>
       {dialog}
     </Section>
-  );
-}
-
-type TokenRows = React.ComponentProps<typeof Tokens>['tokens'];
-
-/** Time of the last request with a live token. */
-function lastRequest(tokens: NonNullable<TokenRows>): string | undefined {
-  return tokens
-    .filter(isLive)
-    .flatMap(({ lastUsedAt }) => (lastUsedAt ? [lastUsedAt] : []))
-    .sort()
-    .at(-1);
-}
-
-/** Connection status, updated live. */
-function State({ tokens, isOn }: { tokens: TokenRows; isOn: boolean }) {
-  if (!tokens || !isOn) return null;
-  const live = tokens.filter(isLive);
-  const last = lastRequest(tokens);
-  if (live.length === 0) return null;
-  return (
-    <Alert
-      color={last ? 'good' : 'note'}
-      role="status"
-      radius="lg"
-      icon={last ? <Icon name="check" /> : <Loader size={18} color="currentcolor" />}
-    >
-      {last
-        ? rich('<strong>Connected.</strong> Last request <time></time>.', {
-            time: () => <Time at={last} />,
-          })
-        : rich(
-            '<strong>Waiting for the first request.</strong> Press “Test connection” in the directory; this status updates automatically.',
-          )}
-    </Alert>
   );
 }

@@ -16,6 +16,7 @@ import { Time } from '../ui/time.tsx';
 import { adviceFor } from './advice.ts';
 import { definitionFor } from './attribute-names.ts';
 import styles from './inspector.module.css';
+import type { DirectoryOwner } from './owner.ts';
 
 const AttributeForm = lazy(async () => ({
   default: (await withTexts(attributesTexts, () => import('../attributes/attribute-form.tsx'))).AttributeForm,
@@ -23,13 +24,20 @@ const AttributeForm = lazy(async () => ({
 
 type Request = ScimRequestsQuery['scimRequests']['edges'][number]['node'];
 
+interface InspectorProps {
+  owner: DirectoryOwner;
+  /** Has the custom attributes. */
+  projectId: string;
+  mayChange: boolean;
+}
+
 /** Recent SCIM requests with responses and advice. */
-export function Inspector({ projectId, mayChange }: { projectId: string; mayChange: boolean }) {
+export function Inspector({ owner, projectId, mayChange }: InspectorProps) {
   const { get } = useListParams();
   const after = get('after');
   const { data, failure, reload } = useQuery(
     ScimRequests,
-    { projectId, after: after ?? null },
+    { ...owner, after: after ?? null },
     { keep: true, ...(after ? {} : { everySeconds: 5 }) },
   );
   const page = data?.scimRequests;

@@ -7,15 +7,16 @@ import { t } from '../language/language.ts';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { lifetimes, moment } from '../ui/secrets/expiry.ts';
+import type { DirectoryOwner } from './owner.ts';
 
 interface IssueTokenProps {
-  projectId: string;
+  owner: DirectoryOwner;
   suggestedName?: string;
   onIssued(token: string): void;
 }
 
 /** Issues a SCIM token, shown once. */
-export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTokenProps) {
+export function IssueToken({ owner, suggestedName = '', onIssued }: IssueTokenProps) {
   const [name, setName] = useState<string>();
   const [days, setDays] = useState('365');
   const [networks, setNetworks] = useState('');
@@ -24,7 +25,7 @@ export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTok
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const outcome = await issue({
-      input: { projectId, name: wanted, expiresAt: moment(days), networks: listOf(networks) },
+      input: { ...owner, name: wanted, expiresAt: moment(days), networks: listOf(networks) },
     });
     if (!outcome.data) return;
     toast(t('Token issued'));

@@ -4,11 +4,18 @@ import { useProject } from '../projects/project.tsx';
 import { isLive } from '../ui/secrets/expiry.ts';
 import { TokenList } from '../ui/secrets/token-list.tsx';
 import { IssueToken } from './issue-token.tsx';
+import type { DirectoryOwner } from './owner.ts';
 
 export type ScimToken = ScimTokenRowFragment;
 
+interface TokensProps {
+  owner: DirectoryOwner;
+  tokens: readonly ScimToken[] | undefined;
+  mayChange: boolean;
+}
+
 /** The directory's SCIM tokens. Several may be live at once, for rotation without downtime. */
-export function Tokens({ tokens, mayChange }: { tokens: readonly ScimToken[] | undefined; mayChange: boolean }) {
+export function Tokens({ owner, tokens, mayChange }: TokensProps) {
   const project = useProject();
   const othersThan = ({ id }: ScimToken) => tokens?.filter((token) => isLive(token) && token.id !== id).length ?? 0;
   return (
@@ -25,7 +32,7 @@ export function Tokens({ tokens, mayChange }: { tokens: readonly ScimToken[] | u
       empty={t('Directories authenticate with a token. Without one, SCIM requests fail.')}
       mayChange={mayChange}
       mayIssue={project.scimEnabled}
-      form={(issued) => <IssueToken projectId={project.id} onIssued={issued} />}
+      form={(issued) => <IssueToken owner={owner} onIssued={issued} />}
       secret={{ label: t('SCIM token'), fileName: 'scim-token.txt' }}
       revocation={{ operation: RevokeScimToken, invalidates: [ScimTokens] }}
       consequence={(token) => {

@@ -7,15 +7,16 @@ import { SecondaryButton } from '../ui/buttons.tsx';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import rows from '../ui/lists/rows.module.css';
+import type { DirectoryOwner } from './owner.ts';
 
 type Step = TestDirectoryMutation['testDirectory'][number];
 
 /** Tests Latchkey's SCIM endpoint without a directory. */
-export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean }) {
+export function SelfTest({ owner, isOn }: { owner: DirectoryOwner; isOn: boolean }) {
   const [steps, setSteps] = useState<readonly Step[]>();
   const [test, busy, failure] = useMutation(TestDirectory, [ScimTokens, ScimRequests]);
   const run = async () => {
-    const outcome = await test({ projectId });
+    const outcome = await test(owner);
     setSteps(outcome.data?.testDirectory);
   };
   const failed = steps?.filter(({ passed }) => !passed).length ?? 0;

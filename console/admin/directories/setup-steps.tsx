@@ -6,11 +6,12 @@ import { CopyField } from '../ui/code/copy.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { IssueToken } from './issue-token.tsx';
+import type { DirectoryOwner } from './owner.ts';
 import { type ProviderStep, providers } from './providers.ts';
 import styles from './setup-steps.module.css';
 
 interface SetupStepsProps {
-  projectId: string;
+  owner: DirectoryOwner;
   address: string;
   /** The token issued on this page, until the page closes. */
   token: string | undefined;
@@ -21,7 +22,7 @@ interface SetupStepsProps {
 }
 
 /** Setup instructions per directory, with this project's values to copy. */
-export function SetupSteps({ projectId, address, token, mayChange, isConnected, onIssued }: SetupStepsProps) {
+export function SetupSteps({ owner, address, token, mayChange, isConnected, onIssued }: SetupStepsProps) {
   const [chosen, setChosen] = useState('okta');
   const [isShown, setShown] = useState(false);
   const provider = providers.find(({ id }) => id === chosen) ?? providers[0];
@@ -35,7 +36,7 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
       />
     );
   }
-  const issue = mayChange && <IssueToken projectId={projectId} suggestedName={provider.name} onIssued={onIssued} />;
+  const issue = mayChange && <IssueToken owner={owner} suggestedName={provider.name} onIssued={onIssued} />;
   return (
     <Section
       title={isConnected ? t('Connect another directory') : t('Connect a directory')}

@@ -1961,7 +1961,8 @@ export type DevMailboxQuery = { devMailbox: { pageInfo: { hasNextPage: boolean, 
 export type ScimTokenRowFragment = { id: string, name: string, hint: string, createdAt: string, expiresAt: string | null, networks: Array<string>, lastUsedAt: string | null, lastUsedAddress: string | null, revokedAt: string | null };
 
 export type ScimTokensQueryVariables = Exact<{
-  projectId: string;
+  projectId?: string | null | undefined;
+  organizationId?: string | null | undefined;
 }>;
 
 
@@ -1989,7 +1990,8 @@ export type RevokeScimTokenMutationVariables = Exact<{
 export type RevokeScimTokenMutation = { revokeScimToken: ScimTokenRowFragment };
 
 export type ScimRequestsQueryVariables = Exact<{
-  projectId: string;
+  projectId?: string | null | undefined;
+  organizationId?: string | null | undefined;
   after?: string | null | undefined;
 }>;
 
@@ -1997,7 +1999,8 @@ export type ScimRequestsQueryVariables = Exact<{
 export type ScimRequestsQuery = { scimRequests: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, at: string, tokenName: string, method: string, path: string, status: number, scimType: string | null, detail: string | null, durationMs: number, userAgent: string | null, requestBody: string | null, responseBody: string | null, ignored: Array<string> | null } }> } };
 
 export type TestDirectoryMutationVariables = Exact<{
-  projectId: string;
+  projectId?: string | null | undefined;
+  organizationId?: string | null | undefined;
 }>;
 
 
@@ -2370,7 +2373,7 @@ export type OrganizationByIdQueryVariables = Exact<{
 }>;
 
 
-export type OrganizationByIdQuery = { organization: { id: string, slug: string, name: string, state: OrganizationState, joinByDomain: JoinByDomain, mfaPolicy: OrganizationMfaPolicy | null, idleTimeoutSeconds: number | null, maxSessionSeconds: number | null, metadata: Record<string, unknown>, memberCount: number, isMemberCountLimited: boolean, createdAt: string, updatedAt: string, defaultRoles: Array<{ id: string, key: string, name: string }> } | null };
+export type OrganizationByIdQuery = { organization: { id: string, slug: string, name: string, state: OrganizationState, signIn: OrganizationSignIn, fallback: boolean, joinByDomain: JoinByDomain, mfaPolicy: OrganizationMfaPolicy | null, idleTimeoutSeconds: number | null, maxSessionSeconds: number | null, metadata: Record<string, unknown>, memberCount: number, isMemberCountLimited: boolean, createdAt: string, updatedAt: string, defaultRoles: Array<{ id: string, key: string, name: string }> } | null };
 
 export type OrganizationMembersQueryVariables = Exact<{
   organizationId: string;

@@ -30,8 +30,11 @@ const OrganizationDomains = lazy(async () => ({
 const OrganizationConnections = lazy(async () => ({
   default: (await import('../signin/connection-parts.ts')).OrganizationConnections,
 }));
+const OrganizationDirectory = lazy(async () => ({
+  default: (await import('./organization-directory.tsx')).OrganizationDirectory,
+}));
 const OrganizationSettings = lazy(async () => ({
-  default: (await import('./organization-settings.tsx')).OrganizationSettings,
+  default: (await import('./settings/organization-settings.tsx')).OrganizationSettings,
 }));
 
 const parts: readonly { tab: string; label: string; Part: ComponentType<OrganizationPartProps> }[] = [
@@ -39,6 +42,7 @@ const parts: readonly { tab: string; label: string; Part: ComponentType<Organiza
   { tab: 'invitations', label: t('Invitations'), Part: OrganizationInvitations },
   { tab: 'domains', label: t('Domains'), Part: OrganizationDomains },
   { tab: 'connections', label: t('Connections'), Part: OrganizationConnections },
+  { tab: 'directory', label: t('Directory'), Part: OrganizationDirectory },
   { tab: 'settings', label: t('Settings'), Part: OrganizationSettings },
   { tab: 'events', label: t('Events'), Part: OrganizationEvents },
   { tab: 'danger', label: t('Danger'), Part: OrganizationDanger },

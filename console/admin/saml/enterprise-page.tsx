@@ -69,7 +69,7 @@ export function EnterprisePage() {
       {scim.failure && !scim.data ? (
         <LoadError failure={scim.failure} subject={t('the directory')} retry={scim.reload} />
       ) : (
-        <Tokens tokens={scim.data?.scimTokens} mayChange={mayChange} />
+        <Tokens owner={{ projectId: project.id }} tokens={scim.data?.scimTokens} mayChange={mayChange} />
       )}
     </Page>
   );

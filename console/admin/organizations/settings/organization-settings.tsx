@@ -1,19 +1,19 @@
 import { Switch, Textarea, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
-import { UpdateOrganization } from '../generated/operations.ts';
-import { t } from '../language/language.ts';
-import { useProject } from '../projects/project.tsx';
-import { Duration, formatDuration } from '../ui/forms/duration.tsx';
-import { pick } from '../ui/forms/pick.ts';
-import { Radios } from '../ui/forms/radios.tsx';
-import { SaveBar } from '../ui/forms/save-bar.tsx';
-import { type SettingsForm, useSettingsForm } from '../ui/forms/settings-form.ts';
-import { monospace, verbatim } from '../ui/forms/verbatim.ts';
-import { Section } from '../ui/layout/page.tsx';
+import { UpdateOrganization } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
+import { useProject } from '../../projects/project.tsx';
+import { Duration, formatDuration } from '../../ui/forms/duration.tsx';
+import { pick } from '../../ui/forms/pick.ts';
+import { Radios } from '../../ui/forms/radios.tsx';
+import { SaveBar } from '../../ui/forms/save-bar.tsx';
+import { type SettingsForm, useSettingsForm } from '../../ui/forms/settings-form.ts';
+import { monospace, verbatim } from '../../ui/forms/verbatim.ts';
+import { Section } from '../../ui/layout/page.tsx';
+import type { Organization, OrganizationPartProps } from '../organization-part.ts';
+import { RoleChoice } from '../role-choice.tsx';
+import { stale } from '../stale.ts';
 import { metadataOf, shownMetadata } from './metadata.ts';
-import type { Organization, OrganizationPartProps } from './organization-part.ts';
-import { RoleChoice } from './role-choice.tsx';
-import { stale } from './stale.ts';
 
 const example = JSON.stringify({ plan: 'pro' });
 
@@ -25,9 +25,19 @@ const policies = {
   },
 } as const;
 
+const signIns = {
+  ANY: { name: t('Any method of the project'), hint: t('Connections of the organization are offered first.') },
+  CONNECTION: {
+    name: t('Only its connections'),
+    hint: t('Also for people with an address in its mail domains. Test a connection first.'),
+  },
+} as const;
+
 const labels: Record<keyof Values, string> = {
   name: t('Name'),
   slug: t('Slug'),
+  signIn: t('Sign-in method'),
+  fallback: t('Mail code if the provider is down'),
   mfaPolicy: t('Second factor'),
   idleTimeoutSeconds: t('Idle timeout'),
   maxSessionSeconds: t('Longest session'),
@@ -36,7 +46,7 @@ const labels: Record<keyof Values, string> = {
 };
 
 const valuesOf = (organization: Organization) => ({
-  ...pick(organization, 'name', 'slug', 'idleTimeoutSeconds', 'maxSessionSeconds'),
+  ...pick(organization, 'name', 'slug', 'signIn', 'fallback', 'idleTimeoutSeconds', 'maxSessionSeconds'),
   mfaPolicy: organization.mfaPolicy ?? ('PROJECT' as const),
   defaultRoleKeys: organization.defaultRoles.map(({ key }) => key),
   metadata: shownMetadata(organization.metadata),
@@ -67,6 +77,7 @@ export function OrganizationSettings({ organization, mayChange }: OrganizationPa
     ? undefined
     : t('Must be a JSON object, such as {example}', { example });
   const { error: _, ...mfaPolicy } = form.field('mfaPolicy');
+  const { error: __, ...signIn } = form.field('signIn');
   return (
     <>
       <Section title={t('Basics')}>
@@ -85,6 +96,16 @@ export function OrganizationSettings({ organization, mayChange }: OrganizationPa
           maw="28rem"
           {...form.field('defaultRoleKeys')}
         />
+      </Section>
+      <Section title={t('Sign-in')}>
+        <Radios label={labels.signIn} options={signIns} {...signIn} />
+        {form.values.signIn === 'CONNECTION' && (
+          <Switch
+            label={labels.fallback}
+            description={t('Or a passkey, while the provider cannot be reached. Off: people wait.')}
+            {...form.toggle('fallback')}
+          />
+        )}
       </Section>
       <Section title={t('Second factor')} lead={t('Rules of an organization add to those of the project.')}>
         <Radios label={t('Second factor')} options={policies} {...mfaPolicy} />
@@ -107,7 +128,13 @@ export function OrganizationSettings({ organization, mayChange }: OrganizationPa
           error={metadataFault ?? metadata.error}
         />
       </Section>
-      <SaveBar form={form} labels={labels} describe={describe} isInvalid={metadataFault !== undefined} />
+      <SaveBar
+        form={form}
+        labels={labels}
+        describe={describe}
+        consequence={consequence(saved, form.values)}
+        isInvalid={metadataFault !== undefined}
+      />
     </>
   );
 }
@@ -143,10 +170,19 @@ function Limit({ form, name, hint }: LimitProps) {
 }
 
 function describe(name: keyof Values, from: Values): string | readonly string[] {
+  if (name === 'signIn') return signIns[from.signIn].name;
+  if (name === 'fallback') return from.fallback ? t('On') : t('Off');
   if (name === 'mfaPolicy') return policies[from.mfaPolicy].name;
   if (name === 'idleTimeoutSeconds' || name === 'maxSessionSeconds') {
     const seconds = from[name];
     return seconds === null ? policies.PROJECT.name : formatDuration(seconds);
   }
   return from[name];
+}
+
+/** The effect of saving. */
+function consequence(saved: Values, values: Values): string | undefined {
+  return values.signIn === 'CONNECTION' && saved.signIn === 'ANY'
+    ? t('Members who did not sign in by a connection of the organization must sign in again in it.')
+    : undefined;
 }
