@@ -9,8 +9,10 @@ import { partyAt } from '../../test/project-issuer.ts';
 import type { RelyingParty } from '../../test/relying-party.ts';
 import { statementsDuring } from '../../test/statements.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
+import { newProfile } from '../domain/connections/profile.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
+import { keyIn } from '../domain/projects/tenant.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 let app: TestApp;
@@ -120,6 +122,27 @@ describe('claims', () => {
     const many = decodeJwt((await party.tokens({ ...changes, organization: 'c98' })).id_token);
     expect(many).toMatchObject({ org_slug: 'c98', organizations_overage: true });
     expect(many['organizations']).toHaveLength(100);
+  });
+
+  it('an address is verified only if the home of the user has proved its domain', async () => {
+    const north = await places.organization('north');
+    const home = { projectId: project.id, organizationId: north.id };
+    const eve = await app.services.db.transaction((em) =>
+      app.services.users.create(em, home, newProfile('eve@corp.example', {}), 'scim', system, { source: 'directory' }),
+    );
+    const person = await app.services.db.transaction((em) => app.services.users.locked(em, project.id, eve.id));
+    const theirs = partyAt(app, project, client);
+    await theirs.signIn(person as User);
+    const verified = async (of = theirs) => {
+      const tokens = await of.tokens({ scope: 'openid email' });
+      const info = await answerOf(await of.userInfo(tokens.access_token));
+      return [decodeJwt(tokens.id_token)['email_verified'], info['email_verified']];
+    };
+    expect(await verified()).toEqual([false, false]);
+    expect(await verified(party)).toEqual([true, true]);
+    const domain = await app.services.organizationDomains.add(keyIn(project.id, north.id), 'corp.example', system);
+    await app.services.organizationDomains.verify(domain, 'a customer of ours', system);
+    expect(await verified()).toEqual([true, true]);
   });
 
   it('no mapping of an application sets them', async () => {

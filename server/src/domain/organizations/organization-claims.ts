@@ -1,4 +1,6 @@
 import { type Executing, query, sql } from '../kernel/sql.ts';
+import type { TenantKey } from '../projects/tenant.ts';
+import { hasDomainOf } from './domains/mail-domain.ts';
 import { rolesHeldAs } from './groups/group-roles.ts';
 import { activeMemberships } from './membership.ts';
 
@@ -64,4 +66,17 @@ export function contextClaims(claims: Record<string, unknown>): Record<string, u
 /** Claims of an application without those that {@link organizationClaims} has, whose values nothing else may set. */
 export function withoutOrganizationClaims(claims: Record<string, unknown> | null): Record<string, unknown> {
   return Object.fromEntries(Object.entries(claims ?? {}).filter(([name]) => !organizationClaimNames.includes(name)));
+}
+
+/**
+ * `email_verified` is false for a user whose home, an organization, has not verified the domain of the login address: its directory or
+ * provider named the address. Empty otherwise.
+ */
+export async function homeClaims(
+  on: Executing,
+  home: TenantKey,
+  email: string | null | undefined,
+): Promise<{ email_verified?: false }> {
+  if (!email || (await hasDomainOf(on, home, email))) return {};
+  return { email_verified: false };
 }

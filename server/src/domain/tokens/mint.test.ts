@@ -17,7 +17,7 @@ const grant: Grant = {
       amr: ['swk'],
       acr: null,
     },
-    ...{ email: 'ada@example.com', phone: '+4915112345678' },
+    ...{ email: 'ada@example.com', phone: '+4915112345678', home_id: null },
   },
   ...{ codeId: 'code', nonce: null, jkt: null },
 };

@@ -8,7 +8,12 @@ import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Signer } from '../keys/signer.ts';
-import { contextClaims, organizationClaims, withoutOrganizationClaims } from '../organizations/organization-claims.ts';
+import {
+  contextClaims,
+  homeClaims,
+  organizationClaims,
+  withoutOrganizationClaims,
+} from '../organizations/organization-claims.ts';
 import { defaultAcr } from '../policy/acr.ts';
 import { type Issuer, idTokenAlgorithmOf, organizationsScope } from '../projects/issuer.ts';
 import { keyIn } from '../projects/tenant.ts';
@@ -53,6 +58,8 @@ export interface GrantRow extends Partial<TokenTarget> {
   acr: string | null;
   email: string | null;
   phone: string | null;
+  /** The organization that is the user's home; null: the project. */
+  home_id: string | null;
 }
 
 /** What is granted to a client about a user. */
@@ -84,6 +91,7 @@ export class Mint {
     const { client, codeId, jkt, row } = grant;
     const { audience, granted, scope, ttl_seconds: ttlSeconds } = row;
     const ofOrganization = await this.organizationClaims(grant, issuer);
+    const ofHome = await this.homeClaims(grant, issuer);
     const api = audience != null && {
       ...{ id: codeId, subject: row.sub, clientId: clientIdOf(client), jkt, audience },
       ...{ scope: grantedScope(scope, granted ?? []), ttlSeconds: ttlSeconds ?? 0 },
@@ -97,7 +105,11 @@ export class Mint {
     const now = seconds(clock.now());
     const [idToken, accessToken] = await Promise.all([
       hasIdToken &&
-        signer.sign('id-token', { ...ofApplication, ...idTokenClaims(grant, random.id(), now) }, { issuer: url, alg }),
+        signer.sign(
+          'id-token',
+          { ...ofApplication, ...idTokenClaims(grant, random.id(), now), ...ofHome },
+          { issuer: url, alg },
+        ),
       api
         ? signer.sign('api-token', apiTokenClaims(api, now), { issuer: url })
         : signer.sign('access-token', accessTokenClaims(grant, url, now), { issuer: url }),
@@ -142,6 +154,11 @@ export class Mint {
     const listsAll = row.scope.split(' ').includes(organizationsScope);
     const of = { projectId, userId: row.user_id, organizationId: row.organization_id, listsAll };
     return organizationClaims(this.deps.db.alone, of);
+  }
+
+  private homeClaims({ client, row }: Grant, { capabilities }: Issuer) {
+    if (row.home_id === null || !capabilities.organizations || !row.scope.split(' ').includes('email')) return {};
+    return homeClaims(this.deps.db.alone, keyIn(client.project.id, row.home_id), row.email);
   }
 
   /** The application's claims for the ID token. Null if the issuer has none. */

@@ -9,7 +9,7 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
-import { organizationClaims, withoutOrganizationClaims } from '../organizations/organization-claims.ts';
+import { homeClaims, organizationClaims, withoutOrganizationClaims } from '../organizations/organization-claims.ts';
 import { type Issuer, organizationsScope } from '../projects/issuer.ts';
 import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { authorizationCode, type Exchange } from './grants/authorization-code.ts';
@@ -95,7 +95,7 @@ export class Tokens {
     if (!issuer.capabilities.organizations || !organizationsEnabled) {
       return { claims: { ...further, ...userInfoClaims(holder) }, clientId: client.id };
     }
-    const { organizationId } = holder;
+    const { homeId, organizationId } = holder;
     const listsAll = scopes.includes(organizationsScope);
     const ofOrganization = await organizationClaims(this.deps.db.alone, {
       projectId,
@@ -103,7 +103,14 @@ export class Tokens {
       organizationId,
       listsAll,
     });
-    const claims = { ...withoutOrganizationClaims(further), ...ofOrganization, ...userInfoClaims(holder) };
+    const hasEmail = homeId !== null && scopes.includes('email');
+    const ofHome = hasEmail ? await homeClaims(this.deps.db.alone, keyIn(projectId, homeId), user.email) : {};
+    const claims = {
+      ...withoutOrganizationClaims(further),
+      ...ofOrganization,
+      ...userInfoClaims(holder),
+      ...ofHome,
+    };
     return { claims, clientId: client.id };
   }
 

@@ -28,6 +28,8 @@ export interface Holder {
   client: Client;
   /** The organization of its context. */
   organizationId: string | null;
+  /** The organization that is the user's home; null: the project. */
+  homeId: string | null;
   scopes: string[];
 }
 
@@ -70,7 +72,7 @@ export async function holderOf(
     if (row.id === null || (!proof && needsProof(client))) return invalid;
     if (isWithoutNonce) refuse({ code: 'nonce-rejected' });
     if (!row.proof_is_fresh) refuseUsedProof();
-    return { user: { ...row, id: row.id }, client, organizationId: row.organization_id, scopes };
+    return { user: { ...row, id: row.id }, client, organizationId: row.organization_id, homeId: row.home_id, scopes };
   }
   return invalid;
 }
@@ -81,6 +83,7 @@ interface HolderRow extends ProfileSource {
   id: string | null;
   subject: string | null;
   organization_id: string | null;
+  home_id: string | null;
   proof_is_fresh: boolean;
 }
 
@@ -92,7 +95,7 @@ function liveHolder(client: Client, tokenId: string, proof: CheckedProof | undef
     : sql`true`;
   return sql<HolderRow>`with client as materialized (${currentClient({ client }, credentialColumns)}),
     live as materialized (
-      select r.id, r.subject, t.organization_id, ${sql.raw(selectionOf(profileProperties))}, k.project_id, k.id as client_id
+      select r.id, r.subject, t.organization_id, r.organization_id as home_id, ${sql.raw(selectionOf(profileProperties))}, k.project_id, k.id as client_id
       from client k, (select user_id, session_id, organization_id, scope, resources, credential from authorization_codes
           where project_id = ${project} and id = ${tokenId}::uuid and client_id = ${client.id}::uuid
             and revoked_at is null offset 0) t

@@ -42,7 +42,7 @@ export const profileProperties = [
 
 export type ProfileSource = Pick<User, (typeof profileProperties)[number]>;
 
-/** All claims of a user, before scopes select 1 from them. */
+/** All claims of a user, before scopes limit them. */
 export function profileOf(user: ProfileSource): Profile {
   const { attributes } = user;
   const email = text(user.email);

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { getDomain } from 'tldts';
 import { refuse } from '../../kernel/problem.ts';
-import { query, sql } from '../../kernel/sql.ts';
+import { type Executing, query, sql } from '../../kernel/sql.ts';
 import { typedHost } from '../../projects/dns-proof.ts';
 import { isAtOrBelow } from '../../projects/mail-domains.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
@@ -27,14 +27,24 @@ export function checkedOrganizationDomain(typed: string): string {
 }
 
 /** Joins: whether the organization has verified the domain of the address. The domain stays so until the transaction ends. */
-export async function isInDomainOf(em: EntityManager, { project, id }: TenantKey, address: string): Promise<boolean> {
+export function isInDomainOf(em: EntityManager, organization: TenantKey, address: string): Promise<boolean> {
+  return hasDomainOf(em, organization, address, sql`for share`);
+}
+
+/** Whether the organization has verified the domain of the address. */
+export async function hasDomainOf(
+  on: Executing,
+  { project, id }: TenantKey,
+  address: string,
+  lock = sql``,
+): Promise<boolean> {
   const domain = domainOfAddress(address);
   if (domain === null) return false;
   const [row] = await query(
-    em,
+    on,
     sql<{ id: string }>`select id from organization_domains
       where project_id = ${project.id}::uuid and organization_id = ${id}::uuid and domain = ${domain}::text and state = 'verified'
-      for share`,
+      ${lock}`,
   );
   return row !== undefined;
 }

@@ -178,7 +178,7 @@ export function organizationColumn(id: string | null): { name: Fragment; value: 
 }
 
 /** SQL: columns of user `u`. */
-export const userColumns = sql`u.active as user_is_active, u.version as user_version, ${subColumn('u')} as sub, u.email, u.phone`;
+export const userColumns = sql`u.active as user_is_active, u.version as user_version, ${subColumn('u')} as sub, u.email, u.phone, u.organization_id as home_id`;
 
 /** SQL: what the row `name` of a code or grant authorizes. */
 export function authorizedBy(name: string) {
