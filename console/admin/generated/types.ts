@@ -304,6 +304,8 @@ export type CreateConnectionInput = {
   projectId?: string | null | undefined;
   /** Whether each sign-in updates the profile. Default: false, only the first one sets it. */
   refreshesProfile?: boolean | null | undefined;
+  /** Of a connection of an organization: `claim`, and in `roles` the key of the role for each of its values, such as groups. Each sign-in gives these roles and takes the others of them. An empty object: none, the default. */
+  roleMappings?: Record<string, unknown> | null | undefined;
   /** Of the kind `SAML`. The metadata can follow later. */
   saml?: SamlConnectionInput | null | undefined;
 };
@@ -1246,6 +1248,8 @@ export type UpdateConnectionInput = {
   oidc?: OidcConnectionInput | null | undefined;
   /** Whether each sign-in updates the profile. Default: false, only the first one sets it. */
   refreshesProfile?: boolean | null | undefined;
+  /** Of a connection of an organization: `claim`, and in `roles` the key of the role for each of its values, such as groups. Each sign-in gives these roles and takes the others of them. An empty object: none, the default. */
+  roleMappings?: Record<string, unknown> | null | undefined;
   saml?: SamlConnectionInput | null | undefined;
 };
 

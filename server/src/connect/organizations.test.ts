@@ -211,6 +211,103 @@ describe('a user at home', () => {
   });
 });
 
+describe('roles by groups', () => {
+  const map = (roles: Record<string, string>, claim = 'groups') =>
+    services().connections.update(connection, { roleMappings: { claim, roles } }, system);
+  const rolesOf = async () => (await membersOf(acme)).map(({ roles }) => roles.toSorted());
+
+  beforeEach(async () => {
+    for (const key of ['admin', 'editor', 'manual']) {
+      await services().organizationRoles.create(world.project.id, { key, name: key }, system);
+    }
+    await map({ Admins: 'admin', Owners: 'admin', Writers: 'editor' });
+  });
+
+  it('are given and taken at each sign-in; others stay', async () => {
+    person({ groups: ['Admins', 'Writers', 'Unknown', 7] });
+    const { sub } = await signIn();
+    expect(await rolesOf()).toEqual([['admin', 'editor', 'staff']]);
+    const [membership] = await rows<{ id: string }>(
+      services().db,
+      'select id from organization_memberships where user_id = ?',
+      [sub],
+    );
+    await services().memberships.assign(keyIn(world.project.id, membership?.id ?? ''), 'manual', system);
+    own.provider.person['groups'] = 'Owners';
+    await signIn();
+    expect(await rolesOf()).toEqual([['admin', 'manual', 'staff']]);
+    own.provider.person['groups'] = [];
+    await signIn();
+    expect(await rolesOf()).toEqual([['manual', 'staff']]);
+    const changes = (await world.events()).filter(
+      (type) => type.startsWith('organization-role.') && type.endsWith('signed'),
+    );
+    expect(changes).toEqual([
+      ...['organization-role.assigned', 'organization-role.assigned', 'organization-role.assigned'],
+      ...['organization-role.unassigned', 'organization-role.unassigned'],
+    ]);
+  });
+
+  it('stay where the provider sends no groups, and without a mapping', async () => {
+    person({ groups: ['Admins'] });
+    await signIn();
+    delete own.provider.person['groups'];
+    await signIn();
+    expect(await rolesOf()).toEqual([['admin', 'staff']]);
+    own.provider.person['groups'] = [];
+    await services().connections.update(connection, { roleMappings: {} }, system);
+    await signIn();
+    expect(await rolesOf()).toEqual([['admin', 'staff']]);
+  });
+
+  it('are those of a guest after the proof of the account', async () => {
+    const email = person({ email: 'ada@other.example', groups: ['Writers'] });
+    const { browser } = await through();
+    expectStatus(await world.register(browser.page, email), 'SUCCESS');
+    expect(await rolesOf()).toEqual([['editor', 'staff']]);
+  });
+
+  it('are in the organization of the connection alone', async () => {
+    const { id } = await employee(acme, 'ada@example.com');
+    await services().memberships.add(keyOf(globex), { userId: id, roleKeys: ['editor'] }, system);
+    person({ email: 'ada@example.com', groups: ['Admins'] });
+    await signIn();
+    expect((await membersOf(globex)).map(({ roles }) => roles)).toEqual([['editor']]);
+  });
+
+  it.each<[string, unknown]>([
+    ['roleMappings', []],
+    ['roleMappings', { claim: 'groups', roles: { A: 'admin' }, more: 1 }],
+    ['roleMappings.claim', { claim: '', roles: { A: 'admin' } }],
+    ['roleMappings.roles', { claim: 'groups', roles: {} }],
+    ['roleMappings.roles', { claim: 'groups', roles: { A: 1 } }],
+    ['roleMappings.roles', { claim: 'groups', roles: { '': 'admin' } }],
+  ])('are refused with a wrong %s: %o', async (field, roleMappings) => {
+    expect(await problemOf(services().connections.update(connection, { roleMappings }, system))).toMatchObject({
+      ...{ code: 'invalid', field },
+    });
+  });
+
+  it('are refused for an unknown role, and for a connection of the project', async () => {
+    expect(await problemOf(map({ A: 'none' }))).toMatchObject({ code: 'not-found', what: 'organization-role' });
+    const roleMappings = { claim: 'groups', roles: { A: 'admin' } };
+    expect(await problemOf(services().connections.update(own.connection, { roleMappings }, system))).toMatchObject({
+      ...{ code: 'invalid', field: 'roleMappings' },
+    });
+    // A role that is deleted later is left out.
+    const [role] = await rows<{ id: string }>(
+      services().db,
+      "select id from organization_roles where project_id = ? and key = 'editor'",
+      [world.project.id],
+    );
+    await services().organizationRoles.delete(keyIn(world.project.id, role?.id ?? ''), system);
+    await services().connections.update(connection, { name: 'Renamed' }, system);
+    person({ groups: ['Admins', 'Writers'] });
+    await signIn();
+    expect(await rolesOf()).toEqual([['admin', 'staff']]);
+  });
+});
+
 describe('a victim whose address an upstream names', () => {
   it('at home in the project or in another organization is not linked without a proof', async () => {
     for (const home of [null, globex]) {

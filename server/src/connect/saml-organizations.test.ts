@@ -2,6 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
 import { type Place, Places } from '../../test/organizations.ts';
+import { rows } from '../../test/rows.ts';
 import { SamlConnectWorld } from '../../test/saml-connect-world.ts';
 import { expectStatus, newAddress } from '../../test/signin-world.ts';
 import type { Connection } from '../domain/connections/connection.entity.ts';
@@ -65,6 +66,18 @@ it('has addresses in other domains proved, also where it vouches for them', asyn
   saml.newPerson({ email: 'ada@other.example' });
   expect((await through()).to.pathname).toBe('/signin');
   expect(await world.findUser('ada@other.example')).toBeNull();
+});
+
+it('gives roles by the values of an attribute', async () => {
+  const { connections, db, organizationRoles } = services();
+  await organizationRoles.create(world.project.id, { key: 'admin', name: 'Admin' }, system);
+  const roleMappings = { claim: 'memberOf', roles: { 'cn=admins,o=acme': 'admin' } };
+  await connections.update(connection, { roleMappings }, system);
+  saml.newPerson({ memberOf: 'cn=admins,o=acme' });
+  expect((await through()).to.pathname).toBe('/authorize/resume');
+  const text = `select r.key from organization_membership_roles h
+    join organization_roles r on r.project_id = h.project_id and r.id = h.role_id where h.project_id = ?`;
+  expect(await rows(db, text, [world.project.id])).toEqual([{ key: 'admin' }]);
 });
 
 it('stops with its organization between the answer and its use', async () => {

@@ -19,6 +19,7 @@ import { Migration20261130009200RegistrationTokens } from './20261130009200-regi
 import { Migration20261130040000OrganizationDomains } from './20261130040000-organization-domains.ts';
 import { Migration20261130040100ConnectionsOfOrganizations } from './20261130040100-connections-of-organizations.ts';
 import { Migration20261130040200RequiredConnections } from './20261130040200-required-connections.ts';
+import { Migration20261130040300RoleMappings } from './20261130040300-role-mappings.ts';
 import { Migration20261130041000Homes } from './20261130041000-homes.ts';
 import { Migration20261130041100DirectoriesOfOrganizations } from './20261130041100-directories-of-organizations.ts';
 import { Migration20261130041200Guests } from './20261130041200-guests.ts';
@@ -51,6 +52,7 @@ export const migrations = [
   { name: '20261130040000-organization-domains', class: Migration20261130040000OrganizationDomains },
   { name: '20261130040100-connections-of-organizations', class: Migration20261130040100ConnectionsOfOrganizations },
   { name: '20261130040200-required-connections', class: Migration20261130040200RequiredConnections },
+  { name: '20261130040300-role-mappings', class: Migration20261130040300RoleMappings },
   { name: '20261130041000-homes', class: Migration20261130041000Homes },
   { name: '20261130041100-directories-of-organizations', class: Migration20261130041100DirectoriesOfOrganizations },
   { name: '20261130041200-guests', class: Migration20261130041200Guests },

@@ -46,6 +46,11 @@ const shared = {
       'The claim of each attribute: `givenName`, `familyName`, `displayName`, `locale`. Default: the standard claims.',
     ),
   ),
+  roleMappings: nullable(
+    jsonObject(
+      'Of a connection of an organization: `claim`, and in `roles` the key of the role for each of its values, such as groups. Each sign-in gives these roles and takes the others of them. An empty object: none, the default.',
+    ),
+  ),
 };
 
 @InputType()

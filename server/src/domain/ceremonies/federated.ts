@@ -108,6 +108,7 @@ export class FederatedSignIns {
     if (!user) return { outcome: 'no-account' };
     if (!user.active) return { outcome: 'inactive' };
     await identities.used(em, connection, person);
+    await identities.replaceRoles(em, user, { connection, person }, caller.actor);
     if (connection.refreshesProfile) await identities.refreshProfile(em, user, { connection, person }, caller.actor);
     return this.signIn(em, caller, user, { ...arrival, connection });
   }

@@ -1,8 +1,9 @@
 import { checkLogoutUri } from '../clients/logout-uri.ts';
 import { isLine } from '../kernel/name.ts';
 import { invalid } from '../kernel/problem.ts';
-import { mappedAttributes, type OidcSettings, type ProfileMappings } from './connection.entity.ts';
+import { mappedAttributes, type OidcSettings, type ProfileMappings, type RoleMappings } from './connection.entity.ts';
 import { presetOf } from './presets.ts';
+import { maxGroupLength } from './upstream-person.ts';
 
 /** Input of {@link checkedOidc}. */
 export interface OidcInput {
@@ -110,4 +111,25 @@ export function checkedProfileMappings(input: unknown): ProfileMappings {
     }
   }
   return Object.fromEntries(entries);
+}
+
+const maxRoleMappings = 200;
+
+/** Refuses `invalid`. Null: an empty object, no mappings. */
+export function checkedRoleMappings(input: unknown): RoleMappings | null {
+  const field = 'roleMappings';
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) invalid(field, 'must be an object');
+  if (Object.keys(input).length === 0) return null;
+  const { claim, roles, ...others } = input as Record<string, unknown>;
+  if (Object.keys(others).length > 0) invalid(field, 'must have claim and roles only');
+  if (typeof claim !== 'string' || claim === '' || claim.length > 200 || !isLine(claim)) {
+    invalid(`${field}.claim`, 'must be the name of a claim, of 1 to 200 characters');
+  }
+  const entries = typeof roles === 'object' && roles !== null && !Array.isArray(roles) ? Object.entries(roles) : [];
+  const isUsable = ([value, role]: [string, unknown]) =>
+    value !== '' && value.length <= maxGroupLength && isLine(value) && typeof role === 'string';
+  if (entries.length === 0 || entries.length > maxRoleMappings || !entries.every(isUsable)) {
+    invalid(`${field}.roles`, `must have 1 to ${maxRoleMappings} values, each with the key of a role`);
+  }
+  return { claim, roles: Object.fromEntries(entries) as Record<string, string> };
 }

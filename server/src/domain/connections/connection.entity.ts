@@ -72,6 +72,14 @@ export type MappedAttribute = (typeof mappedAttributes)[number];
 /** The claim of each attribute; an attribute without one is not set. */
 export type ProfileMappings = Partial<Record<MappedAttribute, string>>;
 
+/** Roles in the organization of a connection, by values that the provider sends, such as groups. */
+export interface RoleMappings {
+  /** A claim or attribute with one value or several. */
+  claim: string;
+  /** The key of the role of each value. */
+  roles: Record<string, string>;
+}
+
 /** Vault purpose of {@link Connection.sealedSecret}. */
 export const connectionSecretPurpose = 'connection-secret';
 
@@ -97,6 +105,8 @@ const schema = defineEntity({
     /** Whether each sign-in updates the profile; else only the one that creates the account. */
     refreshesProfile: p.boolean(),
     mappings: p.json<ProfileMappings>(),
+    /** Connections of organizations only; null: sign-ins change no roles. */
+    roleMappings: p.json<RoleMappings>().nullable(),
     /** Increased by each change of the settings or the secret. */
     version: p.integer().default(1),
     lastSuccessAt: instant().nullable(),

@@ -12,6 +12,7 @@ import { isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import { Organization } from '../organizations/organization.entity.ts';
+import { rolesWithKeys } from '../organizations/organization-roles.ts';
 import { Project } from '../projects/project.entity.ts';
 import { existing, keyIn, locked, type TenantKey } from '../projects/tenant.ts';
 import { answerUrlOf, entityIdOf } from './addresses.ts';
@@ -23,7 +24,12 @@ import {
   connectionStates,
   settingsOf,
 } from './connection.entity.ts';
-import { checkedClientSecret, checkedProfileMappings, defaultMappings } from './connection-settings.ts';
+import {
+  checkedClientSecret,
+  checkedProfileMappings,
+  checkedRoleMappings,
+  defaultMappings,
+} from './connection-settings.ts';
 import { checkComplete, type GivenSettings, givenSettings, type SettingsInput } from './given-settings.ts';
 import { connectionsOf, type OrganizationConnection, type Realm, realmOf } from './realms.ts';
 import type { ProviderMetadata } from './saml/provider-metadata.ts';
@@ -41,6 +47,7 @@ export interface ConnectionChange extends SettingsInput {
   jit?: boolean | undefined;
   refreshesProfile?: boolean | undefined;
   mappings?: unknown;
+  roleMappings?: unknown;
 }
 
 export interface NewConnection extends ConnectionChange {
@@ -59,6 +66,8 @@ export interface ConnectionCallback {
   entityId: string | null;
   metadataUrl: string | null;
 }
+
+const changeable = ['name', 'jit', 'refreshesProfile', 'mappings', 'roleMappings', 'settings'] as const;
 
 /** Connections to upstream identity providers (decisions/0386). Each method of an admin is one transaction. */
 export class Connections {
@@ -186,6 +195,7 @@ export class Connections {
       jit: input.jit ?? false,
       refreshesProfile: input.refreshesProfile ?? false,
       mappings: input.mappings == null ? defaultMappings : checkedProfileMappings(input.mappings),
+      roleMappings: input.roleMappings == null ? null : checkedRoleMappings(input.roleMappings),
       metadataCheckedAt: given.hasMetadata ? now : null,
       certificateExpiresAt: expiryOf({ kind, settings }),
       createdAt: now,
@@ -203,6 +213,7 @@ export class Connections {
         const field = isOwn ? 'projectId' : 'organizationId';
         refuse({ code: 'invalid', field, reason: `already has ${max} connections` });
       }
+      await checkRoles(em, { project, ...values });
       const connection = em.create(Connection, { ...values, project: project.id, failures: {}, version: 1 });
       em.persist(connection);
       this.record(em, 'connection.created', connection, actor, { preset, issuer: issuerOf(connection) });
@@ -226,6 +237,7 @@ export class Connections {
       const connection = await existing(em, Connection, key, 'connection', locked);
       mustBeIn(connection as Connection, states);
       const changed = this.applied(connection as Connection, change, given);
+      if (change.roleMappings != null) await checkRoles(em, connection as Connection);
       if (changed.length > 0) this.record(em, 'connection.updated', connection as Connection, actor, { changed });
       return connection as Connection;
     });
@@ -234,7 +246,7 @@ export class Connections {
   /** Applies the change; the names of the settings that differ. */
   private applied(
     connection: Connection,
-    { mappings, ...rest }: ConnectionChange,
+    { mappings, roleMappings, ...rest }: ConnectionChange,
     given: GivenSettings | null,
   ): string[] {
     const { clock, vault } = this.deps;
@@ -244,6 +256,7 @@ export class Connections {
     if (rest.jit !== undefined) connection.jit = rest.jit;
     if (rest.refreshesProfile !== undefined) connection.refreshesProfile = rest.refreshesProfile;
     if (mappings != null) connection.mappings = checkedProfileMappings(mappings);
+    if (roleMappings != null) connection.roleMappings = checkedRoleMappings(roleMappings);
     if (given) {
       if (given.kind !== connection.kind) invalid(given.kind, `must be absent: the kind is ${connection.kind}`);
       connection.settings = given.applied(connection.preset, connection.settings);
@@ -262,11 +275,9 @@ export class Connections {
     if (clientSecret !== null) {
       connection.sealedSecret = vault.seal(connectionSecretPurpose, connection.id, checkedClientSecret(clientSecret));
     }
-    const isSame = (name: 'name' | 'jit' | 'refreshesProfile' | 'mappings' | 'settings') =>
-      isDeepStrictEqual(connection[name], before[name]);
-    const changed: string[] = (['name', 'jit', 'refreshesProfile', 'mappings', 'settings'] as const).filter(
-      (name) => !isSame(name),
-    );
+    const isSame = (name: (typeof changeable)[number]) =>
+      isDeepStrictEqual(connection[name] ?? null, before[name] ?? null);
+    const changed: string[] = changeable.filter((name) => !isSame(name));
     if (clientSecret !== null) changed.push('clientSecret');
     if (changed.length === 0) return changed;
     connection.updatedAt = clock.now();
@@ -369,6 +380,20 @@ export class Connections {
 
 function mustBeIn({ state }: Connection, states: readonly ConnectionState[]): void {
   if (!states.includes(state)) refuse({ code: 'conflict', what: 'connection' });
+}
+
+/** Refuses `invalid` for a connection without an organization, and `not-found` for a role. */
+async function checkRoles(
+  em: EntityManager,
+  {
+    organizationId,
+    project,
+    roleMappings,
+  }: Pick<Connection, 'organizationId' | 'roleMappings'> & { project: { id: string } },
+): Promise<void> {
+  if (roleMappings == null) return;
+  if (organizationId == null) invalid('roleMappings', 'needs a connection of an organization');
+  await rolesWithKeys(em, project.id, Object.values(roleMappings.roles));
 }
 
 /** The connections of organizations, oldest first. */

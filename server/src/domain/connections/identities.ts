@@ -39,7 +39,7 @@ export class Identities {
       random: Random;
       audit: Audit;
       users: Users;
-      memberships: Pick<Memberships, 'openHome'>;
+      memberships: Pick<Memberships, 'openHome' | 'replaceRoles'>;
     },
   ) {}
 
@@ -105,6 +105,7 @@ export class Identities {
       const join = await this.deps.memberships.openHome(em, keyIn(user.project.id, connection.organizationId));
       await join(user.id, 'connection', actor);
     }
+    await this.replaceRoles(em, user, { connection, person }, actor);
     audit.record(em, {
       type: 'identity.linked',
       actor,
@@ -133,6 +134,24 @@ export class Identities {
       where project_id = ${user.project.id} and id = ${requestId} and linked_at is null`;
     if ((await execute(em, statement)) !== 1) return null;
     return (await this.link(em, connection, user, person, actor)) ? connection : null;
+  }
+
+  /** Gives a member of the connection's organization the roles of their groups at the provider, and takes the other mapped ones. */
+  async replaceRoles(
+    em: EntityManager,
+    user: TenantKey,
+    { connection, person }: { connection: Connection; person: UpstreamPerson },
+    actor: Actor,
+  ): Promise<void> {
+    const { organizationId, roleMappings } = connection;
+    const { groups } = person;
+    // Not sent, for example because a provider leaves out long lists: it says nothing about roles.
+    if (organizationId == null || roleMappings == null || groups === undefined) return;
+    const { roles } = roleMappings;
+    const wanted = new Set(groups.flatMap((group) => (Object.hasOwn(roles, group) ? [String(roles[group])] : [])));
+    const keys = [...new Set(Object.values(roles))];
+    const organization = keyIn(user.project.id, organizationId);
+    await this.deps.memberships.replaceRoles(em, organization, user.id, { keys, wanted }, actor);
   }
 
   /** Updates the profile from the provider's values, unless a directory manages the user or their home is another one. */

@@ -21,7 +21,7 @@ import type {
   VerifiedAnswer,
   WantedSignIn,
 } from './upstream.ts';
-import { personOf } from './upstream-person.ts';
+import { groupsIn, personOf } from './upstream-person.ts';
 
 /** Exchanges with one connection at a time in this process, so that a provider that hangs does not use all sockets. */
 const maxConcurrent = 50;
@@ -98,7 +98,9 @@ export class OidcProtocol implements UpstreamProtocol {
     const claims = { ...more.claims, ...verified.claims };
     const person = personOf(claims, { issuer, subject, mappings: connection.mappings });
     const { vouchesForEmail } = presetOf(connection.preset);
-    return { person: { ...person, emailVerified: person.emailVerified && vouchesForEmail }, claims };
+    const { claim } = connection.roleMappings ?? {};
+    const groups = claim !== undefined && Object.hasOwn(claims, claim) ? groupsIn(claims[claim]) : {};
+    return { person: { ...person, ...groups, emailVerified: person.emailVerified && vouchesForEmail }, claims };
   }
 
   /** The claims of an ID token that a key of the provider has signed. */

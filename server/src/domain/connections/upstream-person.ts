@@ -10,6 +10,8 @@ const passedMethods: readonly string[] = [
 ];
 
 const maxText = 255;
+export const maxGroupLength = 255;
+const maxGroups = 1000;
 
 /** Maps verified claims to attributes that users can have. Pure. */
 export function personOf(
@@ -50,4 +52,14 @@ function isTime(value: unknown): value is number {
 /** A language tag (BCP 47), as far as profiles store it. */
 function isLocale(text: string): boolean {
   return /^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/.test(text);
+}
+
+/** The groups of a claim: one text or a list of them; undefined: there is none. */
+export function groupsIn(value: unknown): { groups?: string[] } {
+  const values = typeof value === 'string' ? [value] : value;
+  if (!Array.isArray(values)) return {};
+  const texts = values.filter(
+    (one): one is string => typeof one === 'string' && one !== '' && one.length <= maxGroupLength,
+  );
+  return { groups: [...new Set(texts)].slice(0, maxGroups) };
 }

@@ -17,6 +17,8 @@ export interface UpstreamPerson {
   /** Whether the provider says that it has not verified the address. */
   emailDenied?: true;
   profile: Partial<Record<MappedAttribute, string>>;
+  /** Values of the claim of the connection's role mappings; absent: not sent, or no mappings. */
+  groups?: string[];
   /** `amr` without values that are not of RFC 8176. */
   amr: string[];
   acr: string | null;

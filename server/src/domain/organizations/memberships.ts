@@ -15,6 +15,7 @@ import type { MembershipLosses } from './membership-losses.ts';
 import { Organization } from './organization.entity.ts';
 import { inside } from './organization-events.ts';
 import { OrganizationMembership } from './organization-membership.entity.ts';
+import { OrganizationRole } from './organization-role.entity.ts';
 import { defaultRolesOf, rolesWithKeys } from './organization-roles.ts';
 
 type MembershipState = OrganizationMembership['state'];
@@ -236,6 +237,41 @@ export class Memberships {
       if (taken > 0) this.recordRole(em, 'organization-role.unassigned', membership, role?.name ?? '', roleKey, actor);
       return membership;
     });
+  }
+
+  /**
+   * Joins: gives a member the wanted ones of the roles of `keys`, and takes the others of them. Nothing for a user without a membership.
+   *
+   * @param keys those of deleted roles are ignored
+   */
+  async replaceRoles(
+    em: EntityManager,
+    { project, id }: TenantKey,
+    userId: string,
+    { keys, wanted }: { keys: readonly string[]; wanted: ReadonlySet<string> },
+    actor: Actor,
+  ): Promise<void> {
+    const [found] = await query(
+      em,
+      sql<{ id: string }>`select id from organization_memberships where project_id = ${project.id}::uuid
+        and organization_id = ${id}::uuid and user_id = ${userId}::uuid`,
+    );
+    if (!found) return;
+    const membership = await this.locked(em, keyIn(project.id, found.id));
+    const roles = await em.find(OrganizationRole, { project: project.id, key: { $in: [...keys] } });
+    const idsOf = (isWanted: boolean) => roles.filter(({ key }) => wanted.has(key) === isWanted).map((role) => role.id);
+    const given = await this.giveRoles(em, membership, idsOf(true));
+    const taken = await query(
+      em,
+      sql<{ id: string }>`delete from organization_membership_roles where project_id = ${project.id}::uuid
+        and membership_id = ${membership.id}::uuid and role_id = any(${idsOf(false)}::uuid[]) returning role_id as id`,
+    );
+    for (const role of roles) {
+      const isGiven = given.includes(role.key);
+      if (!isGiven && !taken.some((one) => one.id === role.id)) continue;
+      const type = isGiven ? 'organization-role.assigned' : 'organization-role.unassigned';
+      this.recordRole(em, type, membership, role.name, role.key, actor);
+    }
   }
 
   /** Joins. @returns the keys of the roles that the member did not have */

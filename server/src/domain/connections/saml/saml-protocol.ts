@@ -21,6 +21,7 @@ import type {
   VerifiedAnswer,
   WantedSignIn,
 } from '../upstream.ts';
+import { groupsIn } from '../upstream-person.ts';
 import { claimsOf, samlPersonOf } from './saml-person.ts';
 
 /** SAML 2.0: Web Browser SSO as service provider, that begins here (SAML Profiles section 4.1). */
@@ -79,9 +80,10 @@ export class SamlProtocol implements UpstreamProtocol {
   }
 }
 
-function verifiedOf(answer: Answer, settings: SamlSettings, { mappings }: Connection): VerifiedAnswer {
+function verifiedOf(answer: Answer, settings: SamlSettings, { mappings, roleMappings }: Connection): VerifiedAnswer {
+  const groups = answer.attributes.find(({ name }) => name === roleMappings?.claim)?.values;
   return {
-    person: samlPersonOf(answer, settings, mappings),
+    person: { ...samlPersonOf(answer, settings, mappings), ...groupsIn(groups) },
     claims: { NameID: answer.subject.value, 'NameID format': answer.subject.format, ...claimsOf(answer) },
     assertion: { id: answer.assertionId, until: answer.acceptableUntil },
   };
