@@ -67,7 +67,7 @@ function present(
     enabled: 'stateEnabled',
     disabled: 'stateDisabled',
   } as const;
-  const title = html`<h3>${name} <span class="badge">${t(badges[now])}</span></h3>`;
+  const title = html`<h3>${name} <span class="badge${now === 'enabled' ? '' : ' open'}">${t(badges[now])}</span></h3>`;
   if (now === 'disabled') return html`${title}<p class="hint">${t('disabledText', { app: link.app })}</p>`;
   if (now === 'enabled') return html`${title}${health(reader, link, state.connection)}`;
   const provider: PortalProvider = providers[preset as PortalProviderName];

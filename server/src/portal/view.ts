@@ -105,7 +105,7 @@ function domainRow(
   csrf: string,
   { id, challenge, domain, fault, provedBy, state }: OrganizationDomain,
 ): Html {
-  const title = html`<h3 id="d-${id}">${domain} <span class="badge">${t(state)}</span></h3>`;
+  const title = html`<h3 id="d-${id}">${domain} <span class="badge${state === 'verified' ? '' : ' open'}">${t(state)}</span></h3>`;
   const trouble = fault == null ? nothing : html`<p class="problem">${t(fault)}</p>`;
   if (state === 'verified') {
     return html`${title}${trouble}${provedBy === 'dns' ? html`<p class="hint">${t('keep')}</p>` : nothing}`;
