@@ -55,6 +55,13 @@ export const providers: readonly Provider[] = [
     hasSaml: true,
   },
   {
+    id: 'adfs',
+    name: 'AD FS',
+    field: 'Redirect URI',
+    issuer: 'https://fs.acme.example/adfs',
+    hasSaml: true,
+  },
+  {
     id: 'auth0',
     name: 'Auth0',
     field: 'Allowed Callback URLs',

@@ -298,7 +298,7 @@ export type CreateConnectionInput = {
   /** Of the kind `OIDC`. Values of the provider can follow later. */
   oidc?: OidcConnectionInput | null | undefined;
   organizationId?: string | null | undefined;
-  /** `generic` (default), `google`, `microsoft`, `entra`, `okta`, `auth0`, `keycloak`, `gitlab`, `onelogin`, `jumpcloud` or `pingone`. */
+  /** `generic` (default), `google`, `microsoft`, `entra`, `okta`, `auth0`, `keycloak`, `gitlab`, `onelogin`, `jumpcloud`, `pingone` or `adfs`. */
   preset?: string | null | undefined;
   /** Either this or `organizationId`. */
   projectId?: string | null | undefined;

@@ -60,6 +60,15 @@ export const providerSteps: Record<string, ProviderSteps> = {
     after: t('Turn the application on.'),
     saml: anySaml,
   },
+  adfs: {
+    create: t(
+      'In AD FS Management, open Application Groups, press “Add Application Group”, and choose “Server application accessing a web API”.',
+    ),
+    note: unverified,
+    saml: t(
+      'In AD FS Management, open Relying Party Trusts, press “Add Relying Party Trust”, and choose “Claims aware”.',
+    ),
+  },
   auth0: {
     create: t('In Auth0, open Applications, press “Create Application”, and choose “Regular Web Applications”.'),
     saml: anySaml,

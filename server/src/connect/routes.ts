@@ -12,8 +12,8 @@ import type { Authorizations } from '../domain/ceremonies/requests/authorization
 import { answerUrlOf, entityIdOf } from '../domain/connections/addresses.ts';
 import { type Connection, settingsOf } from '../domain/connections/connection.entity.ts';
 import type { Connections } from '../domain/connections/connections.ts';
-import type { PendingUpstream, UpstreamFault } from '../domain/connections/upstream.ts';
-import type { ReadAnswer, UpstreamSignIns } from '../domain/connections/upstream-sign-ins.ts';
+import type { PendingUpstream, ReadAnswer, UpstreamFault } from '../domain/connections/upstream.ts';
+import type { UpstreamSignIns } from '../domain/connections/upstream-sign-ins.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { type ExperienceContent } from '../domain/experience/content.ts';
 import type { Database } from '../domain/kernel/database.ts';

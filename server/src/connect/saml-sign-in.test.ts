@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { CookieBrowser, locationOf } from '../../test/browser.ts';
+import { CookieBrowser } from '../../test/browser.ts';
 import { rsaKey } from '../../test/saml.ts';
 import { SamlConnectWorld } from '../../test/saml-connect-world.ts';
 import { newAddress } from '../../test/signin-world.ts';
@@ -144,19 +144,4 @@ it('metadata of an unknown connection, or of OpenID Connect, is not found', asyn
     const response = await new CookieBrowser().get(`${world.app.url}/connect/${id}/metadata`);
     expect(response.status).toBe(400);
   }
-});
-
-it('a page of a test shows the attributes, and begins no session', async () => {
-  saml.newPerson({ department: 'Research' });
-  const state = await services().upstreamSignIns.prepareTest(saml.connection);
-  const browser = new CookieBrowser();
-  const to = locationOf(await browser.get(`${world.app.url}/connect/${saml.connection.id}/test?state=${state}`));
-  const delivered = await saml.deliver(await saml.provider.agree(to));
-  const page = await browser.get(locationOf(delivered).href);
-  expect(page.status).toBe(200);
-  const text = await page.text();
-  expect(text).toContain('Research');
-  expect(text).toContain(saml.provider.person.nameId);
-  expect([await own.sessions(), await own.identities()]).toEqual([0, []]);
-  expect((await browser.get(locationOf(delivered).href)).status).toBe(400);
 });

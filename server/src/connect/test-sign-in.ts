@@ -1,9 +1,12 @@
 import type { Request, Response } from 'express';
 import { answerUrlOf } from '../domain/connections/addresses.ts';
+import type { Connection } from '../domain/connections/connection.entity.ts';
 import type { Connections } from '../domain/connections/connections.ts';
-import type { PendingUpstream, UpstreamFault } from '../domain/connections/upstream.ts';
+import { guideOf } from '../domain/connections/guides.ts';
+import type { ReportLine } from '../domain/connections/report.ts';
+import type { PendingUpstream, ReadAnswer, UpstreamFault } from '../domain/connections/upstream.ts';
 import type { UpstreamPerson } from '../domain/connections/upstream-request.entity.ts';
-import type { ReadAnswer, UpstreamSignIns } from '../domain/connections/upstream-sign-ins.ts';
+import type { UpstreamSignIns } from '../domain/connections/upstream-sign-ins.ts';
 import { openProject } from '../domain/kernel/scope.ts';
 import { keyIn } from '../domain/projects/tenant.ts';
 import { actorOf } from '../http/context.ts';
@@ -47,37 +50,49 @@ export async function endTest(
   const key = keyIn(connection.project.id, connection.id);
   const isStale = 'person' in answer && !(await deps.connections.tested({ ...key, version }, actorOf(req)));
   if (isStale) return show(deps, req, res, { fault: 'response' });
-  show(deps, req, res, answer);
+  show(deps, req, res, answer, connection);
 }
 
-/** For admins, in English like the console's own names of claims. */
-function show({ pages }: TestDeps, req: Request, res: Response, answer: ReadAnswer): void {
+/** For admins, in English like the names of the values, which are those of the protocols. */
+function show({ pages }: TestDeps, req: Request, res: Response, answer: ReadAnswer, connection?: GuideKey): void {
   const isGood = 'person' in answer;
+  const { report = [] } = answer;
+  const wrong = report.filter((line) => line.isWrong);
   pages.send(req, res, 'plain/connection-test', {
     status: isGood ? 200 : 400,
     values: {
       title: isGood ? 'The test succeeded' : 'The test failed',
       message: isGood
-        ? 'No one was signed in. The provider sent these values:'
+        ? `No one was signed in.${wrong.length > 0 ? ' Some values need attention.' : ''}`
         : (advice[answer.fault] ?? advice.response),
     },
-    html: { rows: isGood ? rowsOf(answer.person, answer.claims) : '' },
+    html: {
+      rows: [
+        ...(isGood ? understood(answer.person) : []),
+        ...[...wrong, ...report.filter((line) => !line.isWrong)].map((line) => rowOf(line, connection)),
+      ].join(''),
+    },
   });
 }
 
-function rowsOf({ email, emailVerified, profile }: UpstreamPerson, claims: Record<string, unknown>): string {
-  const understood = {
-    Address:
-      email === null ? 'none' : `${email} (${emailVerified ? 'verified' : 'not verified: proved here by a code'})`,
-    ...profile,
-  };
-  const received = Object.fromEntries(Object.entries(claims).slice(0, 100));
-  return [...Object.entries(understood), ...Object.entries(received)]
-    .map(([name, value]) => {
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
-      return `<div><dt>${escapeHtml(name.slice(0, 100))}</dt><dd>${escapeHtml(text.slice(0, 500))}</dd></div>`;
-    })
-    .join('');
+/** What would be stored. */
+function understood({ email, emailVerified, profile }: UpstreamPerson): string[] {
+  const address =
+    email === null ? 'none' : `${email} (${emailVerified ? 'verified' : 'not verified: proved here by a code'})`;
+  return Object.entries({ Address: address, ...profile }).map(([name, value]) => row(name, [value]));
+}
+
+function rowOf({ expected, field, isWrong, name, received }: ReportLine, connection?: GuideKey): string {
+  if (expected === undefined) return row(name, [received]);
+  const label = isWrong && field && connection ? guideOf(connection).labels[field] : undefined;
+  const lines = [received, `Expected: ${expected}`, ...(label === undefined ? [] : [`At the provider: ${label}`])];
+  return row(`${isWrong ? '✗' : '✓'} ${name}`, isWrong ? lines : [received, 'As expected']);
+}
+
+type GuideKey = Pick<Connection, 'kind' | 'preset'>;
+
+function row(name: string, lines: readonly string[]): string {
+  return `<div><dt>${escapeHtml(name)}</dt>${lines.map((line) => `<dd>${escapeHtml(line)}</dd>`).join('')}</div>`;
 }
 
 /** What to mend, by fault. */

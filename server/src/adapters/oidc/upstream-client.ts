@@ -30,7 +30,8 @@ export function upstreamClient(reach: Reach): UpstreamClient {
         });
         return { idToken: tokens.id_token ?? '', accessToken: tokens.access_token };
       } catch (error) {
-        return { fault: faultOf(error) };
+        const claims = claimsOf(error);
+        return claims ? { fault: faultOf(error), claims } : { fault: faultOf(error) };
       }
     },
 
@@ -123,6 +124,15 @@ const faultsOfClaims: Readonly<Record<string, UpstreamFault>> = {
   aud: 'audience',
   azp: 'audience',
 };
+
+/** The claims of an ID token that the library refused. */
+function claimsOf(error: unknown): Record<string, unknown> | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { claims } = (cause.cause ?? {}) as { claims?: unknown };
+    if (typeof claims === 'object' && claims !== null) return claims as Record<string, unknown>;
+  }
+  return undefined;
+}
 
 /** The claim with a wrong value: the library wraps the error that names it. */
 function claimOf(error: unknown): string | undefined {

@@ -60,7 +60,7 @@ export class CreateConnectionInput extends inputFields({
   kind: oneOf(ConnectionKindEnum),
   preset: nullable(
     text(
-      '`generic` (default), `google`, `microsoft`, `entra`, `okta`, `auth0`, `keycloak`, `gitlab`, `onelogin`, `jumpcloud` or `pingone`.',
+      '`generic` (default), `google`, `microsoft`, `entra`, `okta`, `auth0`, `keycloak`, `gitlab`, `onelogin`, `jumpcloud`, `pingone` or `adfs`.',
     ),
   ),
   name: text('Shown on the sign-in page.'),

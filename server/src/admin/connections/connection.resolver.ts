@@ -1,5 +1,6 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type Connection, settingsOf } from '../../domain/connections/connection.entity.ts';
+import { copiedFrom, enteredAt, guideOf } from '../../domain/connections/guides.ts';
 import { countIdentities } from '../../domain/connections/identities.ts';
 import { invalid } from '../../domain/kernel/problem.ts';
 import type { Organization } from '../../domain/organizations/organization.entity.ts';
@@ -12,6 +13,7 @@ import { CreateConnectionInput, SetConnectionStateInput, UpdateConnectionInput }
 import {
   ConnectionCallback,
   ConnectionFailure,
+  ConnectionGuide,
   ConnectionTest,
   ConnectionView,
   CreatedConnection,
@@ -103,6 +105,16 @@ export class ConnectionResolver {
   @FieldResolver(() => OrganizationView, { nullable: true, description: 'Null: it belongs to the project.' })
   async organization(@Root() { organizationId, project }: Connection, @Ctx() { loaders }: AdminContext) {
     return organizationId == null ? null : loaders.organization(keyIn(project.id, organizationId));
+  }
+
+  @FieldResolver(() => ConnectionGuide)
+  guide(@Root() connection: Connection, @Ctx() { domain }: AdminContext) {
+    const { place } = guideOf(connection);
+    return {
+      place,
+      enter: enteredAt(connection, domain.connections.callback(connection)),
+      copy: copiedFrom(connection),
+    };
   }
 
   @FieldResolver(() => ConnectionCallback)

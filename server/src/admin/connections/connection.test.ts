@@ -162,6 +162,29 @@ it('a SAML connection is shown with the addresses for its provider and its certi
   expect(other.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'oidc' });
 });
 
+it.each([
+  ['okta', 'SAML', 'Single sign-on URL', 'acsUrl', 'saml.metadataUrl'],
+  ['adfs', 'SAML', 'Relying party trust identifiers', 'entityId', 'saml.metadataUrl'],
+  ['generic', 'SAML', 'AssertionConsumerService', 'acsUrl', 'saml.metadataUrl'],
+  ['entra', 'OIDC', 'Authentication, Web, Redirect URIs', 'redirectUri', 'oidc.clientId'],
+  ['adfs', 'OIDC', 'redirect_uri', 'redirectUri', 'oidc.clientId'],
+])(
+  'the guide of %s for %s has its labels with the values of the connection',
+  async (preset, kind, label, field, input) => {
+    const { id } = (await create({ kind, preset })).data.createConnection.connection;
+    const read = `{ connection(id: "${id}") { callback { redirectUri acsUrl entityId }
+    guide { place enter { label value } copy { label value } } } }`;
+    const { callback, guide } = (await harness.call(read)).data.connection;
+    expect(guide.enter).toContainEqual({ label, value: callback[field] });
+    expect(guide.copy.map(({ value }: { value: string }) => value)).toContain(input);
+  },
+);
+
+it('a provider without SAML has no SAML connection', async () => {
+  const refused = await create({ kind: 'SAML', preset: 'gitlab' });
+  expect(refused.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'preset' });
+});
+
 it('admins are warned 30, 7 and 1 days before the last certificate expires, once, and again for another one', async () => {
   const { admins, certificateWarnings, connections, db } = harness.services;
   const by = { grants: everything, actor: system };

@@ -84,6 +84,28 @@ class ConnectionCallback extends fields({
 }) {}
 
 @Access('inherited')
+@ObjectType({ description: 'A setting at a provider, by the label of its own screens.' })
+class GuideSetting extends fields({
+  label: text(),
+  value: text(),
+}) {}
+
+@Access('inherited')
+@ObjectType({
+  description:
+    'How to set up the provider, in the words of its own screens; those of the standard if they are unknown.',
+})
+class ConnectionGuide extends fields({
+  place: list(text('Where the application is created, screen by screen.')),
+  enter: list(object(GuideSetting, 'What to enter there.')),
+  copy: list(
+    object(GuideSetting, 'Where it shows what this connection needs. `value`: the input, such as `saml.metadataUrl`.'),
+  ),
+}) {}
+
+export { ConnectionGuide };
+
+@Access('inherited')
 @ObjectType({ description: 'A new connection, and the addresses to register at the provider.' })
 export class CreatedConnection extends fields({
   connection: object(ConnectionView),

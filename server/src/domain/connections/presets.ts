@@ -54,6 +54,8 @@ const presets = {
   keycloak: ofForm(/^https?:\/\/[^/]+(\/[^/]+)*\/realms\/[^/]+$/, 'https://<host>/realms/<realm>'),
   onelogin: ofForm(/^https:\/\/[a-z0-9.-]+\/oidc\/2$/, 'https://<subdomain>.onelogin.com/oidc/2'),
   jumpcloud: { ...own, issuer: 'https://oauth.id.jumpcloud.com/' },
+  /** AD FS: each installation has a host of its own. */
+  adfs: { ...ofForm(/^https:\/\/[^/?]+\/adfs$/, 'https://<host>/adfs'), vouchesForEmail: false, nameId: 'any' },
   pingone: ofForm(
     new RegExp(`^https://auth\\.pingone\\.[a-z.]+/${uuid}/as$`),
     'https://auth.pingone.com/<environment id>/as',

@@ -12,19 +12,16 @@ import { checkComplete } from './given-settings.ts';
 import type {
   PendingUpstream,
   ProviderAnswer,
+  ReadAnswer,
   RequestSecrets,
   UpstreamFault,
   UpstreamProtocol,
-  VerifiedAnswer,
   WantedSignIn,
 } from './upstream.ts';
 import { UpstreamRequest, upstreamRequestTtlSeconds, type WaitingPerson } from './upstream-request.entity.ts';
 
 const requestPurpose = 'upstream-request';
 const answerPurpose = 'upstream-answer';
-
-/** What an answer is worth. */
-export type ReadAnswer = VerifiedAnswer | { fault: UpstreamFault };
 
 /** A request to a provider for one flow of the hosted page. */
 export interface NewUpstreamRequest extends WantedSignIn {

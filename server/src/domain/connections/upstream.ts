@@ -1,4 +1,5 @@
 import type { Connection } from './connection.entity.ts';
+import type { ReportLine } from './report.ts';
 import type { UpstreamPerson, UpstreamRequest } from './upstream-request.entity.ts';
 
 /** Why a sign-in by a provider failed; for log, events and the health of the connection. */
@@ -73,6 +74,9 @@ export interface VerifiedAnswer {
   assertion?: { id: string; until: Date };
 }
 
+/** What an answer is worth. The report is made for tests, and only shown. */
+export type ReadAnswer = (VerifiedAnswer | { fault: UpstreamFault }) & { report?: readonly ReportLine[] };
+
 /** One kind of connection. Neither method is called in a transaction. */
 export interface UpstreamProtocol {
   /** The address of the provider for the browser. */
@@ -82,7 +86,7 @@ export interface UpstreamProtocol {
     wanted: WantedSignIn,
   ): Promise<{ url: string } | { fault: UpstreamFault }>;
   /** Verifies the answer to a request. */
-  read(pending: PendingUpstream, answer: ProviderAnswer): Promise<VerifiedAnswer | { fault: UpstreamFault }>;
+  read(pending: PendingUpstream, answer: ProviderAnswer): Promise<ReadAnswer>;
 }
 
 /** The endpoints of a provider (OpenID Connect Discovery 1.0 section 3). */
@@ -116,13 +120,16 @@ export interface CodeToRedeem {
   now: Date;
 }
 
+/** A failed exchange, with the claims of an ID token that was refused, for the report of a test. */
+export interface RejectedToken {
+  fault: UpstreamFault;
+  claims?: Record<string, unknown>;
+}
+
 /** The client side of OpenID Connect; the domain checks its results once more. Never throws. */
 export interface UpstreamClient {
   /** Exchanges the code (OpenID Connect Core section 3.1.3). */
-  redeem(
-    provider: Provider,
-    code: CodeToRedeem,
-  ): Promise<{ idToken: string; accessToken: string } | { fault: UpstreamFault }>;
+  redeem(provider: Provider, code: CodeToRedeem): Promise<{ idToken: string; accessToken: string } | RejectedToken>;
   /** The claims of the UserInfo endpoint, whose `sub` must be `subject`. */
   userInfo(
     provider: Provider,

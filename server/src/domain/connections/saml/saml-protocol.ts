@@ -15,6 +15,7 @@ import { type Connection, type RequestedNameId, type SamlSettings, settingsOf } 
 import type {
   PendingUpstream,
   ProviderAnswer,
+  ReadAnswer,
   RequestSecrets,
   UpstreamFault,
   UpstreamProtocol,
@@ -23,6 +24,7 @@ import type {
 } from '../upstream.ts';
 import { groupsIn } from '../upstream-person.ts';
 import { claimsOf, samlPersonOf } from './saml-person.ts';
+import { samlReport } from './saml-report.ts';
 
 /** SAML 2.0: Web Browser SSO as service provider, that begins here (SAML Profiles section 4.1). */
 export class SamlProtocol implements UpstreamProtocol {
@@ -52,9 +54,9 @@ export class SamlProtocol implements UpstreamProtocol {
   }
 
   async read(
-    { connection, secrets }: PendingUpstream,
+    { connection, request, secrets }: PendingUpstream,
     { parameters, answerUrl }: ProviderAnswer,
-  ): Promise<VerifiedAnswer | { fault: UpstreamFault }> {
+  ): Promise<ReadAnswer> {
     const settings = settingsOf(connection, 'saml');
     const keys = await this.deps.samlKeys.decryption(connection.project.id);
     const expected = {
@@ -65,10 +67,9 @@ export class SamlProtocol implements UpstreamProtocol {
       decrypt: (encrypted: Element) => decryptedBy(keys, encrypted, settings.allowsCbc),
     };
     try {
-      const answer = readAnswer(read(fromForm(parameters.get('SAMLResponse') ?? '')), expected);
-      // Such a NameID names nobody at the next sign-in.
-      if (answer.subject.format === nameIdFormats.transient) return { fault: 'subject' };
-      return verifiedOf(answer, settings, connection);
+      const response = read(fromForm(parameters.get('SAMLResponse') ?? ''));
+      const answer = answerIn(response, expected, connection);
+      return request.requestId === null ? { ...answer, report: samlReport({ response, expected, settings }) } : answer;
     } catch (error) {
       if (!(error instanceof SamlError)) throw error;
       return { fault: faultOf(error) };
@@ -77,6 +78,18 @@ export class SamlProtocol implements UpstreamProtocol {
 
   private entityId(connection: Connection): string {
     return entityIdOf(connection, new URL(this.deps.issuer).origin);
+  }
+}
+
+function answerIn(response: Element, expected: Expected, connection: Connection): ReadAnswer {
+  try {
+    const answer = readAnswer(response, expected);
+    // The next sign-in has another one.
+    if (answer.subject.format === nameIdFormats.transient) return { fault: 'subject' };
+    return verifiedOf(answer, settingsOf(connection, 'saml'), connection);
+  } catch (error) {
+    if (!(error instanceof SamlError)) throw error;
+    return { fault: faultOf(error) };
   }
 }
 

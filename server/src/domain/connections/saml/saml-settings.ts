@@ -5,6 +5,7 @@ import type { IdentityProvider } from '../../saml/messages/metadata.ts';
 import { SamlError } from '../../saml/saml-error.ts';
 import { readCertificate } from '../../saml/security/certificate.ts';
 import type { RequestedNameId, SamlSettings, SignedPart } from '../connection.entity.ts';
+import { samlPresets } from '../guides.ts';
 import { presetOf } from '../presets.ts';
 import { maxCertificates, type ProviderMetadata } from './provider-metadata.ts';
 
@@ -57,6 +58,7 @@ export function checkedSaml(
   now: Date,
 ): SamlSettings {
   const fixed = presetOf(preset);
+  if (!samlPresets.includes(preset)) invalid('preset', `must be one of ${samlPresets.join(', ')}`);
   const from = provider ?? before ?? { entityId: '', ssoUrl: '' };
   const metadataUrl = provider ? (input.metadataUrl ?? null) : (before?.metadataUrl ?? null);
   if (metadataUrl !== null && input.certificates) {

@@ -1,4 +1,4 @@
-import type { UpstreamFault } from './upstream.ts';
+import type { UpstreamFault } from '../upstream.ts';
 
 /** Expected values of an ID token. */
 export interface ExpectedToken {

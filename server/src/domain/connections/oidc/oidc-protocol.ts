@@ -1,27 +1,30 @@
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } from 'jose';
-import type { RemoteKeys } from '../clients/remote-keys.ts';
-import { isCompactJws } from '../kernel/base64url.ts';
-import { type Clock, seconds } from '../kernel/clock.ts';
-import { digest } from '../kernel/secret.ts';
-import type { Vault } from '../keys/vault.ts';
-import { type Connection, connectionSecretPurpose, type OidcSettings, settingsOf } from './connection.entity.ts';
-import { claimsFault, headerFault, idTokenAlgorithms, isSubject } from './id-token.ts';
-import { presetOf } from './presets.ts';
-import type { Providers } from './providers.ts';
+import type { RemoteKeys } from '../../clients/remote-keys.ts';
+import { isCompactJws } from '../../kernel/base64url.ts';
+import { type Clock, seconds } from '../../kernel/clock.ts';
+import { digest } from '../../kernel/secret.ts';
+import type { Vault } from '../../keys/vault.ts';
+import { type Connection, connectionSecretPurpose, type OidcSettings, settingsOf } from '../connection.entity.ts';
+import { presetOf } from '../presets.ts';
 import type {
   CodeToRedeem,
   PendingUpstream,
   Provider,
   ProviderAnswer,
   ProviderMetadata,
+  ReadAnswer,
+  RejectedToken,
   RequestSecrets,
   UpstreamClient,
   UpstreamFault,
   UpstreamProtocol,
   VerifiedAnswer,
   WantedSignIn,
-} from './upstream.ts';
-import { groupsIn, personOf } from './upstream-person.ts';
+} from '../upstream.ts';
+import { groupsIn, personOf } from '../upstream-person.ts';
+import { claimsFault, headerFault, idTokenAlgorithms, isSubject } from './id-token.ts';
+import { oidcReport } from './oidc-report.ts';
+import type { Providers } from './providers.ts';
 
 /** Exchanges with one connection at a time in this process, so that a provider that hangs does not use all sockets. */
 const maxConcurrent = 50;
@@ -49,9 +52,9 @@ export class OidcProtocol implements UpstreamProtocol {
 
   /** Exchanges the code, and checks the ID token. */
   async read(
-    { connection, secrets }: PendingUpstream,
+    { connection, request, secrets }: PendingUpstream,
     { parameters, answerUrl }: ProviderAnswer,
-  ): Promise<VerifiedAnswer | { fault: UpstreamFault }> {
+  ): Promise<ReadAnswer> {
     const error = parameters.get('error');
     if (error !== null) return { fault: endedByPerson.includes(error) ? 'denied' : 'provider-error' };
     const { id, sealedSecret } = connection;
@@ -66,7 +69,9 @@ export class OidcProtocol implements UpstreamProtocol {
     if (running >= maxConcurrent) return { fault: 'busy' };
     this.running.set(id, running + 1);
     try {
-      return await this.exchange(connection, provider, code);
+      const answer = await this.exchange(connection, provider, code);
+      const claims = request.requestId === null ? answer.claims : undefined;
+      return claims ? { ...answer, report: oidcReport(claims, { ...settings, nonce, now: code.now }) } : answer;
     } finally {
       const left = (this.running.get(id) ?? 1) - 1;
       if (left > 0) this.running.set(id, left);
@@ -74,7 +79,11 @@ export class OidcProtocol implements UpstreamProtocol {
     }
   }
 
-  private async exchange(connection: Connection, provider: Provider, code: CodeToRedeem) {
+  private async exchange(
+    connection: Connection,
+    provider: Provider,
+    code: CodeToRedeem,
+  ): Promise<VerifiedAnswer | RejectedToken> {
     const { upstream } = this.deps;
     const { clientId, hostedDomain, issuer, scopes } = settingsOf(connection, 'oidc');
     const tokens = await upstream.redeem(provider, code);
@@ -83,17 +92,17 @@ export class OidcProtocol implements UpstreamProtocol {
     if ('fault' in verified) return verified;
     const nowSeconds = seconds(this.deps.clock.now());
     const fault = claimsFault(verified.claims, { issuer, clientId, hostedDomain, nonce: code.nonce, nowSeconds });
-    if (fault) return { fault };
+    if (fault) return { fault, claims: verified.claims };
     const subject = verified.claims['sub'];
-    if (!isSubject(subject)) return { fault: 'subject' as const };
+    if (!isSubject(subject)) return { fault: 'subject', claims: verified.claims };
     // Some providers put the address only there.
     const lacks = scopes.includes('email') && verified.claims['email'] === undefined;
     const more =
       lacks && provider.metadata.userInfoEndpoint !== null
         ? await upstream.userInfo(provider, tokens.accessToken, subject)
         : { claims: {} };
-    if ('fault' in more) return more;
-    if ('sub' in more.claims && more.claims['sub'] !== subject) return { fault: 'userinfo' as const };
+    if ('fault' in more) return { ...more, claims: verified.claims };
+    if ('sub' in more.claims && more.claims['sub'] !== subject) return { fault: 'userinfo', claims: verified.claims };
     // Signed claims take precedence.
     const claims = { ...more.claims, ...verified.claims };
     const person = personOf(claims, { issuer, subject, mappings: connection.mappings });

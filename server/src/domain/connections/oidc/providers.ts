@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { checkLogoutUri } from '../clients/logout-uri.ts';
-import type { FetchJson } from '../clients/remote-keys.ts';
-import { type Clock, secondsLater } from '../kernel/clock.ts';
-import type { ProviderMetadata } from './upstream.ts';
+import { checkLogoutUri } from '../../clients/logout-uri.ts';
+import type { FetchJson } from '../../clients/remote-keys.ts';
+import { type Clock, secondsLater } from '../../kernel/clock.ts';
+import type { ProviderMetadata } from '../upstream.ts';
 
 interface Read {
   at: Date;
