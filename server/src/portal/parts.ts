@@ -1,5 +1,6 @@
 import { Html, hidden, html } from '../http/markup.ts';
-import type { PortalKey, PortalLanguage } from './texts.ts';
+import type { PortalKey } from './texts/en.ts';
+import type { PortalLanguage } from './texts.ts';
 
 /** The reader's texts. */
 export interface Reader {

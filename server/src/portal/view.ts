@@ -4,7 +4,7 @@ import { challengeName } from '../domain/projects/dns-proof.ts';
 import { type Html, hidden, html, nothing } from '../http/markup.ts';
 import { type ConnectionState, connectionSection } from './connection-view.ts';
 import { post, type Reader, readonlyField } from './parts.ts';
-import type { PortalKey } from './texts.ts';
+import type { PortalKey } from './texts/en.ts';
 
 /** Result of the last action. */
 export type Outcome =

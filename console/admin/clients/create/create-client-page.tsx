@@ -23,8 +23,9 @@ import { PostLogoutUris, RedirectUris } from '../redirect-uris.tsx';
 import { type Answers, answersOf, type StepProps, secretDefaults } from './answers.ts';
 import styles from './create-client-page.module.css';
 import type { Created } from './created-client.tsx';
-import { loadLast, loadParts } from './parts.ts';
+import { loadParts } from './parts.ts';
 
+const loadLast = () => import('./created-client.tsx');
 const CreatedClient = lazy(async () => ({ default: (await loadLast()).CreatedClient }));
 const ConnectPicker = lazy(async () => ({ default: (await loadParts()).ConnectPicker }));
 const KeyPair = lazy(async () => ({ default: (await import('../keys/key-pair.tsx')).KeyPair }));

@@ -3,5 +3,3 @@ import { withTexts } from '../../language/language.ts';
 
 /** The parts of products, with their texts. */
 export const loadParts = () => withTexts(connectTexts, () => import('../../connect/product-parts.ts'));
-/** The last step. */
-export const loadLast = () => import('./created-client.tsx');

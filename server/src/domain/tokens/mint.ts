@@ -156,7 +156,7 @@ export class Mint {
     return organizationClaims(this.deps.db.alone, of);
   }
 
-  private homeClaims({ client, row }: Grant, { capabilities }: Issuer) {
+  private async homeClaims({ client, row }: Grant, { capabilities }: Issuer) {
     if (row.home_id === null || !capabilities.organizations || !row.scope.split(' ').includes('email')) return {};
     return homeClaims(this.deps.db.alone, keyIn(client.project.id, row.home_id), row.email);
   }

@@ -91,3 +91,6 @@ export const en = {
   problemWait: 'Too many attempts. Try again in {minutes} minutes.',
   problemForm: 'The page was out of date. Please try again.',
 } as const;
+
+export type PortalKey = keyof typeof en;
+export type PortalTexts = Readonly<Record<PortalKey, string>>;

@@ -1,4 +1,4 @@
-import type { PortalTexts } from '../texts.ts';
+import type { PortalTexts } from './en.ts';
 
 export const es: PortalTexts = {
   title: 'Configurar {organization}',

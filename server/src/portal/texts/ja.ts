@@ -1,4 +1,4 @@
-import type { PortalTexts } from '../texts.ts';
+import type { PortalTexts } from './en.ts';
 
 export const ja: PortalTexts = {
   title: '{organization} のセットアップ',
