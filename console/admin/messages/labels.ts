@@ -58,10 +58,3 @@ export const stageNames: Record<string, string> = {
   authorise: t('Authorize'),
   accept: t('Accept the message'),
 };
-
-export const senderKinds: Record<string, string> = {
-  smtp: t('Mail server (SMTP)'),
-  'sms-gateway': t('HTTP gateway'),
-  twilio: t('Twilio'),
-  mailbox: t('Dev mailbox'),
-};

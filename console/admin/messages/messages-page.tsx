@@ -11,7 +11,7 @@ import { Templates } from './templates.tsx';
 const tabs = { log: DeliveryLog, templates: Templates, sending: Sending };
 
 /** Mail and text messages of a project: delivery log, templates, senders. */
-export function Component() {
+export function MessagesPage() {
   const project = useProject();
   const path = useProjectPath();
   const { tab = 'log' } = useParams();

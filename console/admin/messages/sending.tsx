@@ -11,13 +11,13 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import type { Project } from '../projects/project.tsx';
+import { senderKinds } from '../system/sender-kinds.ts';
 import { SecondaryButton } from '../ui/buttons.tsx';
 import { Code } from '../ui/code/code.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
-import { senderKinds } from './labels.ts';
 import styles from './messages.module.css';
 import { Stages } from './stages.tsx';
 

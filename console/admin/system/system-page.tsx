@@ -3,7 +3,7 @@ import { useQuery } from '../api.ts';
 import { System, type SystemQuery } from '../generated/operations.ts';
 import { serverText, t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
-import { senderKinds } from '../messages/labels.ts';
+
 import { count, tenths } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -15,6 +15,7 @@ import { TableSection } from '../ui/lists/table-section.tsx';
 import { Time } from '../ui/time.tsx';
 import { jobNames } from './job-names.ts';
 import { bytes, levels } from './levels.ts';
+import { senderKinds } from './sender-kinds.ts';
 
 type Status = SystemQuery['system'];
 type Process = Status['processes'][number];
