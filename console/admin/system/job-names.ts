@@ -4,6 +4,7 @@ export const jobNames: Record<string, string> = {
   'domains.end': t('Clean up removed domains'),
   'domains.check': t('Check custom domains'),
   'connections.refresh': t('Refresh metadata of connections'),
+  'connections.warn': t('Warn of expiring certificates of connections'),
   'keys.tend': t('Maintain signing keys'),
   'activity.count': t('Aggregate daily activity'),
   'projects.test-mode': t('End test mode of large projects'),

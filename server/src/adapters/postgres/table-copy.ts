@@ -93,6 +93,8 @@ export async function insertRows(em: EntityManager, { name, columns }: Table, js
 export async function withoutTriggers(em: EntityManager, tables: readonly Table[], work: () => Promise<void>) {
   for (const { name } of tables) await execute(em, sql`alter table ${sql.id(name)} disable trigger user`);
   await work();
+  // Deferred checks come first: PostgreSQL alters no table that has some pending.
+  await execute(em, sql`set constraints all immediate`);
   for (const { name } of tables) await execute(em, sql`alter table ${sql.id(name)} enable trigger user`);
 }
 
