@@ -479,6 +479,30 @@ describe('the directory of an organization', () => {
     expect((await south.directory.request('PATCH', `/Users/${south.boss}`, change)).status).toBe(409);
   });
 
+  it.each([
+    ['address', { emails: [{ value: 'taken@example.com' }] }],
+    ['phone', { phoneNumbers: [{ value: '+41791234598', type: 'mobile' }] }],
+  ])('keeps its %s: the directory of the project gets 409, and a user there changes nothing', async (_name, value) => {
+    const { directory, boss } = ofProject;
+    expect((await north.directory.request('POST', '/Users', { userName: 'held', ...value })).status).toBe(201);
+    const users = () =>
+      rows(
+        app.services.db,
+        'select id, version, attributes, email, phone from users where project_id = ? order by id',
+        [directory.id],
+      );
+    const before = await users();
+    const [operation] = Object.entries(value).map(([path, given]) => patch('replace', path, given));
+    for (const refused of [
+      await directory.request('POST', '/Users', { userName: 'new', ...value }),
+      await directory.request('PUT', `/Users/${boss}`, { userName: 'boss', ...value }),
+      await directory.request('PATCH', `/Users/${boss}`, operation),
+    ]) {
+      expect(refused).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
+    }
+    expect(await users()).toEqual(before);
+  });
+
   it('ends sessions when it deactivates a user', async () => {
     const { body } = await north.directory.request('POST', '/Users', { userName: 'eve@example.com' });
     const { db, users } = app.services;

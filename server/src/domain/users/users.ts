@@ -173,8 +173,9 @@ export class Users {
   /**
    * Creates a user at home in the project, or in an organization, as its member. Refuses `taken` (userName of another user of this home;
    * login email or login phone of another user of the project), which leaves the caller's transaction usable, and `not-found` for the
-   * organization. A directory does not learn of users at other homes: a user whom it gives the login email or phone of one gets none. Only a directory may reuse an identifier that is reserved for an inactive user ({@link refuseReserved}); any other caller
-   * rolls back.
+   * organization. The directory of an organization does not find out about users at other homes: a user whom it gives the login email or
+   * phone of one gets none. Only a directory may reuse an identifier that is reserved for an inactive user ({@link refuseReserved}); any
+   * other caller rolls back.
    */
   create(
     em: Executing,
@@ -208,9 +209,11 @@ export class Users {
     const now = this.deps.clock.now();
     const home = { projectId, organizationId };
     const login =
-      accountId === undefined
-        ? await loginAt(em, home, loginOf(values), actor, now)
-        : withheld(loginOf(values), { email: true, phone: true });
+      accountId !== undefined
+        ? withheld(loginOf(values), { email: true, phone: true })
+        : isBlind(actor, organizationId)
+          ? await unheld(em, home, loginOf(values), null, now)
+          : loginOf(values);
     const { email, phone, withheldEmailKey, withheldPhone } = login;
     const times = { createdAt: now, updatedAt: now, lastSignInAt: null, invitedAt: null };
     const held = { accountId: accountId ?? null, subject: null, withheldEmailKey, withheldPhone };
@@ -266,7 +269,7 @@ export class Users {
     if (inserted.length > 0) return user;
     if (custom) await checkCurrent(em, projectId, custom);
     const { field, isElsewhere } = await takenField(em, { projectId, organizationId: organizationId ?? null }, login);
-    const isWithheld = isElsewhere && actor.kind === 'scim';
+    const isWithheld = isElsewhere && isBlind(actor, organizationId);
     const isShared = field === 'phoneNumbers' && login.isShared && phone !== null;
     if (isShared || isWithheld) {
       const without = withheld(login, { email: field === 'emails', phone: field === 'phoneNumbers' });
@@ -302,8 +305,9 @@ export class Users {
     if (names.length === 0) return { before, after: user, changed: false };
     const custom = customWrite(schema, before.attributes, values.attributes);
     const next = loginAfter(before, values);
-    const { email, phone, isShared, withheldEmailKey, withheldPhone, ...login } =
-      actor.kind === 'scim' ? await unheld(em, homeOf(user), next, user, this.deps.clock.now()) : next;
+    const { email, phone, isShared, withheldEmailKey, withheldPhone, ...login } = isBlind(actor, user.organizationId)
+      ? await unheld(em, homeOf(user), next, user, this.deps.clock.now())
+      : next;
     // An earlier key stays with its address or name: another user may have the key that the current rules give.
     const isSameEmail = before.email != null && login.emailKey === addressKey(before.email);
     const emailKey = isSameEmail ? user.emailKey : login.emailKey;
@@ -493,16 +497,15 @@ const homeOf = ({ project, organizationId }: User): Home => ({
   organizationId: organizationId ?? null,
 });
 
-/** The login of a new user. One at home in the project, whose email or phone a user at another home has, loses it when it is written. */
-async function loginAt(em: Executing, home: Home, login: Login, actor: Actor, now: Date): Promise<Login> {
-  return actor.kind === 'scim' && home.organizationId !== null ? unheld(em, home, login, null, now) : login;
-}
+/** Whether the directory of an organization writes: it must not find out about users at other homes. */
+const isBlind = ({ kind }: Actor, organizationId: string | null | undefined) =>
+  kind === 'scim' && organizationId != null;
 
 /**
- * The login without an email and a phone that a user at another home has: the directory of this home does not learn of that user. The
- * directory of an organization also gets none that are reserved for an inactive user at another home, and no email in a domain that another
- * organization has verified: its people get accounts there. The user waits for the phone ({@link awaitedPhone}); an email is tried again
- * when the directory sends another one. An email that is withheld from another user of this home is withheld, too: the index refuses it.
+ * The login without an email and a phone that a user at another home has: the directory of this organization does not find out about that
+ * user. It also gets none that are reserved for an inactive user at another home, and no email in a domain that another organization has
+ * verified: its people get accounts there. The user waits for the phone ({@link awaitedPhone}); an email is tried again when the directory
+ * sends another one. An email that is withheld from another user of this home is withheld, too: the index refuses it.
  */
 async function unheld(em: Executing, home: Home, login: Login, before: User | null, now: Date): Promise<Login> {
   if (before?.accountId != null) {
@@ -514,7 +517,6 @@ async function unheld(em: Executing, home: Home, login: Login, before: User | nu
   const phone = login.phone === before?.phone ? null : login.phone;
   if (emailKey === null && phone === null) return login;
   const elsewhere = sql`u.project_id = ${projectId}::uuid and u.organization_id is distinct from ${organizationId}::uuid`;
-  const isOrganization = sql`${organizationId}::uuid is not null`;
   const reserved = reservedElsewhere(home, { emailKey, phone }, now);
   const [held] = await query(
     em,
@@ -522,11 +524,11 @@ async function unheld(em: Executing, home: Home, login: Login, before: User | nu
       exists (select 1 from users u where ${elsewhere} and u.email_key = ${emailKey}::text)
         or exists (select 1 from users u where u.project_id = ${projectId}::uuid and u.withheld_email_key = ${emailKey}::text
           and u.organization_id is not distinct from ${organizationId}::uuid and u.id is distinct from ${before?.id ?? null}::uuid)
-        or ${isOrganization} and (${reserved.email} or exists (select 1 from organization_domains d
+        or ${reserved.email} or exists (select 1 from organization_domains d
           where d.project_id = ${projectId}::uuid and d.domain = ${emailKey && domainOfAddress(emailKey)}::text
-            and d.state = 'verified' and d.organization_id <> ${organizationId}::uuid)) as email,
+            and d.state = 'verified' and d.organization_id <> ${organizationId}::uuid) as email,
       exists (select 1 from users u where ${elsewhere} and u.phone = ${phone}::text)
-        or ${isOrganization} and ${reserved.phone} as phone`,
+        or ${reserved.phone} as phone`,
     { prepare: 'users.held-elsewhere' },
   );
   return held ? withheld(login, held) : login;
