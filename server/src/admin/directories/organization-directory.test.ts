@@ -4,6 +4,7 @@ import { bootstrapToken, buildTestApp, type TestApp } from '../../../test/build-
 import { rows } from '../../../test/rows.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 
 let harness: TestApp;
 let project: Project;
@@ -110,5 +111,22 @@ describe('the directory of an organization', () => {
       [project.id, project.id],
     );
     expect(left).toEqual([]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'the organization is suspended',
+      () => harness.services.organizations.update(keyIn(project.id, organizationId), { state: 'suspended' }, system),
+    ],
+    [
+      'organizations are off',
+      () => harness.services.projects.update(project.id, { organizationsEnabled: false }, system),
+    ],
+  ])('has no self-test if %s', async (_name, change) => {
+    await change();
+    expect(await call(`mutation { testDirectory(${ofOrganization()}) { name } }`)).toEqual({ code: 'forbidden' });
+    const { db } = harness.services;
+    const tested = `select 1 from audit_log where project_id = ? and type = 'directory.tested'`;
+    expect(await rows(db, tested, [project.id])).toEqual([]);
   });
 });

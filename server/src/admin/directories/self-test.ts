@@ -7,7 +7,9 @@ import type { Database } from '../../domain/kernel/database.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
 import type { Random } from '../../domain/kernel/random.ts';
 import type { LimitRule, Limits } from '../../domain/limits/limits.ts';
+import { Organization } from '../../domain/organizations/organization.entity.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
+import { existing, keyIn } from '../../domain/projects/tenant.ts';
 import type { CustomAttributes } from '../../domain/users/custom/custom-attributes.ts';
 import type { Home } from '../../domain/users/identity/home.ts';
 import { requiredValues } from './required-values.ts';
@@ -91,6 +93,12 @@ export class DirectorySelfTest {
     const project = await db.reader().findOne(Project, projectId);
     if (!project) refuse({ code: 'not-found', what: 'project' });
     if (!project.scimEnabled) refuse({ code: 'forbidden', reason: 'directory sync is off' });
+    if (organizationId !== null) {
+      const key = keyIn(projectId, organizationId);
+      const { state } = (await existing(db.reader(), Organization, key, 'organization')) as Organization;
+      if (!project.organizationsEnabled) refuse({ code: 'forbidden', reason: 'organizations are off' });
+      if (state !== 'active') refuse({ code: 'forbidden', reason: 'the organization is suspended' });
+    }
     const spent = await db.transaction((em) => limits.spend(em, tests, projectId));
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
     const temporary = await directories.issueTemporary(directory, lifetimeSeconds);
