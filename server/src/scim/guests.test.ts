@@ -195,6 +195,22 @@ describe('a guest', () => {
     expect(await counts()).toEqual([0, 1, 0]);
   });
 
+  it('has only the default roles of the organization afterwards, not those of the account', async () => {
+    const { memberships, organizationRoles, organizations } = app.services;
+    for (const key of ['admin', 'staff']) await organizationRoles.create(project.id, { key, name: key }, system);
+    const organization = keyIn(project.id, north.organizationId ?? '');
+    await memberships.add(organization, { userId: account, roleKeys: ['admin'] }, system);
+    await organizations.update(organization, { defaultRoleKeys: ['staff'] }, system);
+    const { id } = await create();
+    await app.services.accounts.remove(project.id, account, system);
+    const members = await query(
+      `select m.user_id, m.source, r.key from organization_memberships m
+        join organization_membership_roles g on g.project_id = m.project_id and g.membership_id = m.id
+        join organization_roles r on r.project_id = m.project_id and r.id = g.role_id where m.project_id = ?`,
+    );
+    expect(members).toEqual([{ user_id: id, source: 'directory', key: 'staff' }]);
+  });
+
   it('gets no login address in a domain of another organization when the account ends', async () => {
     await verified(south);
     const { id } = await create();
@@ -280,15 +296,12 @@ describe('a guest', () => {
     expect(members.map((row) => row.organization_id).sort()).toEqual(
       [north.organizationId, south.organizationId].sort(),
     );
-    // The project's own directory has no guests: the user gets no login address there.
+    // The project's own directory has no guests.
     const ofProject = await project.request('POST', '/Users', {
       userName: 'bob',
       emails: [{ value: 'bob@example.com' }],
     });
-    expect(ofProject.status).toBe(201);
-    expect(await query('select email from users where project_id = ? and id = ?', [ofProject.body.id])).toEqual([
-      { email: null },
-    ]);
+    expect(ofProject).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
   });
 
   it.each(['erase', 'move'] as const)(

@@ -83,12 +83,27 @@ export async function guestsIn(on: Executing, { project, id }: Organization, lim
   return rows.map((row) => row.id);
 }
 
-/** SQL: the memberships of guests pass to the records that directories have of them; a record without one gets a suspended one. */
+/**
+ * SQL: the memberships of guests pass to the records that directories have of them, with the default roles of the organization: other roles
+ * were given to the account. A record without a membership gets a suspended one.
+ */
 export function passedMemberships(projectId: string, userIds: readonly string[], now: Date): Fragment[] {
   const records = sql`users r where r.project_id = ${projectId}::uuid and r.account_id = any(${userIds}::uuid[])`;
   return [
-    sql`update organization_memberships m set user_id = r.id from ${records}
-      and m.project_id = r.project_id and m.organization_id = r.organization_id and m.user_id = r.account_id`,
+    sql`with passed as (
+        update organization_memberships m set user_id = r.id, source = 'directory', last_used_at = null from ${records}
+          and m.project_id = r.project_id and m.organization_id = r.organization_id and m.user_id = r.account_id
+        returning m.id, m.organization_id
+      ), defaults as (
+        select p.id, d.role_id from passed p join organization_default_roles d
+          on d.project_id = ${projectId}::uuid and d.organization_id = p.organization_id
+      ), taken as (
+        delete from organization_membership_roles g using passed p
+        where g.project_id = ${projectId}::uuid and g.membership_id = p.id
+          and not exists (select 1 from defaults d where d.id = p.id and d.role_id = g.role_id)
+      )
+      insert into organization_membership_roles (project_id, membership_id, role_id)
+      select ${projectId}::uuid, d.id, d.role_id from defaults d on conflict do nothing`,
     sql`insert into organization_memberships (project_id, id, organization_id, user_id, state, source, created_at)
       select r.project_id, r.id, r.organization_id, r.id, 'suspended', 'directory', ${now}::timestamptz from ${records}
       on conflict do nothing`,
