@@ -5,6 +5,7 @@ import { locationOf } from '../../test/browser.ts';
 import { ConnectWorld } from '../../test/connect-world.ts';
 import { changed, rows } from '../../test/rows.ts';
 import { newAddress } from '../../test/signin-world.ts';
+import { system } from '../domain/kernel/actor.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 const own = ConnectWorld.ofTests();
@@ -86,6 +87,37 @@ describe('linked accounts', () => {
     const refused = await (await visitOf(user)).change('unlink-identity', { id });
     expect(refused.status).toBe(409);
     expect(await own.identities()).toHaveLength(1);
+  });
+
+  it('at a connection of a suspended organization are no way to sign in', async () => {
+    const { id, user } = await linked();
+    const { organizations } = world.app.services;
+    const organization = await organizations.create(world.project.id, { slug: 'off', name: 'Off' }, system);
+    const other = await own.connect({ name: 'Second' });
+    for (const statement of [
+      `update organizations set state = 'suspended' where id = '${organization.id}'`,
+      `update connections set organization_id = '${organization.id}' where id = '${other.id}'`,
+      `insert into identities (project_id, id, connection_id, user_id, issuer, subject, created_at)
+        select project_id, gen_random_uuid(), '${other.id}', user_id, issuer, subject, created_at from identities where id = '${id}'`,
+      `update users set email = null, email_key = null, user_name = 'ada', user_name_key = 'ada' where id = '${user.id}'`,
+    ]) {
+      await changed(db(), statement, []);
+    }
+    expect((await (await visitOf(user)).change('unlink-identity', { id })).status).toBe(409);
+    expect(await own.identities()).toHaveLength(2);
+  });
+
+  it('are unlinked by their id, also if the user has 100 newer ones', async () => {
+    const { id, user } = await linked();
+    await changed(
+      db(),
+      `insert into identities (project_id, id, connection_id, user_id, issuer, subject, created_at)
+        select project_id, ('ffffffff-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, connection_id, user_id, issuer, 's' || n, created_at
+        from identities, generate_series(1, 100) as n where id = ?`,
+      [id],
+    );
+    await (await visitOf(user)).change('unlink-identity', { id });
+    expect(await rows(db(), 'select id from identities where id = ?', [id])).toEqual([]);
   });
 
   it('of an account that was proved here are announced by mail', async () => {

@@ -17,7 +17,7 @@ import type { User } from '../users/user.entity.ts';
 interface Deps {
   clock: Clock;
   devices: Pick<Devices, 'list'>;
-  identities: Pick<Identities, 'ofUser'>;
+  identities: Pick<Identities, 'usableOf'>;
   passkeys: Pick<Passkeys, 'list'>;
   mfa: Pick<Mfa, 'factors'>;
 }
@@ -38,9 +38,7 @@ export async function keepSignInMethod(
   const now = deps.clock.now();
   const devices = (await deps.devices.list(em, owner)).filter((device) => isTrusted(device, project, now));
   const passkeys = project.passkeys ? await deps.passkeys.list(em, owner) : [];
-  const identities = (await deps.identities.ofUser(em, user)).filter(
-    ({ connection }) => connection.getEntity().state === 'enabled',
-  );
+  const identities = await deps.identities.usableOf(em, user);
   const factors = (await deps.mfa.factors(em, user)).map(({ id, method, besidePasskey }) => ({
     id,
     method,
@@ -52,7 +50,7 @@ export async function keepSignInMethod(
 }
 
 /**
- * What a user without a mailbox can prove: trusted devices, accounts at enabled connections, passkeys that the project accepts,
+ * What a user without a mailbox can prove: trusted devices, accounts at usable connections, passkeys that the project accepts,
  * verified factors.
  */
 export interface SignInMeans {

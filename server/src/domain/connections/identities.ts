@@ -176,13 +176,21 @@ export class Identities {
     >;
   }
 
+  /** The identities of a user by which they can sign in now. */
+  usableOf(em: EntityManager, { project, id }: TenantKey): Promise<{ id: string }[]> {
+    return query(
+      em,
+      sql<{ id: string }>`select i.id from identities i
+          join connections c on c.project_id = i.project_id and c.id = i.connection_id
+        where i.project_id = ${project.id}::uuid and i.user_id = ${id}::uuid and ${isUsable}`,
+    );
+  }
+
   /** Unlinks, under the user's lock. Refuses `not-found` unless the identity is the user's. @returns its connection */
   async unlink(em: EntityManager, user: User, identityId: string, actor: Actor): Promise<Connection> {
-    const identity = found(
-      (await this.ofUser(em, user)).find(({ id }) => id === identityId),
-      'identity',
-    );
-    const connection = identity.connection.getEntity();
+    const where = { project: user.project.id, id: identityId, user: [user.project.id, user.id] as [string, string] };
+    const identity = isUuid(identityId) ? await em.findOne(Identity, where, { populate: ['connection'] }) : null;
+    const connection = found(identity, 'identity').connection.getEntity() as Connection;
     await execute(
       em,
       sql`delete from identities where project_id = ${user.project.id} and id = ${identityId} and user_id = ${user.id}`,

@@ -59,7 +59,7 @@ export interface OwnAccountDeps extends ConfirmationDeps, ApplicationAccessDeps 
   customAttributes: Pick<CustomAttributes, 'current'>;
   devices: Pick<Devices, 'list' | 'rename' | 'revoke' | 'thumbprints'>;
   passkeys: Pick<Passkeys, 'list' | 'isHeldBy'>;
-  identities: Pick<Identities, 'ofUser' | 'unlink'>;
+  identities: Pick<Identities, 'ofUser' | 'unlink' | 'usableOf'>;
   sessions: Pick<Sessions, 'resume' | 'peek' | 'listLive'>;
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes' | 'recoveryGrants'>;
   recoveries: Pick<Recoveries, 'cancelIn'>;
