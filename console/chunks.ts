@@ -15,7 +15,7 @@ const rareUi =
 
 /** Areas whose operations only a few pages send. */
 const rareTexts =
-  'access|admins|apis|attributes|connections|delivery|directories|domains|experience|explorer|keys|logout|messages|organizations|saml|streams|support';
+  'access|admins|apis|connections|delivery|directories|domains|experience|explorer|keys|logout|messages|organizations|saml|streams|support';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
@@ -36,27 +36,37 @@ export const chunks = [
   {
     name: 'console',
     test: new RegExp(
-      `/use-(?:mantine-)?color-scheme/|${admin(`main\\.|generated/texts/(?!${rareTexts})|language/(?:english|language|rich)\\.|frame/use-command|projects/use-project-form|signin/factor-values|ui/(?!${rareUi})`).source}`,
+      `/use-(?:mantine-)?color-scheme/|${admin(`main\\.|generated/texts/(?!${rareTexts})|language/(?:english|language|rich)\\.|frame/use-command|projects/use-project-form|directories/custom-urn|signin/factor-values|ui/(?!${rareUi})`).source}`,
     ),
   },
   // Operations, with what the pages that send them share.
-  { name: 'organizations', test: admin('(?:generated/texts/organizations|organizations/(?:slug|stale))\\.') },
+  {
+    name: 'organizations',
+    test: admin('(?:generated/texts/organizations|organizations/(?:row-button|slug|stale))\\.'),
+  },
   { name: 'streams', test: admin('(?:generated/texts/streams|streams/stream-state)\\.') },
+  { name: 'saml', test: admin('(?:generated/texts/saml|saml/texts|sessions/saml-parts)\\.') },
+  { name: 'attribute-names', test: admin('directories/attribute-names') },
   // The operations of the others.
-  { debugName: 'operations', name: (id: string) => /\/generated\/texts\/(\w+)\./.exec(id)?.[1] ?? null },
+  {
+    debugName: 'operations',
+    name: (id: string) => /\/generated\/texts\/(?!directories\.)(\w+)\./.exec(id)?.[1] ?? null,
+  },
   // Shared by pages of several areas.
   {
     name: 'widgets',
     test: new RegExp(
-      `${mantine('Checkbox', 'Fieldset', 'FileButton', 'Pill', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler|${admin('(?:claims|connect)/texts\\.').source}`,
+      `${mantine('Checkbox', 'Fieldset', 'FileButton', 'Pill', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler|${admin('(?:apis|claims|connect|connections)/texts\\.').source}`,
     ),
   },
-  { name: 'attribute-names', test: admin('directories/attribute-names') },
-  { name: 'expiry-banner', test: admin('directories/expir') },
   { name: 'kind-cards', test: admin('ui/choices') },
   { name: 'menu', test: new RegExp(`${mantine('Menu')}|/ui/layout/menu-button`) },
-  { name: 'select', test: new RegExp(`${mantine('Combobox', 'MultiSelect', 'Select')}|/ui/forms/search-select`) },
-  { name: 'secrets', test: admin('ui/secrets') },
+  {
+    name: 'select',
+    test: new RegExp(`${mantine('Combobox', 'MultiSelect', 'Select')}|/ui/forms/search-select`),
+  },
+  // Chips are on the pages that show secrets, and on those of claims.
+  { name: 'secrets', test: new RegExp(`${mantine('Chip')}|${admin('ui/secrets').source}`) },
   { name: 'audit', test: admin('audit/(?:activity|event-list|event-text|sentences)\\.') },
   { name: 'event-types', test: admin('webhooks/(?:webhook-form|event-types)') },
   { name: 'deliveries', test: admin('(?:webhooks/webhook-state|ui/lists/deliveries)') },
@@ -75,6 +85,11 @@ export const chunks = [
   {
     name: 'users',
     test: admin('(?:(?:grants|users)/(?!assign-role)|groups/(?:leaving|stale)|ui/feedback/lazy-dialog)'),
+    minShareCount: 2,
+  },
+  {
+    name: 'directories',
+    test: admin('(?:generated/texts/directories\\.|attributes/texts\\.|directories/(?!attribute-names))'),
     minShareCount: 2,
   },
   // The rest that several pages of an area share: a chunk per folder.

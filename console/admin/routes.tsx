@@ -46,16 +46,20 @@ const loaderOf =
     return null;
   };
 
-const samlParts = () => import('./sessions/saml-parts.ts');
+const saml = () => import('./sessions/saml-parts.ts');
 
 const inProject: RouteObject[] = [
   { index: true, element: <Navigate to="overview" replace /> },
   page('overview', () => import('./overview/overview-page.tsx'), prefetchOverview),
   page('applications', () => import('./clients/clients-page.tsx')),
   page('applications/new', () => import('./clients/create/create-client-page.tsx')),
-  page('applications/saml', async () => ({ Component: (await samlParts()).CreateSamlPage })),
+  page('applications/saml', async () => ({
+    Component: (await (await saml()).samlParts()).CreateSamlPage,
+  })),
   page('applications/:clientId/:tab?', () => import('./clients/client-page.tsx')),
-  page('enterprise-credentials', async () => ({ Component: (await samlParts()).EnterprisePage })),
+  page('enterprise-credentials', async () => ({
+    Component: (await (await saml()).enterprisePage()).EnterprisePage,
+  })),
   page('apis', () => import('./projects/apis-page.ts')),
   page('users', () => import('./users/users-page.tsx')),
   page('users/import', () => import('./users/add/import-page.tsx')),
@@ -65,7 +69,7 @@ const inProject: RouteObject[] = [
   page('groups/:groupId', () => import('./groups/group-page.tsx')),
   page('organizations/:organizationId?/:tab?', () => import('./groups/organizations-page.tsx')),
   page('directory', () => import('./directories/directory-page.tsx')),
-  page('connections/:connectionId?/:tab?', () => import('./signin/connections-page.tsx')),
+  page('connections/:connectionId?/:tab?', () => import('./upstream/connections-page.tsx')),
   page('session-policy', () => import('./sessions/session-policy-page.tsx')),
   page('experience', () => import('./experience/experience-page.tsx')),
   page('factors', () => import('./signin/factors-page.tsx')),

@@ -1,7 +1,8 @@
 import { Group, Text } from '@mantine/core';
 import { lazy } from 'react';
 import { useQuery } from '../api.ts';
-import { customUrn, traitsOf, typeText } from '../directories/attribute-names.ts';
+import { traitsOf, typeText } from '../directories/attribute-names.ts';
+import { customUrn } from '../directories/custom-urn.ts';
 import {
   AuditEvents,
   type CustomAttributeRowFragment,

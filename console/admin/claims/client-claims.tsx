@@ -1,5 +1,5 @@
 import { Checkbox, TextInput } from '@mantine/core';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import { part, usePrefetch, useQuery } from '../api.ts';
 import type { ClientPartProps } from '../clients/client-part.ts';
 import {
@@ -20,10 +20,9 @@ import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { type SettingsForm, useSettingsForm } from '../ui/forms/settings-form.ts';
 import { WholeNumber } from '../ui/forms/whole-number.tsx';
 import { Section } from '../ui/layout/page.tsx';
+import { ClaimPreview } from './claim-preview.tsx';
 import { mappingOf, rowOf, textOf } from './mapping-row.ts';
 import { Mappings } from './mappings.tsx';
-
-const ClaimPreview = lazy(async () => ({ default: (await import('./claim-preview.tsx')).ClaimPreview }));
 
 /** Groups, roles and mapped claims of an application. */
 export function ClientClaims({ client, mayChange }: ClientPartProps) {
@@ -70,9 +69,7 @@ function ClaimsForm({ settings, mayChange }: { settings: ClaimSettingsPartsFragm
       >
         <Mappings {...form.field('mappings')} attributes={settings.attributes} disabled={!mayChange} />
       </Section>
-      <Suspense fallback={<PageSkeleton />}>
-        <ClaimPreview clientId={settings.clientId} draft={inputOf(form.values)} />
-      </Suspense>
+      <ClaimPreview clientId={settings.clientId} draft={inputOf(form.values)} />
       <SaveBar
         form={form}
         labels={labels}

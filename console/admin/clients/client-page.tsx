@@ -81,12 +81,12 @@ const samlParts: readonly ClientTab[] = [
   {
     tab: '',
     label: t('Setup'),
-    Part: fetched(async () => (await import('../sessions/saml-parts.ts')).SamlSetup),
+    Part: fetched(async () => (await (await import('../sessions/saml-parts.ts')).samlParts()).SamlSetup),
   },
   {
     tab: 'settings',
     label: t('Settings'),
-    Part: fetched(async () => (await import('../sessions/saml-parts.ts')).SamlSettings),
+    Part: fetched(async () => (await (await import('../sessions/saml-parts.ts')).samlParts()).SamlSettings),
   },
   ...parts.filter(({ tab }) => shared.includes(tab)),
 ];

@@ -23,8 +23,6 @@ import { TestConnectionButton } from './test-connection.tsx';
 
 const loadSteps = () => withTexts(providersTexts, () => import('../providers/provider-step.tsx'));
 const ProviderStep = lazy(async () => ({ default: (await loadSteps()).ProviderStep }));
-// While the connection is read. Rendering reports a failure.
-loadSteps().catch(() => undefined);
 
 const Steps = (props: ComponentProps<typeof ProviderStep>) => (
   <Suspense fallback={props.step !== 'note' && <Skeleton h="1.25rem" maw="36rem" aria-busy />}>

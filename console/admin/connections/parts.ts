@@ -1,4 +1,3 @@
 /** The pages of connections: one script. */
 export { ConnectionList } from './connection-list.tsx';
 export { ConnectionPage } from './connection-page.tsx';
-export { OrganizationConnections } from './organization-connections.tsx';

@@ -1,9 +1,6 @@
 import type { CreateCustomAttributeInput, CustomAttributeRowFragment, CustomType } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 
-/** The schema extension of custom attributes. */
-export const customUrn = 'urn:ietf:params:scim:schemas:extension:latchkey:2.0:User';
-
 export const typeNames: Record<CustomType, string> = {
   STRING: t('Text'),
   BOOLEAN: t('Yes or no'),

@@ -1,5 +1,5 @@
 import { t } from '../language/language.ts';
-import { customUrn } from './attribute-names.ts';
+import { customUrn } from './custom-urn.ts';
 
 /** One setup step in the directory's own console. */
 export interface ProviderStep {

@@ -1955,6 +1955,13 @@ export type DeleteConnectionMutationVariables = Exact<{
 
 export type DeleteConnectionMutation = { deleteConnection: string };
 
+export type OrganizationConnectionsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type OrganizationConnectionsQuery = { organization: { id: string, connections: Array<ConnectionRowFragment> } | null };
+
 export type DevMailboxQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -2524,13 +2531,6 @@ export type OrganizationDomainsQueryVariables = Exact<{
 
 
 export type OrganizationDomainsQuery = { organization: { id: string, domains: Array<OrganizationDomainRowFragment> } | null };
-
-export type OrganizationConnectionsQueryVariables = Exact<{
-  id: string;
-}>;
-
-
-export type OrganizationConnectionsQuery = { organization: { id: string, connections: Array<ConnectionRowFragment> } | null };
 
 export type AddOrganizationDomainMutationVariables = Exact<{
   input: AddOrganizationDomainInput;

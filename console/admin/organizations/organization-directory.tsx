@@ -10,7 +10,7 @@ import { ScimTokens } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { settings } from '../settings.ts';
-import { LinkButton } from '../ui/buttons.tsx';
+import { LinkButton, SecondaryButton } from '../ui/buttons.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import type { OrganizationPartProps } from './organization-part.ts';
 
@@ -21,6 +21,7 @@ export function OrganizationDirectory({ organization, mayChange }: OrganizationP
   const { id: projectId, scimEnabled } = useProject();
   const path = useProjectPath();
   const [issued, setIssued] = useState<string>();
+  const [showsRequests, setShowsRequests] = useState(false);
   const owner = { organizationId: organization.id };
   const { data, failure, reload } = useQuery(ScimTokens, owner, { everySeconds: 5 });
   const tokens = data?.scimTokens;
@@ -50,9 +51,13 @@ export function OrganizationDirectory({ organization, mayChange }: OrganizationP
       )}
       <Tokens owner={owner} tokens={tokens} mayChange={mayChange} />
       {mayChange && <SelfTest owner={owner} isOn={isOn} />}
-      <Suspense>
-        <Inspector owner={owner} projectId={projectId} mayChange={mayChange} />
-      </Suspense>
+      {showsRequests ? (
+        <Suspense>
+          <Inspector owner={owner} projectId={projectId} mayChange={mayChange} />
+        </Suspense>
+      ) : (
+        <SecondaryButton onClick={() => setShowsRequests(true)}>{t('Show requests')}</SecondaryButton>
+      )}
     </>
   );
 }

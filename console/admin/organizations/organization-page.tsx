@@ -3,9 +3,10 @@ import { type ComponentType, lazy, Suspense } from 'react';
 import { useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
+import { connectionsTexts } from '../connections/texts.ts';
 import { Missing } from '../frame/root.tsx';
 import { OrganizationById } from '../generated/operations.ts';
-import { t } from '../language/language.ts';
+import { t, withTexts } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -28,7 +29,8 @@ const OrganizationDomains = lazy(async () => ({
   default: (await import('./domains/organization-domains.tsx')).OrganizationDomains,
 }));
 const OrganizationConnections = lazy(async () => ({
-  default: (await import('../signin/connection-parts.ts')).OrganizationConnections,
+  default: (await withTexts(connectionsTexts, () => import('../connections/organization-connections.tsx')))
+    .OrganizationConnections,
 }));
 const OrganizationDirectory = lazy(async () => ({
   default: (await import('./organization-directory.tsx')).OrganizationDirectory,

@@ -31,9 +31,5 @@ export class Migration20261130041400CountsOfHomes extends OnlineMigration {
         return null;
       end $$`,
     );
-    // Users at home in organizations exist only in unreleased databases.
-    await this.execute(`update user_counts c set in_organizations = (select count(*) from users u
-        where u.project_id = c.project_id and u.organization_id is not null and u.account_id is null)
-      where c.slot = (select min(slot) from user_counts f where f.project_id = c.project_id)`);
   }
 }

@@ -63,7 +63,8 @@ async function memberStatements(work: () => Promise<unknown>): Promise<Asked[]> 
 const explained = ({ text, values }: Asked) => {
   const literal = (value: unknown): string => {
     if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(String).join(',')}}`);
-    return typeof value === 'number' ? String(value) : pg.escapeLiteral(String(value));
+    if (value === null || typeof value === 'number') return String(value);
+    return pg.escapeLiteral(String(value));
   };
   return `explain ${text.replace(/\$(\d+)/g, (_, at) => literal(values[Number(at) - 1]))}`;
 };

@@ -1,6 +1,7 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '../../api.ts';
-import { customUrn, typeText } from '../../directories/attribute-names.ts';
+import { typeText } from '../../directories/attribute-names.ts';
+import { customUrn } from '../../directories/custom-urn.ts';
 import {
   AuditEvents,
   UpdateCustomValues,

@@ -1,0 +1,2 @@
+/** The schema extension of custom attributes. */
+export const customUrn = 'urn:ietf:params:scim:schemas:extension:latchkey:2.0:User';
