@@ -104,13 +104,17 @@ export class ClientDocuments {
     // Limits concern the caller, not the document: callers share a read, and no refusal by a limit.
     const exceeded = known || this.reading.has(key) ? null : await this.exceeded(project, actor);
     if (exceeded !== null) return exceeded;
+    // A read of another caller may have ended meanwhile.
+    if (!known && (await this.known(projectId, url))?.is_fresh) return null;
+    const failed = this.paused.get(key);
+    if (failed !== undefined) return failed;
     const running = this.reading.get(key);
     if (running) return running;
     if (this.reading.size >= maxReads) return { reason: 'too many documents are being read' };
     const work = this.renew(project, url, actor)
-      .then((failed) => {
-        if (failed !== null) this.paused.set(key, failed);
-        return failed;
+      .then((outcome) => {
+        if (outcome !== null) this.paused.set(key, outcome);
+        return outcome;
       })
       .finally(() => this.reading.delete(key));
     this.reading.set(key, work);
