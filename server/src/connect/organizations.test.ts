@@ -135,7 +135,7 @@ describe('a new person', () => {
     expect(await fresh()).toBe('/signin');
   });
 
-  it('is a stranger to the connection again once the membership ends, and proves the account anew', async () => {
+  it('is unknown to the connection again once the membership ends, and proves the account again', async () => {
     const email = person({ email: 'grace@other.example' });
     const { browser } = await through();
     expectStatus(await world.register(browser.page, email), 'SUCCESS');
@@ -188,7 +188,7 @@ describe('a user at home', () => {
     const { browser, to } = await through();
     expect(to.pathname).toBe('/signin');
     expect(await own.identities()).toHaveLength(1);
-    // Whoever reads the mailbox proves it.
+    // A code to the mailbox proves it.
     expectStatus(await world.register(browser.page, user.email), 'SUCCESS');
     expect(await own.identities()).toHaveLength(2);
   });
