@@ -65,18 +65,34 @@ async function gates() {
 }
 
 async function unitTests() {
+  const name = 'Unit and protocol tests (vitest)';
+  heading(name);
   const file = join(reports, 'vitest.json');
-  const args = ['run', '--config', '.config/vitest.config.ts', '--reporter=default', '--reporter=json'];
-  await tests(
-    'Unit and protocol tests (vitest)',
-    [tool('vitest'), [...args, `--outputFile.json=${file}`, ...filter]],
-    {},
-    () => {
-      const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'));
-      remarks.push(...vitestRemarks(testResults));
-      return { passed: numPassedTests, failed: numFailedTests };
-    },
+  const outside = join(reports, 'outside.json');
+  const reporters = ['default', 'json', '.config/lib/vitest-outside.mjs'].map((reporter) => `--reporter=${reporter}`);
+  const result = await vitest([...reporters, `--outputFile.json=${file}`, ...filter], {
+    LATCHKEY_TEST_OUTSIDE: outside,
+  });
+  const report = readReport(file, { numPassedTests: 0, numFailedTests: 0, testResults: [], success: false });
+  const errors = readReport(outside, []);
+  // As a failed test gets a retry, so does a file with an error outside of its tests.
+  const isForgiven = report.success && errors.length > 0 && (await passAgain(errors.map((error) => error.file)));
+  remarks.push(
+    ...vitestRemarks(report.testResults),
+    ...errors.map(({ file: path = name, text }) => remarkOn(!isForgiven, `${path} › outside of its tests`, text)),
   );
+  record(name, { ...result, code: isForgiven ? 0 : result.code }, report.numPassedTests, report.numFailedTests);
+}
+
+function vitest(args, env = {}) {
+  const command = ['run', '--config', '.config/vitest.config.ts', ...args];
+  return run(tool('vitest'), command, { env: toolEnvironment(env) });
+}
+
+async function passAgain(files) {
+  if (files.includes(undefined)) return false;
+  heading('Once more: files with errors outside of their tests');
+  return (await vitest([...new Set(files)])).code === 0;
 }
 
 async function builtAndBrowserTests() {
@@ -104,11 +120,11 @@ async function browserTests() {
     TMPDIR: temporaryFolder(),
   };
   const args = ['test', '--config', 'e2e/playwright.config.ts', '--reporter=list,json', ...filter];
-  await tests(name, [tool('playwright'), args], env, () => {
-    const { stats, suites } = JSON.parse(readFileSync(file, 'utf8'));
-    remarks.push(...suites.flatMap(playwrightRemarks));
-    return { passed: stats.expected + stats.flaky, failed: stats.unexpected };
-  });
+  heading(name);
+  const result = await run(tool('playwright'), args, { env: toolEnvironment(env) });
+  const { stats, suites } = readReport(file, { stats: { expected: 0, flaky: 0, unexpected: 0 }, suites: [] });
+  remarks.push(...suites.flatMap(playwrightRemarks));
+  record(name, result, stats.expected + stats.flaky, stats.unexpected);
 }
 
 /** Memory if it has 4 GiB free: each spec creates a database, and a slow disk must not fail a test. TMPDIR overrides it. */
@@ -122,14 +138,14 @@ function temporaryFolder() {
   }
 }
 
-async function tests(name, [program, args], env, read) {
-  heading(name);
-  const { code, seconds: took } = await run(program, args, { env: toolEnvironment(env) });
-  const { passed, failed } = readCounts(read);
+function record(name, { code, seconds: took }, passed, failed) {
   count.passed += passed;
   count.failed += failed;
   // A file that fails to load, or a failed setup, counts as a failure although it is not a test.
-  if (code !== 0 && failed === 0) count.failed += 1;
+  if (code !== 0 && failed === 0) {
+    count.failed += 1;
+    remarks.push(`Failed: ${name} ended with code ${code}, without a failed test.`);
+  }
   if (code !== 0) failures.push(name);
   console.log(`${code === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${failed} failed, ${took.toFixed(1)} s`);
 }
@@ -165,11 +181,12 @@ function firstLines(text) {
   return text.split('\n').slice(0, 12).join('\n');
 }
 
-function readCounts(read) {
+/** Content of a report file, or the default if the tool did not write it. */
+function readReport(file, absent) {
   try {
-    return read();
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return { passed: 0, failed: 0 };
+    return absent;
   }
 }
 
