@@ -28,6 +28,8 @@ export async function poolerStandIn(
   const free: Backend[] = [];
   const waiting: ((backend: Backend) => void)[] = [];
   const sockets = new Set<Socket>();
+  let opening: Promise<void> = Promise.resolve();
+  let isClosed = false;
 
   const give = (backend: Backend): void => {
     backend.client = undefined;
@@ -82,9 +84,9 @@ export async function poolerStandIn(
     });
     client.on('close', () => {
       if (backend?.client !== client) return;
-      // The client left during a transaction: replace the connection.
       backend.stream.destroy();
-      void open();
+      // The client left during a transaction: replace the connection, also if the database goes away meanwhile.
+      opening = opening.then(() => (isClosed ? undefined : open())).catch(() => undefined);
     });
   };
 
@@ -97,6 +99,8 @@ export async function poolerStandIn(
   return {
     url: through.href,
     async close() {
+      isClosed = true;
+      await opening;
       for (const socket of sockets) socket.destroy();
       server.close();
       await once(server, 'close');
