@@ -45,7 +45,9 @@ export class S3Server {
   holdDownloadAfter: number | undefined;
   onHeld: () => void = () => undefined;
 
-  readonly #server = createServer((request, response) => void this.#answer(request, response));
+  readonly #server = createServer((request, response) => {
+    this.#answer(request, response).catch(() => response.destroy());
+  });
 
   /** Settings of a command. */
   async listen(): Promise<Record<string, string>> {

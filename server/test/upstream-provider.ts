@@ -48,7 +48,9 @@ export class UpstreamProvider {
   static async open(now: () => Date): Promise<UpstreamProvider> {
     const provider = new UpstreamProvider(now);
     await provider.rotate();
-    provider.server = createServer((req, res) => void provider.answer(req, res));
+    provider.server = createServer((req, res) => {
+      provider.answer(req, res).catch(() => res.destroy());
+    });
     await new Promise<void>((done) => {
       provider.server.listen(0, '127.0.0.1', done);
     });

@@ -27,7 +27,12 @@ export async function startService(replies: Record<string, Reply[]>) {
   const registered = new Map<string, JsonWebKey>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      // The page cancelled its request.
+      return;
+    }
     const raw = Buffer.concat(chunks);
     const step = request.url!.replace('/v1/signin/', '');
     const entry: Received = { step, headers: request.headers, raw, body: JSON.parse(raw.toString()) };

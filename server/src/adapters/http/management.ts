@@ -61,7 +61,10 @@ export function managementServer(options: ManagementOptions): Server {
     const [path = '', query] = (req.url ?? '').split('?', 2);
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
     if (!route) return json(res, { status: 404, body: { status: 'not found' } });
-    const answer = await route(options, new URLSearchParams(query));
+    const answer = await route(options, new URLSearchParams(query)).catch(() => ({
+      status: 500,
+      body: { status: 'failed' },
+    }));
     if ('body' in answer) return json(res, answer);
     res.writeHead(200, { 'Content-Type': answer.type }).end(answer.text);
   });
