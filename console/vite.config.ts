@@ -73,6 +73,7 @@ const docs: Plugin = {
 const pages = [
   ...['index', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account', 'consent', 'organization'],
   ...[
+    'answered',
     'closed',
     'connection-test',
     'ended',
@@ -81,6 +82,7 @@ const pages = [
     'no-access',
     'portal',
     'reference',
+    'signing-out',
     'start',
     'status',
     'unavailable',

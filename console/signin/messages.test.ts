@@ -75,7 +75,7 @@ describe('texts of the sign-in page', () => {
     const everything = sources.map(read).join('\n');
     // Keys built from parts, or chosen by the server.
     const indirect =
-      /^(page\.(help|privacy|terms)|setup\.closed\w*|confirm\.\w+|connect\.\w+|problem\.(networkLimit|addressLimit|code|codeSpent|codeTotp|noAccess|recovery)|error\.\w+|account\.\w+|mail\.[\w.-]+|device\.\w+|scope\.\w+|status\.\w+|consent\.(as|returns|local|named|organization)|noAccess\.(ask|askSupport|support|back)|logout\.unregistered)$/;
+      /^(page\.(help|privacy|terms)|setup\.closed\w*|confirm\.\w+|connect\.\w+|problem\.(networkLimit|addressLimit|code|codeSpent|codeTotp|noAccess|recovery)|error\.\w+|account\.\w+|mail\.[\w.-]+|device\.\w+|scope\.\w+|status\.\w+|consent\.(as|returns|local|named|organization)|noAccess\.(ask|askSupport|support|back)|logout\.unregistered|signedOut\.unconfirmed)$/;
     expect(Object.keys(english).filter((key) => !everything.includes(key) && !indirect.test(key))).toEqual([]);
   });
 });

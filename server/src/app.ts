@@ -43,7 +43,8 @@ import { missingIssuer, oidcPages } from './oidc/pages.ts';
 import { domainMetadataRoutes, metadataRoutes, type OidcDeps, oidcRoutes } from './oidc/routes.ts';
 import { apiDocument } from './openapi.ts';
 import { portalRoutes } from './portal/routes.ts';
-import { type SamlDeps, samlRoutes } from './saml/routes.ts';
+import { samlRoutes } from './saml/routes.ts';
+import { type SamlServiceDeps, samlService } from './saml/service.ts';
 import { mountScim } from './scim/routes.ts';
 import type { Services } from './services.ts';
 import { signinRoutes } from './signin/routes.ts';
@@ -96,11 +97,12 @@ export function routesOf(options: AppOptions): Express {
   const pages = new Pages(options.consoleFolder);
   const app = emptyApp(options);
   app.use(withSite(services.issuers, missingIssuer(pages, 421)));
-  const oidc = oidcDeps(options, cookies, pages);
+  const withoutSaml = oidcDeps(options, cookies, pages);
+  const { routes: saml, notify } = samlService(samlDeps(options, cookies, pages, withoutSaml.authorize));
+  const oidc: OidcDeps = { ...withoutSaml, endSession: { ...withoutSaml.endSession, notifySaml: notify } };
   const ofSite = withIssuer((req) => siteAt(req).issuer, oidc.missingIssuer);
   mount(app, oidcRoutes, oidc, { before: ofSite });
   mount(app, domainMetadataRoutes, oidc, { before: ofSite });
-  const saml = samlDeps(options, cookies, oidc);
   mount(app, samlRoutes, saml, { before: ofSite });
   mount(app, signinRoutes, {
     ...services,
@@ -197,7 +199,11 @@ function sdkHeaders(path: string): Record<string, string> {
   };
 }
 
-function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies, pages: Pages): OidcDeps {
+function oidcDeps(
+  { services, clock, random, log }: AppOptions,
+  cookies: Cookies,
+  pages: Pages,
+): Omit<OidcDeps, 'endSession'> & { endSession: Omit<EndSessionDeps, 'notifySaml'> } {
   const { db, projects, experiences } = services;
   const experienceOf = ({ id }: Project) => experiences.published(db.reader(), id);
   const projectOf = (projectId: string) => projects.find(db.reader(), projectId);
@@ -272,19 +278,19 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
 }
 
 /** The pages are those of OpenID Connect. */
-function samlDeps({ services, clock, random }: AppOptions, cookies: Cookies, { authorize }: OidcDeps): SamlDeps {
-  const { choicePage, consent, errorPage, noAccessPage } = authorize;
-  const endpoint = {
-    ...services,
-    refusals: services.tokenRefusals,
-    clock,
-    random,
-    cookies,
-    choicePage,
-    errorPage,
-    noAccessPage,
+function samlDeps(
+  { services, clock, random }: AppOptions,
+  cookies: Cookies,
+  pages: Pages,
+  { choicePage, consent, errorPage, noAccessPage }: OidcDeps['authorize'],
+): SamlServiceDeps {
+  const { db, experiences, projects, tokenRefusals: refusals } = services;
+  return {
+    ...{ ...services, ...logoutDeps(services), refusals, clock, random, cookies },
+    ...{ pages, choicePage, errorPage, noAccessPage, csrf: consent.csrf },
+    projectOf: (projectId) => projects.find(db.reader(), projectId),
+    experienceOf: ({ id }) => experiences.published(db.reader(), id),
   };
-  return { sso: { ...endpoint, csrf: consent.csrf }, slo: endpoint, samlKeys: services.samlKeys };
 }
 
 /** Reads `id_token_hint`. */

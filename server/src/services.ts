@@ -144,7 +144,8 @@ import { Introspection } from './domain/tokens/introspection.ts';
 import { Mint } from './domain/tokens/mint.ts';
 import { RefreshGrants } from './domain/tokens/refresh-grants.ts';
 import { RevocableTokens } from './domain/tokens/revocable-tokens.ts';
-import { SamlAnswers } from './domain/tokens/saml-answers.ts';
+import { SamlAnswers } from './domain/tokens/saml/saml-answers.ts';
+import { SamlNameIds } from './domain/tokens/saml/saml-name-ids.ts';
 import { TokenRefusals } from './domain/tokens/token-refusals.ts';
 import { Tokens } from './domain/tokens/tokens.ts';
 import { CustomAttributes } from './domain/users/custom/custom-attributes.ts';
@@ -358,11 +359,13 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
 function withTokens(lower: ReturnType<typeof withUsers>) {
   const { registry, claims } = lower;
   const mint = new Mint({ ...lower, applicationClaims: claims });
+  const samlNameIds = new SamlNameIds(lower);
   const tokens = new Tokens({ ...lower, mint, clients: registry, applicationClaims: claims });
   return {
     ...lower,
     tokens,
-    samlAnswers: new SamlAnswers({ ...lower, tokens }),
+    samlNameIds,
+    samlAnswers: new SamlAnswers({ ...lower, tokens, samlNameIds }),
     tokenRefusals: new TokenRefusals(lower),
     refreshGrants: new RefreshGrants(lower),
     clientTokens: new ClientTokens(lower),

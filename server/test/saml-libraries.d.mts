@@ -11,6 +11,12 @@ export declare class SAML {
   getAuthorizeUrlAsync(relayState: string, host: string | undefined, options: object): Promise<string>;
   getAuthorizeFormAsync(relayState: string, host: string | undefined): Promise<string>;
   getLogoutUrlAsync(user: Profile, relayState: string, options: object): Promise<string>;
+  getLogoutResponseUrlAsync(
+    request: Profile,
+    relayState: string | undefined,
+    options: object,
+    success: boolean,
+  ): Promise<string>;
   validatePostResponseAsync(form: Record<string, string>): Promise<{ profile: Profile | null; loggedOut: boolean }>;
   validateRedirectAsync(
     query: Record<string, unknown>,
@@ -22,13 +28,25 @@ export declare class SAML {
 interface Entity {
   getMetadata(): string;
 }
+/** A redirect with its query as signed. */
+interface ReceivedQuery {
+  query: Record<string, string>;
+  octetString: string;
+}
+interface Parsed {
+  extract: Record<string, unknown>;
+}
 interface Service extends Entity {
-  createLoginRequest(idp: Entity, binding: 'redirect'): { id: string; context: string };
-  parseLoginResponse(
+  createLogoutRequest(
     idp: Entity,
-    binding: 'post',
-    request: { body: Record<string, string> },
-  ): Promise<{ extract: Record<string, unknown> }>;
+    binding: 'redirect',
+    user: { logoutNameID: string; sessionIndex: string | undefined },
+  ): { id: string; context: string };
+  parseLogoutResponse(idp: Entity, binding: 'redirect', request: ReceivedQuery): Promise<Parsed>;
+  parseLogoutRequest(idp: Entity, binding: 'redirect', request: ReceivedQuery): Promise<Parsed>;
+  createLogoutResponse(idp: Entity, request: Parsed, binding: 'redirect'): { id: string; context: string };
+  createLoginRequest(idp: Entity, binding: 'redirect'): { id: string; context: string };
+  parseLoginResponse(idp: Entity, binding: 'post', request: { body: Record<string, string> }): Promise<Parsed>;
 }
 interface Provider extends Entity {
   createLoginResponse(

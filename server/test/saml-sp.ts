@@ -17,7 +17,7 @@ import { rsaKey, type TestKey } from './saml.ts';
 export const acsUrl = 'https://sp.example.com/acs';
 export const spEntityId = 'https://sp.example.com/metadata';
 export const sloUrl = 'https://sp.example.com/slo';
-const key = rsaKey();
+const sharedKey = rsaKey();
 
 type ClientSettings = Partial<Parameters<TestApp['make']['client']>[1]>;
 
@@ -37,21 +37,26 @@ interface Asked extends Partial<NewAuthnRequest> {
 /** A SAML service provider and a user's browser. */
 export class ServiceProvider {
   browser = new CookieBrowser();
-  readonly key: TestKey = key;
   requestId = '';
 
   constructor(
     readonly app: TestApp,
     readonly project: Project,
     readonly client: Client,
+    readonly key: TestKey = sharedKey,
   ) {}
 
-  static async at(app: TestApp, project: Project, settings: ClientSettings = {}): Promise<ServiceProvider> {
+  static async at(
+    app: TestApp,
+    project: Project,
+    settings: ClientSettings = {},
+    key = sharedKey,
+  ): Promise<ServiceProvider> {
     const { client } = await app.make.client(project, {
       ...{ redirectUris: [acsUrl], postLogoutRedirectUris: [], samlEntityId: spEntityId },
       ...{ samlCertificates: [pemOf(key.certificate)], ...settings },
     });
-    return new ServiceProvider(app, project, client);
+    return new ServiceProvider(app, project, client, key);
   }
 
   get issuer(): string {
@@ -67,7 +72,7 @@ export class ServiceProvider {
   request({ relayState: _, edit = (xml) => xml, ...over }: Asked = {}): string {
     this.requestId = `_${randomBytes(10).toString('hex')}`;
     const { xml } = newAuthnRequest({
-      ...{ id: this.requestId, issuer: spEntityId, at: this.app.clock.now() },
+      ...{ id: this.requestId, issuer: this.client.samlEntityId ?? '', at: this.app.clock.now() },
       ...{ destination: `${this.issuer}/saml/sso`, acsUrl, ...over },
     });
     return edit(xml);
@@ -99,7 +104,7 @@ export class ServiceProvider {
       keys: signingCertificates.map((pem) => readCertificate(pem).key),
       ...{
         issuer: entityId,
-        audience: spEntityId,
+        audience: this.client.samlEntityId ?? '',
         recipient: acsUrl,
         requestId: this.requestId,
         now: this.app.clock.now(),

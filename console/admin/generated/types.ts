@@ -263,10 +263,12 @@ export type CreateClientInput = {
   samlEntityId?: string | null | undefined;
   /** Default: false. */
   samlIdpInitiated?: boolean | null | undefined;
-  /** Its SingleLogoutService (HTTP-Redirect), where responses to its logout requests go. */
+  /** Its SingleLogoutService (HTTP-Redirect), where logout requests and responses go. Needs a certificate. */
   samlLogoutUri?: string | null | undefined;
-  /** The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user. */
+  /** The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user. PAIRWISE: a value of this application alone. */
   samlNameId?: SamlNameId | null | undefined;
+  /** The claim that is the NameID of kind ATTRIBUTE, such as `preferred_username`. Must identify one user. */
+  samlNameIdAttribute?: string | null | undefined;
   /** Default: false. */
   samlRequestsSigned?: boolean | null | undefined;
   /** Default: BOTH. */
@@ -988,7 +990,9 @@ export type SamlConnectionInput = {
 
 /** The NameID of users at a SAML application. */
 export type SamlNameId =
+  | 'ATTRIBUTE'
   | 'EMAIL'
+  | 'PAIRWISE'
   | 'PERSISTENT'
   | 'TRANSIENT';
 
@@ -1215,10 +1219,12 @@ export type UpdateClientInput = {
   samlEntityId?: string | null | undefined;
   /** Default: false. */
   samlIdpInitiated?: boolean | null | undefined;
-  /** Its SingleLogoutService (HTTP-Redirect), where responses to its logout requests go. */
+  /** Its SingleLogoutService (HTTP-Redirect), where logout requests and responses go. Needs a certificate. */
   samlLogoutUri?: string | null | undefined;
-  /** The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user. */
+  /** The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user. PAIRWISE: a value of this application alone. */
   samlNameId?: SamlNameId | null | undefined;
+  /** The claim that is the NameID of kind ATTRIBUTE, such as `preferred_username`. Must identify one user. */
+  samlNameIdAttribute?: string | null | undefined;
   /** Default: false. */
   samlRequestsSigned?: boolean | null | undefined;
   /** Default: BOTH. */
@@ -2790,7 +2796,7 @@ export type SamlClientQueryVariables = Exact<{
 }>;
 
 
-export type SamlClientQuery = { client: { id: string, version: number, samlEntityId: string | null, samlNameId: SamlNameId, samlSigned: SamlSigned, samlCertificates: Array<string>, samlEncryptionCertificate: string | null, samlLogoutUri: string | null, samlRequestsSigned: boolean, samlIdpInitiated: boolean } | null };
+export type SamlClientQuery = { client: { id: string, version: number, samlEntityId: string | null, samlNameId: SamlNameId, samlNameIdAttribute: string | null, samlSigned: SamlSigned, samlCertificates: Array<string>, samlEncryptionCertificate: string | null, samlLogoutUri: string | null, samlRequestsSigned: boolean, samlIdpInitiated: boolean } | null };
 
 export type RotateSamlKeyMutationVariables = Exact<{
   projectId: string;

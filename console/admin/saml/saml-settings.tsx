@@ -26,8 +26,10 @@ const { saml: samlSwitches } = switches.Client;
 
 const nameIds = {
   PERSISTENT: { name: t('Persistent'), hint: t('The user ID (sub). Never changes, even if the address does.') },
+  PAIRWISE: { name: t('Pairwise'), hint: t('Never changes, and differs in each application.') },
   EMAIL: { name: t('Email'), hint: t('The login address. Changes with it.') },
   TRANSIENT: { name: t('Transient'), hint: t('A new value in each session.') },
+  ATTRIBUTE: { name: t('Claim of the user'), hint: t('A claim that identifies one user, such as preferred_username.') },
 } as const;
 
 const signedParts = {
@@ -43,6 +45,7 @@ const labels: Record<keyof Values, string> = {
   samlEntityId: t('Entity ID'),
   redirectUris: t('ACS URLs'),
   samlNameId: 'NameID',
+  samlNameIdAttribute: t('Claim of the NameID'),
   samlSigned: t('Signed parts'),
   samlCertificates: t('Request certificates'),
   samlEncryptionCertificate: t('Encryption certificate'),
@@ -109,7 +112,7 @@ function Form({ client, saml, mayChange }: ClientPartProps & { saml: SamlClient 
         <AcsUrls {...form.field('redirectUris')} />
         <TextInput
           label={t('Single logout URL')}
-          description={t('Where responses to its logout requests go (HTTP-Redirect). Needs a certificate.')}
+          description={t('Where logout requests and responses go (HTTP-Redirect). Needs a certificate.')}
           placeholder="https://app.example.com/saml/slo"
           maw="44rem"
           {...verbatim}
@@ -118,6 +121,15 @@ function Form({ client, saml, mayChange }: ClientPartProps & { saml: SamlClient 
       </Section>
       <Section title={t('Responses')}>
         <Radios label="NameID" isLabelled options={nameIds} {...nameId} />
+        {values.samlNameId === 'ATTRIBUTE' && (
+          <TextInput
+            label={t('Claim of the NameID')}
+            maw="28rem"
+            maxLength={256}
+            {...verbatim}
+            {...form.field('samlNameIdAttribute')}
+          />
+        )}
         <NativeSelect
           label={t('Signed parts')}
           maw="28rem"
@@ -178,7 +190,8 @@ export function AcsUrls(props: AcsUrlsProps) {
 function consequence(saved: Values, values: Values): string | undefined {
   const parts = [
     values.samlEntityId !== saved.samlEntityId && t('Requests with the former entity ID are refused immediately.'),
-    values.samlNameId !== saved.samlNameId && t('The application may treat its users as new ones.'),
+    (values.samlNameId !== saved.samlNameId || values.samlNameIdAttribute !== saved.samlNameIdAttribute) &&
+      t('The application may treat its users as new ones.'),
     values.samlRequestsSigned &&
       !saved.samlRequestsSigned &&
       t('Requests without a signature are refused immediately.'),

@@ -13,6 +13,7 @@ export const valuesOf = (client: ClientPartProps['client'], saml: SamlClient) =>
   samlEntityId: saml.samlEntityId ?? '',
   redirectUris: client.redirectUris,
   samlNameId: saml.samlNameId,
+  samlNameIdAttribute: saml.samlNameIdAttribute ?? '',
   samlSigned: saml.samlSigned,
   samlCertificates: saml.samlCertificates.join('\n'),
   samlEncryptionCertificate: saml.samlEncryptionCertificate ?? '',
@@ -23,7 +24,7 @@ export const valuesOf = (client: ClientPartProps['client'], saml: SamlClient) =>
 
 export type Values = ReturnType<typeof valuesOf>;
 
-const clearable = ['logoId', 'startUri', 'samlEncryptionCertificate', 'samlLogoutUri'] as const;
+const clearable = ['logoId', 'startUri', 'samlNameIdAttribute', 'samlEncryptionCertificate', 'samlLogoutUri'] as const;
 
 /** The input of the API: an empty text clears a setting. */
 export function inputOf(edits: Partial<Values>): Omit<UpdateClientInput, 'id' | 'expectedVersion'> {

@@ -22,6 +22,10 @@ export interface PageContent {
    * follows, and the application may redirect to any other site.
    */
   leadsToApplication?: boolean;
+  /** True if the page has frames of applications, which may redirect to any other site. */
+  framesApplications?: boolean;
+  /** True for a page that is shown in a frame of our own. */
+  isFramed?: boolean;
   /** `ui_locales` of the request; takes precedence over Accept-Language. */
   uiLocales?: string | undefined;
   status?: number;
@@ -55,7 +59,7 @@ export class Pages {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Referrer-Policy', 'no-referrer');
     res.setHeader('X-Content-Type-Options', 'nosniff');
-    res.setHeader('X-Frame-Options', content.isPreview ? 'SAMEORIGIN' : 'DENY');
+    res.setHeader('X-Frame-Options', content.isPreview || content.isFramed ? 'SAMEORIGIN' : 'DENY');
     res.vary('Accept-Language');
     res.type('html').send(this.fill(page, language, requestContext(req).requestId, content));
   }
@@ -161,15 +165,16 @@ export function wantsPage(req: Request): boolean {
   return req.accepts(['json', 'html']) === 'html';
 }
 
-function policy({ leadsToApplication }: PageContent): string {
+function policy({ framesApplications, isFramed, leadsToApplication }: PageContent): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
+    ...(framesApplications ? ["frame-src 'self' http: https:"] : []),
     ...(leadsToApplication ? [] : ["form-action 'self'"]),
-    "frame-ancestors 'none'",
+    `frame-ancestors '${isFramed ? 'self' : 'none'}'`,
     "base-uri 'none'",
   ].join('; ');
 }

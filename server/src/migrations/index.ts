@@ -30,6 +30,7 @@ import { Migration20261130043000TokenExchange } from './20261130043000-token-exc
 import { Migration20261130043100WorkloadIdentity } from './20261130043100-workload-identity.ts';
 import { Migration20261130044000PortalLinks } from './20261130044000-portal-links.ts';
 import { Migration20261130044100PortalConnections } from './20261130044100-portal-connections.ts';
+import { Migration20261130048000SamlLogout } from './20261130048000-saml-logout.ts';
 
 export const migrations = [
   { name: '20261129002000-baseline', class: Migration20261129002000Baseline },
@@ -63,4 +64,5 @@ export const migrations = [
   { name: '20261130043100-workload-identity', class: Migration20261130043100WorkloadIdentity },
   { name: '20261130044000-portal-links', class: Migration20261130044000PortalLinks },
   { name: '20261130044100-portal-connections', class: Migration20261130044100PortalConnections },
+  { name: '20261130048000-saml-logout', class: Migration20261130048000SamlLogout },
 ];

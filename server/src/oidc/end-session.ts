@@ -5,6 +5,7 @@ import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { hasAppScheme, isReturnable } from '../domain/clients/redirect-uri.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { inProject } from '../domain/kernel/scope.ts';
+import type { EndedSessions } from '../domain/logout/logout.ts';
 import type { LogoutScope } from '../domain/logout/notices.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TenantKey } from '../domain/projects/tenant.ts';
@@ -34,10 +35,20 @@ export interface EndSessionDeps {
   /** The live session of this browser in a project; does not extend the idle timeout. */
   liveSession(projectId: string, secret: string): Promise<Session | null>;
   logout: {
-    endSession(session: TenantKey, actor: Actor): Promise<void>;
-    endAllOfUser(user: TenantKey, actor: Actor): Promise<void>;
-    endByHint(projectId: string, hint: Hint, scope: LogoutScope, actor: Actor): Promise<void>;
+    endSession(session: TenantKey, actor: Actor): Promise<EndedSessions>;
+    endAllOfUser(user: TenantKey, actor: Actor): Promise<EndedSessions>;
+    endByHint(projectId: string, hint: Hint, scope: LogoutScope, actor: Actor): Promise<EndedSessions>;
   };
+  /**
+   * Sends a page that has the SAML applications of these sessions end theirs, and then leads on; false: there is none. `to`: a
+   * registered address, else the page {@link EndSessionDeps.pages}.signedOut follows.
+   */
+  notifySaml(
+    req: Request,
+    res: Response,
+    ended: { projectId: string; sessions: EndedSessions },
+    after: { to: string | undefined; clientId: string | undefined; deviceKeys: readonly string[] },
+  ): Promise<boolean>;
   deviceKeys: {
     /** Thumbprints of the keys of a session's user. */
     of(session: Session): Promise<string[]>;
@@ -121,14 +132,16 @@ async function endFor(
   }
   const actor = actorOf(req, { kind: 'user', id: session?.user.id ?? hint?.userId ?? '' });
   const scope = parameters.get('logout_scope') === 'session' ? 'session' : 'global';
-  await end(deps, projectId, scope, session, hint, actor);
+  const ended = await end(deps, projectId, scope, session, hint, actor);
   if (session) deps.cookies.clearSession(res, projectId);
   if (confirmed) await forgetIfAsked(deps, parameters, session, actor);
   // Without a session, redirect only with a valid hint, which proves that the user comes from this client.
-  if (returnTo === undefined || (!session && !hint)) {
-    return deps.pages.signedOut(req, res, { client }, await keysOf(deps, session ? [session] : []));
-  }
-  res.redirect(303, returnTo);
+  const to = session || hint ? returnTo : undefined;
+  const deviceKeys = to === undefined ? await keysOf(deps, session ? [session] : []) : [];
+  const after = { to, clientId: client.id, deviceKeys };
+  if (await deps.notifySaml(req, res, { projectId, sessions: ended }, after)) return;
+  if (to === undefined) return deps.pages.signedOut(req, res, { client }, deviceKeys);
+  res.redirect(303, to);
 }
 
 /** Without a client, asks to end all sessions of this browser; at a project's issuer, those of the project. */
@@ -151,15 +164,27 @@ async function endAll(deps: EndSessionDeps, req: Request, res: Response, paramet
       { returnsTo: undefined, isAddressRefused: false, deviceKeys: await keysOf(deps, sessions) },
     );
   }
+  const ended: string[] = [];
   for (const session of sessions) {
     const actor = actorOf(req, { kind: 'user', id: session.user.id });
     await inProject(session.project.id, async () => {
-      await deps.logout.endSession(session, actor);
+      ended.push(...(await deps.logout.endSession(session, actor)));
       await forgetIfAsked(deps, parameters, session, actor);
     });
     deps.cookies.clearSession(res, session.project.id);
   }
-  await deps.pages.signedOut(req, res, about, await keysOf(deps, sessions));
+  const deviceKeys = await keysOf(deps, sessions);
+  const { projectId } = about;
+  // The applications of several projects have no page in common.
+  const isNotified =
+    projectId !== undefined &&
+    (await deps.notifySaml(
+      req,
+      res,
+      { projectId, sessions: ended },
+      { to: undefined, clientId: undefined, deviceKeys },
+    ));
+  if (!isNotified) await deps.pages.signedOut(req, res, about, deviceKeys);
 }
 
 /** "Sign out and forget this browser": revokes the device; the page's script deletes the keys. */
@@ -184,9 +209,9 @@ async function end(
   session: Session | null,
   hint: Hint | null,
   actor: Actor,
-): Promise<void> {
-  if (!session) return hint ? deps.logout.endByHint(projectId, hint, scope, actor) : undefined;
-  await (scope === 'global'
+): Promise<EndedSessions> {
+  if (!session) return hint ? deps.logout.endByHint(projectId, hint, scope, actor) : [];
+  return await (scope === 'global'
     ? deps.logout.endAllOfUser({ id: session.user.id, project: session.project }, actor)
     : deps.logout.endSession(session, actor));
 }

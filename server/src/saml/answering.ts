@@ -5,7 +5,7 @@ import { Refusal } from '../domain/kernel/problem.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import type { SamlKeys } from '../domain/keys/saml-keys.ts';
 import { newErrorResponse } from '../domain/saml/messages/response.ts';
-import { entityIdOf, type SamlAnswers, type SamlAsked, samlId } from '../domain/tokens/saml-answers.ts';
+import { entityIdOf, type SamlAnswers, type SamlAsked, samlId } from '../domain/tokens/saml/saml-answers.ts';
 import { actorOf } from '../http/context.ts';
 import { sendForm } from '../http/form-post.ts';
 import { issuerOf } from '../http/issuer.ts';

@@ -1,9 +1,10 @@
 import type { Client } from '../domain/clients/client.entity.ts';
+import type { NameIdKind } from '../domain/clients/saml/saml.resource.ts';
 import type { AcrRequest } from '../domain/policy/acr.ts';
 import { defaultAcr } from '../domain/policy/acr.ts';
 import type { AuthnRequest } from '../domain/saml/messages/authn-request.ts';
 import { contextClasses, nameIdFormats, ordinaryClasses, type StatusName } from '../domain/saml/names.ts';
-import type { NameIdKind, SamlAsked } from '../domain/tokens/saml-answers.ts';
+import type { SamlAsked } from '../domain/tokens/saml/saml-answers.ts';
 
 /** A refusal that goes to the registered ACS URL. */
 export interface StatusRefusal {
@@ -21,6 +22,8 @@ export function isRefusal(value: object): value is StatusRefusal {
 /** The NameID for the requested format; null: not supported. */
 export function nameIdOf(format: string | undefined, { samlNameId }: Pick<Client, 'samlNameId'>): NameIdKind | null {
   if (format === undefined || format === nameIdFormats.unspecified) return samlNameId;
+  // The only persistent one that the application may know.
+  if (format === nameIdFormats.persistent && samlNameId === 'pairwise') return samlNameId;
   const kinds = ['persistent', 'email', 'transient'] as const;
   return kinds.find((kind) => nameIdFormats[kind] === format) ?? null;
 }

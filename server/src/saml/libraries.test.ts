@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { postLogoutRedirectUri } from '../../test/factories.ts';
+import { partyAt } from '../../test/project-issuer.ts';
 import { SAML, samlify } from '../../test/saml-libraries.mjs';
 import { acsUrl, formOf, ServiceProvider, sloUrl, spEntityId } from '../../test/saml-sp.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
+import { nameIdFormats } from '../domain/saml/names.ts';
 import { pemOf } from '../domain/saml/security/certificate.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
@@ -70,7 +73,32 @@ describe('@node-saml/node-saml as service provider, with its defaults', () => {
     // The session has ended.
     expect(locationOf(await sp.browser.get(await sp.signedAddress())).pathname).toBe('/signin');
   });
+
+  it('is logged out by another application, and confirms it', async () => {
+    const saml = await provider({ privateKey: sp.key.pkcs8, signatureAlgorithm: 'sha256' });
+    const { profile } = await signedIn(saml);
+    const { url, next } = await logoutElsewhere();
+    const asked = await saml.validateRedirectAsync(Object.fromEntries(url.searchParams), url.search.slice(1));
+    expect(asked).toMatchObject({ loggedOut: true, profile: { nameID: profile?.nameID } });
+    if (!asked.profile) throw new Error('no profile');
+    toNow();
+    expect(
+      (await sp.browser.get(await saml.getLogoutResponseUrlAsync(asked.profile, undefined, {}, true))).status,
+    ).toBe(200);
+    expect((await sp.browser.get(next)).headers.get('location')).toBe(postLogoutRedirectUri);
+  });
 });
+
+/** A logout by an application of OpenID Connect: the request to ours, and the address after all answers. */
+async function logoutElsewhere(): Promise<{ url: URL; next: string }> {
+  const party = partyAt(app, project, (await app.make.client(project)).client);
+  for (const [name, value] of sp.browser.cookies) party.browser.cookies.set(name, value);
+  const { id_token: hint } = await party.tokens();
+  const fields = { id_token_hint: hint, post_logout_redirect_uri: postLogoutRedirectUri, logout_scope: 'session' };
+  const html = (await (await party.endSession(fields)).text()).replaceAll('&amp;', '&');
+  const found = (pattern: RegExp) => pattern.exec(html)?.[1] ?? '';
+  return { url: new URL(found(/<iframe [^>]*src="([^"]+)"/)), next: found(/id="next" href="([^"]+)"/) };
+}
 
 describe('samlify as service provider', () => {
   it('signs in by our metadata, as it is', async () => {
@@ -85,5 +113,51 @@ describe('samlify as service provider', () => {
     const { response } = await formOf(await sp.browser.get(context));
     const { extract } = await provider.parseLoginResponse(idp, 'post', { body: { SAMLResponse: response } });
     expect(extract).toMatchObject({ nameID: user.email, response: { inResponseTo: id }, audience: spEntityId });
+  });
+
+  /** With a key for its logout messages, which must be signed. */
+  async function withLogout() {
+    const idp = samlify.IdentityProvider({
+      metadata: await metadataText(),
+      ...{ wantLogoutRequestSigned: true, wantLogoutResponseSigned: true },
+    });
+    const { redirect } = samlify.Constants.namespace.binding;
+    const provider = samlify.ServiceProvider({
+      ...{ entityID: spEntityId, privateKey: sp.key.pkcs8, nameIDFormat: [nameIdFormats.persistent] },
+      singleLogoutService: [{ Binding: redirect, Location: sloUrl }],
+      ...{ wantLogoutRequestSigned: true, wantLogoutResponseSigned: true },
+    });
+    toNow();
+    const answer = await sp.answerOf(await sp.ask({ nameIdFormat: nameIdFormats.persistent }));
+    return { idp, provider, answer };
+  }
+
+  /** As samlify documents it: the query without the signature. */
+  const received = (url: URL) => ({
+    query: Object.fromEntries(url.searchParams),
+    octetString: url.search.slice(1).replace(/&Signature=.*/, ''),
+  });
+
+  it('logs out', async () => {
+    const { idp, provider, answer } = await withLogout();
+    const { subject, sessionIndex } = answer;
+    const { context, id } = provider.createLogoutRequest(idp, 'redirect', {
+      logoutNameID: subject.value,
+      sessionIndex,
+    });
+    const back = locationOf(await sp.browser.get(context));
+    const { extract } = await provider.parseLogoutResponse(idp, 'redirect', received(back));
+    expect(extract).toMatchObject({ response: { inResponseTo: id } });
+    expect(locationOf(await sp.ask()).pathname).toBe('/signin');
+  });
+
+  it('is logged out by another application, and confirms it', async () => {
+    const { idp, provider, answer } = await withLogout();
+    const { url, next } = await logoutElsewhere();
+    const request = await provider.parseLogoutRequest(idp, 'redirect', received(url));
+    expect(request.extract).toMatchObject({ nameID: answer.subject.value, sessionIndex: answer.sessionIndex });
+    toNow();
+    expect((await sp.browser.get(provider.createLogoutResponse(idp, request, 'redirect').context)).status).toBe(200);
+    expect((await sp.browser.get(next)).headers.get('location')).toBe(postLogoutRedirectUri);
   });
 });

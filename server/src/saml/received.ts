@@ -9,7 +9,7 @@ import type { Element } from '../domain/saml/xml/element.ts';
 import { read } from '../domain/saml/xml/reader.ts';
 import { type Parameters, parametersOf, queryOf } from '../http/parameters.ts';
 
-type MessageName = 'SAMLRequest' | 'SAMLResponse';
+export type MessageName = 'SAMLRequest' | 'SAMLResponse';
 
 /** A message of another party, of either binding. */
 export interface Received {

@@ -5,16 +5,18 @@
 import type { RequestHandler } from 'express';
 import type { SamlKeys } from '../domain/keys/saml-keys.ts';
 import { idpMetadata } from '../domain/saml/messages/metadata.ts';
-import { entityIdOf } from '../domain/tokens/saml-answers.ts';
+import { entityIdOf } from '../domain/tokens/saml/saml-answers.ts';
 import { issuerOf } from '../http/issuer.ts';
 import { samlBody } from '../http/parameters.ts';
 import { noStore, type Route } from '../http/routes/route.ts';
+import { logoutEndEndpoint, type SingleLogoutDeps } from './single-logout.ts';
 import { type SloDeps, sloEndpoint } from './slo.ts';
 import { resumeEndpoint, type SsoDeps, ssoEndpoint, startEndpoint } from './sso.ts';
 
 export interface SamlDeps {
   sso: SsoDeps;
   slo: SloDeps;
+  singleLogout: SingleLogoutDeps;
   samlKeys: Pick<SamlKeys, 'published'>;
 }
 
@@ -50,6 +52,11 @@ export const samlRoutes: readonly Route<SamlDeps>[] = [
       GET: { handler: ({ slo }) => sloEndpoint(slo), openApi: 'page' },
       POST: { body: samlBody, handler: ({ slo }) => sloEndpoint(slo), openApi: 'page' },
     },
+    ...page,
+  },
+  {
+    path: '/saml/logout',
+    methods: { GET: { handler: ({ singleLogout }) => logoutEndEndpoint(singleLogout), openApi: 'page' } },
     ...page,
   },
 ];

@@ -118,6 +118,38 @@ describe('a sign-in', () => {
     expect(await sp.statusOf(await sp.ask())).toBe('InvalidNameIDPolicy');
   });
 
+  it('has a pairwise NameID, which another application cannot compute, also where persistent is asked for', async () => {
+    await sp.signIn(user);
+    await set({ samlNameId: 'pairwise' });
+    const nameIdFormat = nameIdFormats.persistent;
+    const own = await sp.answerOf(await sp.ask({ nameIdFormat }));
+    expect(own.subject.format).toBe(nameIdFormats.persistent);
+    expect(own.subject.value).not.toContain(user.id);
+    expect((await sp.answerOf(await sp.ask())).subject).toEqual(own.subject);
+    const other = await ServiceProvider.at(app, project, { samlEntityId: 'https://b.example', samlNameId: 'pairwise' });
+    other.browser = sp.browser;
+    const there = await other.answerOf(await other.ask());
+    expect(there.subject.value).not.toBe(own.subject.value);
+    // Kept while another kind is set.
+    await set({ samlNameId: 'email' });
+    await set({ samlNameId: 'pairwise' });
+    expect((await sp.answerOf(await sp.ask())).subject).toEqual(own.subject);
+  });
+
+  it('has a claim as NameID, or none for a user without it', async () => {
+    await sp.signIn(user);
+    await set({ samlNameId: 'attribute', samlNameIdAttribute: 'preferred_username' });
+    expect((await sp.answerOf(await sp.ask())).subject).toEqual({
+      format: nameIdFormats.unspecified,
+      value: user.userName,
+    });
+    await set({ samlNameIdAttribute: 'employee_number' });
+    expect(await sp.statusOf(await sp.ask())).toBe('InvalidNameIDPolicy');
+    await expect(set({ samlNameIdAttribute: null })).rejects.toMatchObject({
+      problem: { code: 'invalid', field: 'samlNameIdAttribute' },
+    });
+  });
+
   it('is signed and encrypted as the application is set', async () => {
     await sp.signIn(user);
     const xmlOf = async () => Buffer.from((await formOf(await sp.ask())).response, 'base64').toString();

@@ -5,7 +5,7 @@ import type { SamlKey } from '../../domain/keys/saml-key.entity.ts';
 import { projectIssuerUrl } from '../../domain/projects/issuer.ts';
 import { readServiceProvider } from '../../domain/saml/messages/metadata.ts';
 import { SamlError } from '../../domain/saml/saml-error.ts';
-import { entityIdOf } from '../../domain/tokens/saml-answers.ts';
+import { entityIdOf } from '../../domain/tokens/saml/saml-answers.ts';
 import { Requires } from '../api/access.ts';
 import type { AdminContext } from '../api/context.ts';
 import { SamlIdentityProviderView, SamlServiceProviderView } from './saml.view.ts';

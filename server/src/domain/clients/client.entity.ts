@@ -24,6 +24,8 @@ const schema = defineEntity({
     introducedBy: p.text().$type<(typeof clientIntroductions)[number]>().nullable(),
     /** The URL of its Client ID Metadata Document, which is its `client_id`. */
     metadataUrl: p.text().nullable(),
+    /** Part of the pairwise NameIDs of a SAML application, so that no other application can compute them; null: none yet. */
+    samlSalt: p.text().nullable(),
     disabledAt: instant().nullable(),
     version: p.integer().default(1),
     createdAt: instant(),

@@ -126,6 +126,7 @@ export class Clients {
       checkAppSchemes(client);
       checkFapi(client);
       checkSamlApplication(client);
+      this.salt(client);
       await flushUnlessTaken(em, 'client', 'samlEntityId');
       audit.record(em, { type: 'client.created', actor, ...aboutClient(client), detail: { after: settings } });
       const publishable = this.makeKey(em, client, 'publishable', actor);
@@ -147,6 +148,7 @@ export class Clients {
       jwkSet: input.jwkSet ?? null,
       introducedBy: input.introducedBy ?? null,
       metadataUrl: input.metadataUrl ?? null,
+      samlSalt: input.samlSalt ?? null,
       disabledAt: input.disabledAt ?? null,
       version: 1,
       createdAt: now,
@@ -185,6 +187,7 @@ export class Clients {
       checkSamlApplication(client);
       checkSameKind({ samlEntityId }, client);
       if (!changed) return client;
+      this.salt(client);
       client.version += 1;
       client.updatedAt = this.deps.clock.now();
       await flushUnlessTaken(em, 'client', 'samlEntityId');
@@ -192,6 +195,11 @@ export class Clients {
       if (isOpen && client.access === 'assigned') await this.deps.accessLost(em, aboutClient(client));
       return client;
     });
+  }
+
+  /** Kept when the NameID changes, so that it can change back. */
+  private salt(client: Client): void {
+    if (client.samlNameId === 'pairwise') client.samlSalt ??= newSecret(this.deps.random);
   }
 
   /**

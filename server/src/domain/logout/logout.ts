@@ -22,6 +22,9 @@ export interface LogoutDeps {
   relay: Relay;
 }
 
+/** The ids of sessions that have ended. */
+export type EndedSessions = readonly string[];
+
 /**
  * Ends sessions and notifies their clients (OpenID Connect Back-Channel Logout 1.0, service.md 6). Sessions and
  * deliveries are written in one transaction and sent after its commit.
@@ -35,14 +38,16 @@ export class Logout {
   }
 
   /** Ends one session (scope `session`): its clients get a token with `sid`. */
-  endSession(session: TenantKey, actor: Actor): Promise<void> {
+  endSession(session: TenantKey, actor: Actor): Promise<EndedSessions> {
     return this.deps.db.transaction((em) => this.endSessionIn(em, session, 'logout', actor));
   }
 
   /** Like {@link endSession}, in the caller's transaction. */
-  async endSessionIn(em: EntityManager, session: TenantKey, reason: SessionEnd, actor: Actor): Promise<void> {
+  async endSessionIn(em: EntityManager, session: TenantKey, reason: SessionEnd, actor: Actor): Promise<EndedSessions> {
     const ended = await this.deps.sessions.end(em, session, reason, actor);
-    if (ended) await this.deps.logoutNotices.ofSessions(em, [ended], 'session');
+    if (!ended) return [];
+    await this.deps.logoutNotices.ofSessions(em, [ended], 'session');
+    return [ended.id];
   }
 
   /**
@@ -50,12 +55,12 @@ export class Logout {
    * if it requires `sid`, one for each session that it joined, since receivers that key sessions by `sid` ignore the
    * first.
    */
-  endAllOfUser(user: TenantKey, actor: Actor): Promise<void> {
+  endAllOfUser(user: TenantKey, actor: Actor): Promise<EndedSessions> {
     const { db, clock } = this.deps;
     return pastDeadlocks(() =>
       db.transaction(async (em) => {
         await endOpenWork(em, clock.now(), user, { isLogout: true });
-        await this.endAllOfUserIn(em, user, 'logout', actor);
+        return this.endAllOfUserIn(em, user, 'logout', actor);
       }),
     );
   }
@@ -72,28 +77,29 @@ export class Logout {
     hint: { userId: string; sid: string | undefined },
     scope: LogoutScope,
     actor: Actor,
-  ): Promise<void> {
+  ): Promise<EndedSessions> {
     const { db, clock, sessions } = this.deps;
     const { sid, userId } = hint;
-    if (sid === undefined) return Promise.resolve();
+    if (sid === undefined) return Promise.resolve([]);
     return pastDeadlocks(() =>
       db.transaction(async (em) => {
         const user = keyIn(projectId, userId);
         // A sign-in that replaces the session in the meantime is not ended.
         await query(em, sql`select 1 from users where project_id = ${projectId} and id = ${userId} for no key update`);
         const session = await sessions.findLive(em, keyIn(projectId, sid));
-        if (session?.user.id !== userId) return;
+        if (session?.user.id !== userId) return [];
         if (scope === 'session') return this.endSessionIn(em, session, 'logout', actor);
         await endOpenWork(em, clock.now(), user, { isLogout: true });
-        await this.endAllOfUserIn(em, user, 'logout', actor);
+        return this.endAllOfUserIn(em, user, 'logout', actor);
       }),
     );
   }
 
   /** Like {@link endAllOfUser}, in the caller's transaction. */
-  async endAllOfUserIn(em: EntityManager, user: TenantKey, reason: SessionEnd, actor: Actor): Promise<void> {
+  async endAllOfUserIn(em: EntityManager, user: TenantKey, reason: SessionEnd, actor: Actor): Promise<EndedSessions> {
     const ended = await this.deps.sessions.endAllOfUser(em, user, reason, actor);
     await this.deps.logoutNotices.ofSessions(em, ended, 'global');
+    return ended.map(({ id }) => id);
   }
 
   /**

@@ -120,12 +120,14 @@ test('interpolated text cannot become markup', () => {
 
 test('reads the logout messages that it writes', async () => {
   const envelope = { id: '_l', issuer: 'https://idp.example', at, destination: 'https://sp.example/slo' };
-  const request = newLogoutRequest(envelope, { nameId: { format: 'urn:f', value: 'ada' }, sessionIndex: '_s' });
+  const request = newLogoutRequest(envelope, { nameId: { format: 'urn:f', value: 'ada' }, sessionIndexes: ['_s'] });
   const read1 = readLogoutRequest(verified(read((await signed(request, key)).xml), { keys: [key.publicKey] }));
   expect(read1).toMatchObject({ id: '_l', nameId: { format: 'urn:f', value: 'ada' }, sessionIndexes: ['_s'] });
   const response = newLogoutResponse({ ...envelope, inResponseTo: '_q' });
   expect(readLogoutResponse(read(response.xml))).toEqual({
     issuer: envelope.issuer,
+    issueInstant: at,
+    destination: envelope.destination,
     inResponseTo: '_q',
     isSuccess: true,
   });

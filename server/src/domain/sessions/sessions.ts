@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
+import type { NameIdKind } from '../clients/saml/saml.resource.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
@@ -312,14 +313,19 @@ const participationSeconds = 60;
 /**
  * SQL: the parts of a statement that write a participation for each row of `from` (`project_id`, `session_id`, `client_id`,
  * `issuer`): of several at once, one adds it. Two parts, because `on conflict do update` would lock a row that needs no change: a write.
+ *
+ * @param nameId of a SAML application
  */
-export function participation(from: Fragment, now: Date): { renewed: Fragment; added: Fragment } {
+export function participation(from: Fragment, now: Date, nameId?: NameIdKind): { renewed: Fragment; added: Fragment } {
+  const isSaml = nameId !== undefined;
+  const kind = sql`${nameId ?? null}::text`;
   return {
-    renewed: sql`update participations p set last_at = ${now}::timestamptz, issuer = r.issuer from ${from} r
+    renewed: sql`update participations p set last_at = ${now}::timestamptz, issuer = r.issuer${isSaml ? sql`, saml_name_id = ${kind}` : sql``} from ${from} r
       where p.project_id = r.project_id and p.session_id = r.session_id and p.client_id = r.client_id
-        and (p.last_at <= ${secondsLater(now, -participationSeconds)}::timestamptz or p.issuer is distinct from r.issuer)`,
-    added: sql`insert into participations (project_id, session_id, client_id, issuer, first_at, last_at)
-      select project_id, session_id, client_id, issuer, ${now}::timestamptz, ${now}::timestamptz from ${from} r
+        and (p.last_at <= ${secondsLater(now, -participationSeconds)}::timestamptz or p.issuer is distinct from r.issuer
+          ${isSaml ? sql`or p.saml_name_id is distinct from ${kind}` : sql``})`,
+    added: sql`insert into participations (project_id, session_id, client_id, issuer, first_at, last_at${isSaml ? sql`, saml_name_id` : sql``})
+      select project_id, session_id, client_id, issuer, ${now}::timestamptz, ${now}::timestamptz${isSaml ? sql`, ${kind}` : sql``} from ${from} r
       where session_id is not null and not exists (select 1 from participations p
         where p.project_id = r.project_id and p.session_id = r.session_id and p.client_id = r.client_id)
       on conflict do nothing`,

@@ -27,6 +27,9 @@ export function checkSamlApplication(client: Partial<Client>): void {
   const app = redirectUris.findIndex(hasAppScheme);
   if (app >= 0)
     refuse({ code: 'invalid', field: `redirectUris[${app}]`, reason: 'must be https, for a SAML application' });
+  if (client.samlNameId === 'attribute' && client.samlNameIdAttribute == null) {
+    refuse({ code: 'invalid', field: 'samlNameIdAttribute', reason: 'is required' });
+  }
   if (samlCertificates.length > 0) return;
   if (client.samlRequestsSigned) {
     refuse({ code: 'invalid', field: 'samlCertificates', reason: 'is required for signed requests' });

@@ -4,14 +4,16 @@ import { SamlError } from '../../saml/saml-error.ts';
 import { readCertificate } from '../../saml/security/certificate.ts';
 import { checkRedirectUri } from '../redirect-uri.ts';
 
-const nameIds = ['persistent', 'email', 'transient'] as const;
+const nameIds = ['persistent', 'pairwise', 'email', 'transient', 'attribute'] as const;
+/** See `samlNameId`. */
+export type NameIdKind = (typeof nameIds)[number];
 const signedParts = ['both', 'assertion', 'response'] as const;
 const maxCertificates = 5;
 
 /** Settings of SAML applications, part of `clientFields`: a client with an entity ID is one (decisions/0390). */
 export const samlFields = {
   samlEntityId: text({
-    ...{ default: null, clearable: true, check: entityId, sensitive: true },
+    ...{ default: null, clearable: true, check: name, sensitive: true },
     says: 'Entity ID of a SAML application. Absent: the application uses OpenID Connect.',
     input:
       'Entity ID: makes the client a SAML application, with its ACS URLs in `redirectUris`, the default first. Cannot be added or removed later.',
@@ -21,9 +23,15 @@ export const samlFields = {
     {
       ...{ default: 'persistent', sensitive: true },
       says: 'The NameID, if its requests name no format.',
-      input: 'The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user.',
+      input:
+        'The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user. PAIRWISE: a value of this application alone.',
     },
   ),
+  samlNameIdAttribute: text({
+    ...{ default: null, clearable: true, check: name, sensitive: true },
+    says: 'The claim that is the NameID of kind ATTRIBUTE.',
+    input: 'The claim that is the NameID of kind ATTRIBUTE, such as `preferred_username`. Must identify one user.',
+  }),
   samlSigned: choice(
     { name: 'SamlSigned', says: 'The signed parts of a SAML response.', values: signedParts },
     { default: 'both', sensitive: false, input: 'Default: BOTH.' },
@@ -46,7 +54,7 @@ export const samlFields = {
   samlLogoutUri: text({
     ...{ default: null, clearable: true, check: address, sensitive: true },
     says: 'Its SingleLogoutService (HTTP-Redirect).',
-    input: 'Its SingleLogoutService (HTTP-Redirect), where responses to its logout requests go.',
+    input: 'Its SingleLogoutService (HTTP-Redirect), where logout requests and responses go. Needs a certificate.',
   }),
   samlRequestsSigned: flag({
     ...{ default: false, sensitive: true, input: 'Default: false.' },
@@ -93,7 +101,7 @@ export const samlFields = {
 };
 
 /** SAML Core section 8.3.6: a URI of at most 1,024 characters. Many products use names that are not URIs. */
-function entityId(value: string, field: string): string {
+function name(value: string, field: string): string {
   const isWritable = /^[\x21-\x7e]{1,1024}$/.test(value);
   return isWritable
     ? value

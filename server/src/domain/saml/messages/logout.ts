@@ -43,9 +43,10 @@ interface Envelope {
 
 export function newLogoutRequest(
   { id, issuer, at, destination }: Envelope,
-  { nameId, sessionIndex }: { nameId: { format: string; value: string }; sessionIndex: string },
+  { nameId, sessionIndexes }: { nameId: { format: string; value: string }; sessionIndexes: readonly string[] },
 ): Markup {
-  return markup`<samlp:LogoutRequest xmlns:samlp="${ns.protocol}" xmlns:saml="${ns.assertion}" ID="${id}" Version="2.0" IssueInstant="${written(at)}" Destination="${destination}"><saml:Issuer>${issuer}</saml:Issuer><saml:NameID Format="${nameId.format}">${nameId.value}</saml:NameID><samlp:SessionIndex>${sessionIndex}</samlp:SessionIndex></samlp:LogoutRequest>`;
+  const indexes = sessionIndexes.map((one) => markup`<samlp:SessionIndex>${one}</samlp:SessionIndex>`);
+  return markup`<samlp:LogoutRequest xmlns:samlp="${ns.protocol}" xmlns:saml="${ns.assertion}" ID="${id}" Version="2.0" IssueInstant="${written(at)}" Destination="${destination}"><saml:Issuer>${issuer}</saml:Issuer><saml:NameID Format="${nameId.format}">${nameId.value}</saml:NameID>${indexes}</samlp:LogoutRequest>`;
 }
 
 /** @param detail absent: success. `partialLogout`: other participants may still have a session */
@@ -56,14 +57,26 @@ export function newLogoutResponse(
   return markup`<samlp:LogoutResponse xmlns:samlp="${ns.protocol}" xmlns:saml="${ns.assertion}" ID="${id}" Version="2.0" IssueInstant="${written(at)}" Destination="${destination}" InResponseTo="${inResponseTo}"><saml:Issuer>${issuer}</saml:Issuer>${statusOf(detail === undefined ? 'success' : 'responder', detail)}</samlp:LogoutResponse>`;
 }
 
-/** The ID of the request that a `LogoutResponse` answers, and whether it succeeded. */
-export function readLogoutResponse(message: Element) {
+/** A `LogoutResponse` (SAML Core section 3.7.2). */
+export interface LogoutResponse {
+  issuer: string;
+  issueInstant: Date;
+  destination: string | undefined;
+  /** ID of the request that it answers. */
+  inResponseTo: string | undefined;
+  isSuccess: boolean;
+}
+
+export function readLogoutResponse(message: Element): LogoutResponse {
   if (message.ns !== ns.protocol || message.name !== 'LogoutResponse') {
     throw new SamlError('wrong-message', 'not a LogoutResponse');
   }
   const status = child(required(message, ns.protocol, 'Status'), ns.protocol, 'StatusCode');
+  messageId(message);
   return {
     issuer: issuerOf(message),
+    issueInstant: instantOf(attribute(message, 'IssueInstant'), 'IssueInstant'),
+    destination: attribute(message, 'Destination'),
     inResponseTo: attribute(message, 'InResponseTo'),
     isSuccess: status !== undefined && attribute(status, 'Value') === statusCodes.success,
   };

@@ -4,6 +4,7 @@ import { eventOfClient } from '../../audit/audit.ts';
 import type { Client } from '../../clients/client.entity.ts';
 import { obtainedWith } from '../../clients/credential-of-tokens.ts';
 import { hasKey, hasProof } from '../../clients/dpop/binding.ts';
+import type { NameIdKind } from '../../clients/saml/saml.resource.ts';
 import { isAllowedTo } from '../../consents/consents.ts';
 import type { Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
@@ -43,6 +44,8 @@ export interface Exchange extends UserGrantRequest {
   authenticatedBy: ClientAuthentication;
   /** Whether the sign-in must meet the policies of now, as for a device: its user may have approved it minutes ago. */
   checksPolicy?: boolean;
+  /** The NameID that a SAML application receives instead of tokens; its participation records it for the logout. */
+  samlNameId?: NameIdKind;
 }
 
 /** A code with its user, session and consent. Its client is the request's, whose version the write compares. */
@@ -164,7 +167,7 @@ export function recordCode(
   { eventId, refresh, credentials, now }: Recording,
 ): Statement<Recorded> {
   const { ctes, columns, hold } = presented(exchange, credentials);
-  const participated = participation(redeemed, now);
+  const participated = participation(redeemed, now, exchange.samlNameId);
   const event = { id: eventId, at: now, type: 'token.issued', actor: exchange.actor } as const;
   return sql<Recorded>`with ${ctes},
     redeemed as (

@@ -1,24 +1,20 @@
-import type { Claims } from '../claims/claims.ts';
-import type { Client } from '../clients/client.entity.ts';
-import type { Actor } from '../kernel/actor.ts';
-import { type Clock, secondsLater } from '../kernel/clock.ts';
-import type { Random } from '../kernel/random.ts';
-import { digest } from '../kernel/secret.ts';
-import type { SamlKeys } from '../keys/saml-keys.ts';
-import type { Vault } from '../keys/vault.ts';
-import { metAcr } from '../policy/acr.ts';
-import type { Issuer } from '../projects/issuer.ts';
-import { keyIn } from '../projects/tenant.ts';
-import { newResponse, type SamlAttribute } from '../saml/messages/response.ts';
-import { contextClasses, nameIdFormats } from '../saml/names.ts';
-import { readCertificate } from '../saml/security/certificate.ts';
-import { encrypt } from '../saml/security/encryption.ts';
-import type { Markup } from '../saml/xml/write.ts';
-import type { Grant, GrantRow } from './mint.ts';
-import type { Tokens } from './tokens.ts';
-
-/** See `samlNameId` of clients. */
-export type NameIdKind = 'persistent' | 'email' | 'transient';
+import type { Client } from '../../clients/client.entity.ts';
+import type { NameIdKind } from '../../clients/saml/saml.resource.ts';
+import type { Actor } from '../../kernel/actor.ts';
+import { type Clock, secondsLater } from '../../kernel/clock.ts';
+import type { Random } from '../../kernel/random.ts';
+import { digest } from '../../kernel/secret.ts';
+import type { SamlKeys } from '../../keys/saml-keys.ts';
+import { metAcr } from '../../policy/acr.ts';
+import type { Issuer } from '../../projects/issuer.ts';
+import { newResponse, type SamlAttribute } from '../../saml/messages/response.ts';
+import { contextClasses } from '../../saml/names.ts';
+import { readCertificate } from '../../saml/security/certificate.ts';
+import { encrypt } from '../../saml/security/encryption.ts';
+import type { Markup } from '../../saml/xml/write.ts';
+import type { Grant, GrantRow } from '../mint.ts';
+import type { Tokens } from '../tokens.ts';
+import type { SamlNameIds } from './saml-name-ids.ts';
 
 /** Values of a SAML request that its response depends on; stored as the `nonce` of the authorization request. */
 export interface SamlAsked {
@@ -29,9 +25,6 @@ export interface SamlAsked {
   contextClass?: string | undefined;
 }
 
-/** Scopes of a SAML application. They determine its attributes, in addition to mappings. */
-export const samlScope = 'openid profile email groups roles';
-
 /** A request is answered once: its ID is remembered for longer than it could be accepted and answered. */
 const rememberSeconds = 3600;
 
@@ -41,11 +34,9 @@ class NoNameIdError extends Error {}
 interface SamlAnswersDeps {
   clock: Clock;
   random: Random;
-  vault: Vault;
   tokens: Pick<Tokens, 'redeem'>;
-  claims: Pick<Claims, 'forUserInfo'>;
   samlKeys: Pick<SamlKeys, 'signing'>;
-  db: ConstructorParameters<typeof Claims>[0]['db'];
+  samlNameIds: Pick<SamlNameIds, 'of' | 'claims'>;
 }
 
 /** SAML responses. A sign-in for a SAML application ends with an authorization code, which is redeemed here. */
@@ -67,6 +58,7 @@ export class SamlAnswers {
       redirectUri: acsUrl,
       codeVerifier: undefined,
       authenticatedBy: 'none',
+      samlNameId: asked.nameId,
       actor,
     } as const;
     const assertion = asked.id === undefined ? undefined : this.used(asked.id);
@@ -90,9 +82,10 @@ export class SamlAnswers {
     { client, row }: Grant,
     { issuer, acsUrl, asked }: Pick<Asked, 'issuer' | 'acsUrl' | 'asked'>,
   ) {
-    const { clock, random, samlKeys } = this.deps;
+    const { clock, random, samlKeys, samlNameIds } = this.deps;
     const key = await samlKeys.signing(client.project.id);
-    const nameId = this.nameId(asked.nameId, client, row);
+    const { user_id: userId, session_id: sessionId, sub, email } = row;
+    const nameId = await samlNameIds.of(asked.nameId, client, { userId, sessionId, sub, email });
     if (nameId === null) throw new NoNameIdError();
     const at = clock.now();
     const response = await newResponse(
@@ -104,20 +97,11 @@ export class SamlAnswers {
         authTime: new Date(row.auth_time),
         contextClass: contextOf(row, asked),
         sessionIndex: row.session_id === null ? samlId(random) : sessionIndexOf(row.session_id),
-        attributes: await this.attributes(client, row),
+        attributes: attributesOf(await samlNameIds.claims(client, userId)),
       },
       { signs: client.samlSigned, key, seal: this.sealFor(client) },
     );
     return { xml: response.xml };
-  }
-
-  /** Null: the user has no such value. */
-  nameId(kind: NameIdKind, client: Client, { sub, email, session_id: sessionId }: NameIdSource) {
-    const format = nameIdFormats[kind];
-    if (kind === 'persistent') return { format, value: sub };
-    if (kind === 'email') return email === null ? null : { format, value: email };
-    // The same for the whole session, so that the application can log it out.
-    return { format, value: `_${this.deps.vault.mac('saml-name-id', `${client.id} ${sessionId}`, sub)}` };
   }
 
   private sealFor({ samlEncryptionCertificate: pem }: Client): ((assertion: Markup) => Markup) | undefined {
@@ -126,18 +110,16 @@ export class SamlAnswers {
     const { random } = this.deps;
     return (assertion) => encrypt(assertion, key, random.bytes(32), random.bytes(12));
   }
+}
 
-  private async attributes(client: Client, { user_id: userId, scope }: GrantRow): Promise<SamlAttribute[]> {
-    const of = { client: keyIn(client.project.id, client.id), userId, scopes: scope.split(' ') };
-    const claims = (await this.deps.claims.forUserInfo(this.deps.db.alone, of)) ?? {};
-    return Object.entries(claims).flatMap(([name, value]) => {
-      const values = [value]
-        .flat()
-        .filter((one) => one !== null && typeof one !== 'object')
-        .map(String);
-      return values.length === 0 ? [] : [{ name, values }];
-    });
-  }
+function attributesOf(claims: Record<string, unknown>): SamlAttribute[] {
+  return Object.entries(claims).flatMap(([name, value]) => {
+    const values = [value]
+      .flat()
+      .filter((one) => one !== null && typeof one !== 'object')
+      .map(String);
+    return values.length === 0 ? [] : [{ name, values }];
+  });
 }
 
 interface Asked {
@@ -148,8 +130,6 @@ interface Asked {
   asked: SamlAsked;
   actor: Actor;
 }
-
-type NameIdSource = Pick<GrantRow, 'sub' | 'email' | 'session_id'>;
 
 /** Our entity ID, and the address of our metadata. */
 export function entityIdOf({ url }: Pick<Issuer, 'url'>): string {
