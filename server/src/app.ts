@@ -207,6 +207,7 @@ function oidcDeps(
   const { db, projects, experiences } = services;
   const experienceOf = ({ id }: Project) => experiences.published(db.reader(), id);
   const projectOf = (projectId: string) => projects.find(db.reader(), projectId);
+  const organizationName = (projectId: string, id: string) => organizationNameOf(db.alone, projectId, id);
   const {
     errorPage,
     endSession: endSessionPages,
@@ -215,7 +216,7 @@ function oidcDeps(
     noAccess: noAccessPage,
   } = oidcPages({ authorizations: services.authorizations, cookies }, pages, experienceOf, projectOf, {
     claimedName: (client) => claimedNameOf(db.alone, client),
-    organizationName: (projectId, id) => organizationNameOf(db.alone, projectId, id),
+    organizationName,
     apis: (projectId, identifiers) => services.apis.named(db.reader(), projectId, identifiers),
   });
   const endpoint = {
@@ -260,6 +261,7 @@ function oidcDeps(
       pages,
       noAccessPage,
       choicePage,
+      organizationName,
       projectOf,
       experienceOf,
       newSecret: () => newSecret(random),

@@ -300,7 +300,13 @@ export async function openAdminHarness(
       }),
     consentOf: (client, user) =>
       db.transaction(async (em) => {
-        await services.consents.give(em, client, user, { scope: 'openid offline_access', resources: [] }, system);
+        await services.consents.give(
+          em,
+          client,
+          user,
+          { scope: 'openid offline_access', resources: [], organizationId: null },
+          system,
+        );
         return (await services.consents.list(em, user)).find(({ clientId }) => clientId === client.id)?.id ?? '';
       }),
     signUpRequestOf: (client) =>

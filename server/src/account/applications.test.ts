@@ -88,7 +88,9 @@ describe('an application with refresh tokens', () => {
     const { client } = await app.make.client(world.project, { name: 'Allowed' });
     const { consents, db } = app.services;
     const allowed = now();
-    await db.transaction((em) => consents.give(em, client, user, { scope: 'openid phone', resources: [] }, system));
+    await db.transaction((em) =>
+      consents.give(em, client, user, { scope: 'openid phone', resources: [], organizationId: null }, system),
+    );
 
     const section = /aria-labelledby="applications".*?<\/section>/s.exec(await visit.page())?.[0] ?? '';
     const listed = section.split('<li class="row">').slice(1);

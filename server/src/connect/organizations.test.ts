@@ -131,7 +131,7 @@ describe('a new person', () => {
     const email = person({ sub: 'guest', email: 'guest@other.example' });
     const { browser } = await through();
     expectStatus(await world.register(browser.page, email), 'SUCCESS');
-    expect((await through()).to.pathname).toBe('/authorize/resume');
+    expect((await through()).to.pathname).toBe('/signin');
     expect(await fresh()).toBe('/signin');
   });
 
@@ -206,7 +206,7 @@ describe('a user at home', () => {
     person({ email: guest.email, given_name: 'Mallory' });
     const { browser } = await through();
     expectStatus(await world.register(browser.page, guest.email), 'SUCCESS');
-    expect((await signIn())['sub']).toBe(guest.id);
+    expect((await through()).to.pathname).toBe('/signin');
     expect((await world.findUser(guest.email))?.givenName).toBeFalsy();
   });
 });

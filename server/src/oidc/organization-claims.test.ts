@@ -49,11 +49,11 @@ const refresh = (token: string | undefined, fields: Record<string, string> = {})
   post('token', { grant_type: 'refresh_token', refresh_token: token ?? '', ...fields });
 describe('refresh', () => {
   const lasting = { scope: 'openid offline_access', organization: 'north', prompt: 'none' };
+  let north: Place;
   let south: Place;
   beforeEach(async () => {
-    south = await places.organization('south');
-    for (const place of [await places.organization('north'), south])
-      await places.join(place, user, [`of-${place.slug}`]);
+    [north, south] = [await places.organization('north'), await places.organization('south')];
+    for (const place of [north, south]) await places.join(place, user, [`of-${place.slug}`]);
   });
 
   it('of a third party moves only with the scope that shows all organizations', async () => {
@@ -61,7 +61,7 @@ describe('refresh', () => {
     const moved = async (scope: string) => {
       const asked = { ...lasting, scope };
       await app.services.db.transaction((em) =>
-        app.services.consents.give(em, client, user, { scope, resources: [] }, system),
+        app.services.consents.give(em, client, user, { scope, resources: [], organizationId: north.id }, system),
       );
       const { refresh_token: token } = await answerOf(await party.exchange(await party.code(asked)));
       return refresh(token, { organization: 'south' });

@@ -154,7 +154,9 @@ describe('a sign-in that names an API', () => {
     const { access_token: token, refresh_token } = await exchange((await authorize([orders], scope)).get('code') ?? '');
     web.client = await app.services.clients.update(web.client, { thirdParty: true }, system);
     const { db, consents } = app.services;
-    await db.transaction((em) => consents.give(em, web.client, user, { scope, resources: [orders] }, system));
+    await db.transaction((em) =>
+      consents.give(em, web.client, user, { scope, resources: [orders], organizationId: null }, system),
+    );
     expect(await exchange(code)).toMatchObject({ status: 400, error: 'invalid_grant' });
     expect(await refresh(refresh_token)).toMatchObject({ status: 400 });
     expect(await (await send(web, '/oauth2/introspect', { token })).json()).toEqual({ active: false });

@@ -104,7 +104,7 @@ describe('between read and write', () => {
     client = await world.app.services.clients.update(client, { thirdParty: true }, system);
     const scope = 'openid email';
     await world.app.services.db.transaction((em) =>
-      world.app.services.consents.give(em, client, person.user, { scope, resources: [] }, system),
+      world.app.services.consents.give(em, client, person.user, { scope, resources: [], organizationId: null }, system),
     );
     expect(valuesOf(await party.authorize({ prompt: 'none', scope })).has('code')).toBe(true);
     const before = await stored();

@@ -56,7 +56,13 @@ describe('a client with scopes at the admin API', () => {
     const { client: asking } = await app.make.client(project, { thirdParty: true });
     const give = (of: User) =>
       app.services.db.transaction((em) =>
-        app.services.consents.give(em, asking, of, { scope: 'openid email', resources: [] }, system),
+        app.services.consents.give(
+          em,
+          asking,
+          of,
+          { scope: 'openid email', resources: [], organizationId: null },
+          system,
+        ),
       );
     await give(user);
     await give(await app.make.user(project));

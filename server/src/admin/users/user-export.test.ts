@@ -217,7 +217,7 @@ describe('GET /admin/export/users/{id}', () => {
     await codeTo(ada);
     const bob = await services.db.transaction(async (em) => {
       await services.mfa.begin(em, { user: ada, deviceId: null, method: 'totp', phone: null });
-      await services.consents.give(em, client, ada, { scope: 'openid', resources: [] }, system);
+      await services.consents.give(em, client, ada, { scope: 'openid', resources: [], organizationId: null }, system);
       return services.users.signUp(em, project.id, 'bob@example.com', system);
     });
     const exported = async (id: string) => (await (await get(`/${id}`)).json()) as Record<string, unknown>;

@@ -71,7 +71,7 @@ export class Accounts {
       sessions: Sessions;
       delivery: Pick<Delivery, 'enqueue'>;
       logoutNotices: Pick<LogoutNotices, 'ofUser' | 'ofUsers'>;
-      memberships: Pick<Memberships, 'endElsewhere' | 'endOf' | 'follow'>;
+      memberships: Pick<Memberships, 'endElsewhere' | 'follow' | 'removedByDirectory'>;
     },
   ) {}
 
@@ -295,7 +295,7 @@ export class Accounts {
       if (isAdmitted && user?.accountId != null) guests.push(user.accountId);
       return isAdmitted;
     });
-    for (const accountId of guests) await this.deps.memberships.endOf(em, key, accountId, actor);
+    for (const accountId of guests) await this.deps.memberships.removedByDirectory(em, key, accountId, actor);
   }
 
   /** Like {@link removeAll}; joins. The audit log keeps the users' events under the bare ids. */

@@ -276,18 +276,18 @@ export class FederatedSignIns {
     const at = authTime === null ? null : new Date(authTime * 1000);
     const isSince = at !== null && at >= secondsLater(request.createdAt, -skewSeconds);
     const { organizationId } = connection;
-    // Otherwise the admins of an organization could change the account of a guest, who belongs to others.
-    const isAtHome = organizationId == null || user.organizationId === organizationId;
+    const isGuest = organizationId != null && user.organizationId !== organizationId;
     return {
       kind: 'federated',
       account: user.id,
       at: now.toISOString(),
       connection: connection.id,
-      ...(connection.organizationId != null && { organization: connection.organizationId }),
+      ...(organizationId != null && { organization: organizationId }),
+      ...(isGuest && { isGuest }),
       ...{ version, subject, ceremony, amr, acr },
       authTime: at?.toISOString() ?? null,
       // Only by `auth_time`: a provider may ignore `prompt` and `max_age`.
-      isFresh: isAtHome && isSince && at <= secondsLater(now, skewSeconds),
+      isFresh: isSince && at <= secondsLater(now, skewSeconds),
     };
   }
 }

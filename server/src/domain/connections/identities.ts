@@ -176,13 +176,15 @@ export class Identities {
     >;
   }
 
-  /** The identities of a user by which they can sign in now. */
+  /** The identities of a user by which they can sign in now, without another proof: none of a guest at an organization. */
   usableOf(em: EntityManager, { project, id }: TenantKey): Promise<{ id: string }[]> {
     return query(
       em,
       sql<{ id: string }>`select i.id from identities i
           join connections c on c.project_id = i.project_id and c.id = i.connection_id
-        where i.project_id = ${project.id}::uuid and i.user_id = ${id}::uuid and ${isUsable}`,
+          join users u on u.project_id = i.project_id and u.id = i.user_id
+        where i.project_id = ${project.id}::uuid and i.user_id = ${id}::uuid and ${isUsable}
+          and (c.organization_id is null or c.organization_id = u.organization_id)`,
     );
   }
 

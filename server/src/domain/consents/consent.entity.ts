@@ -14,6 +14,8 @@ const schema = defineEntity({
     user: () => sameProject(User, 'user_id'),
     /** Everything that the user has allowed. */
     scopes: p.array().columnType('text[]'),
+    /** The organizations in which the client may act for the user. It may see all with the scope `organizations`. */
+    organizationIds: p.array().columnType('uuid[]').default([]),
     createdAt: instant(),
     updatedAt: instant(),
   },

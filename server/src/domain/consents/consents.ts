@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Page, type PageRequest, type Total, totalOf } from '../kernel/page.ts';
 import type { Random } from '../kernel/random.ts';
 import { type Executing, execute, type Fragment, query, sql } from '../kernel/sql.ts';
-import { userScopes } from '../projects/issuer.ts';
+import { organizationsScope, userScopes } from '../projects/issuer.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import type { User } from '../users/user.entity.ts';
 import { ofUser } from '../users/user-tables.ts';
@@ -21,6 +21,8 @@ interface Wanted {
   scope: Fragment;
   /** The API of the tokens, in an array; empty: UserInfo. A third-party client asks for at most one. */
   resources: Fragment;
+  /** The organization of its context; null: none. */
+  organizationId: Fragment | null;
 }
 
 /** A scope of an API in a consent. No scope contains a space: the entry matches no other API and no scope of users. */
@@ -39,13 +41,17 @@ function consented(scope: Fragment, resources: Fragment): Fragment {
 }
 
 /**
- * SQL condition: the user allows the client this scope, or need not be asked. The only check of consent: when a code is
- * issued, and again when it is redeemed, refreshed, or its token used.
+ * SQL condition: the user allows the client this scope in this organization, or need not be asked. The only check of consent: when a
+ * code is issued, and again when it is redeemed, refreshed, or its token used. Each organization is asked for, unless the user
+ * allows the client to see all (decisions/0406).
  */
-export function isAllowed({ isThirdParty, projectId, clientId, userId, scope, resources }: Wanted): Fragment {
+export function isAllowed(wanted: Wanted): Fragment {
+  const { isThirdParty, projectId, clientId, userId, scope, resources, organizationId } = wanted;
+  const inOrganization = sql`and (${organizationId}::uuid is null or ${organizationId}::uuid = any(allowed.organization_ids)
+      or ${organizationsScope} = any(allowed.scopes))`;
   return sql`(not ${isThirdParty} or exists (select 1 from consents allowed where allowed.project_id = ${projectId}
     and allowed.user_id = ${userId} and allowed.client_id = ${clientId}
-    and ${consented(scope, resources)} <@ allowed.scopes))`;
+    and ${consented(scope, resources)} <@ allowed.scopes ${organizationId === null ? sql`` : inOrganization}))`;
 }
 
 /** A client that asks for access. */
@@ -55,10 +61,10 @@ type AskingClient = TenantKey & { thirdParty: boolean };
 export function isAllowedTo(
   { id, project, thirdParty }: AskingClient,
   userId: Fragment,
-  { scope, resources }: Pick<Wanted, 'scope' | 'resources'>,
+  asked: Pick<Wanted, 'scope' | 'resources' | 'organizationId'>,
 ): Fragment {
   const [projectId, clientId] = [sql`${project.id}::uuid`, sql`${id}::uuid`];
-  return isAllowed({ isThirdParty: sql`${thirdParty}::boolean`, projectId, clientId, userId, scope, resources });
+  return isAllowed({ isThirdParty: sql`${thirdParty}::boolean`, projectId, clientId, userId, ...asked });
 }
 
 /** What a client asks for. */
@@ -67,6 +73,8 @@ export interface AskedScope {
   scope: string;
   /** The API of the tokens; empty: UserInfo. */
   resources: readonly string[];
+  /** The organization of its context; null: none. */
+  organizationId: string | null;
 }
 
 type AskedUser = Pick<User, 'id' | 'userName'>;
@@ -96,8 +104,11 @@ export class Consents {
   /** Whether the user must be asked before the client gets this. */
   async isRequired(on: Executing, client: AskingClient, userId: string, asked: AskedScope): Promise<boolean> {
     if (!client.thirdParty) return false;
-    const [scope, resources] = [sql`${asked.scope}::text`, sql`${[...asked.resources]}::text[]`];
-    const allowed = isAllowedTo(client, sql`${userId}::uuid`, { scope, resources });
+    const allowed = isAllowedTo(client, sql`${userId}::uuid`, {
+      scope: sql`${asked.scope}::text`,
+      resources: sql`${[...asked.resources]}::text[]`,
+      organizationId: asked.organizationId === null ? null : sql`${asked.organizationId}::uuid`,
+    });
     const [row] = await query(on, sql<{ allowed: boolean }>`select ${allowed} as allowed`);
     return row?.allowed !== true;
   }
@@ -107,19 +118,22 @@ export class Consents {
     const { audit, clock, random } = this.deps;
     const now = clock.now();
     const scopes = consentedScopes(asked.scope, asked.resources);
+    const { organizationId } = asked;
+    const organizationIds = organizationId === null ? [] : [organizationId];
     await execute(
       em,
-      sql`insert into consents (project_id, id, client_id, user_id, scopes, created_at, updated_at)
-        values (${client.project.id}, ${random.id()}, ${client.id}, ${user.id}, ${scopes}::text[], ${now}, ${now})
+      sql`insert into consents (project_id, id, client_id, user_id, scopes, organization_ids, created_at, updated_at)
+        values (${client.project.id}, ${random.id()}, ${client.id}, ${user.id}, ${scopes}::text[], ${organizationIds}::uuid[], ${now}, ${now})
         on conflict (project_id, user_id, client_id) do update set updated_at = excluded.updated_at,
-          scopes = array(select distinct unnest(consents.scopes || excluded.scopes))`,
+          scopes = array(select distinct unnest(consents.scopes || excluded.scopes)),
+          organization_ids = array(select distinct unnest(consents.organization_ids || excluded.organization_ids))`,
     );
-    audit.record(em, { type: 'consent.given', actor, ...about(client, user), detail: { scopes } });
+    audit.record(em, { type: 'consent.given', actor, ...about(client, user), detail: detailOf(asked) });
   }
 
   /** Records that the user refused. */
   refused(em: EntityManager, client: TenantKey, user: AskedUser, asked: AskedScope, actor: Actor): void {
-    const detail = { scopes: consentedScopes(asked.scope, asked.resources) };
+    const detail = detailOf(asked);
     this.deps.audit.record(em, { type: 'consent.refused', actor, ...about(client, user), detail });
   }
 
@@ -171,6 +185,10 @@ function toConsent(row: ConsentRow): GivenConsent {
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
   };
+}
+
+function detailOf({ scope, resources, organizationId }: AskedScope) {
+  return { scopes: consentedScopes(scope, resources), ...(organizationId !== null && { organizationId }) };
 }
 
 function about({ id: clientId, project }: TenantKey, { id, userName: name }: AskedUser) {

@@ -14,7 +14,7 @@ export const consentTables: UserTables = {
   handOver: (em, user) => execute(em, sql`delete from consents where ${ofUser(user)}`),
   exportRows: {
     consents: (user) => sql`
-      select c.id, c.client_id as "clientId", c.scopes, c.created_at as "createdAt", c.updated_at as "updatedAt"
+      select c.id, c.client_id as "clientId", c.scopes, c.organization_ids as "organizationIds", c.created_at as "createdAt", c.updated_at as "updatedAt"
       from consents c where ${ofUser(user, 'c')}`,
   },
 };

@@ -85,13 +85,14 @@ export async function guestsIn(on: Executing, { project, id }: Organization, lim
 
 /**
  * SQL: the memberships of guests pass to the records that directories have of them, with the default roles of the organization: other roles
- * were given to the account. A record without a membership gets a suspended one.
+ * were given to the account. A record without a membership gets a suspended one. A suspension by the directory becomes the state of the user.
  */
 export function passedMemberships(projectId: string, userIds: readonly string[], now: Date): Fragment[] {
   const records = sql`users r where r.project_id = ${projectId}::uuid and r.account_id = any(${userIds}::uuid[])`;
   return [
     sql`with passed as (
-        update organization_memberships m set user_id = r.id, source = 'directory', last_used_at = null from ${records}
+        update organization_memberships m set user_id = r.id, source = 'directory', last_used_at = null, suspended_by_directory = false,
+            state = case when m.suspended_by_directory then 'active' else m.state end from ${records}
           and m.project_id = r.project_id and m.organization_id = r.organization_id and m.user_id = r.account_id
         returning m.id, m.organization_id
       ), defaults as (

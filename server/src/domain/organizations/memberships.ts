@@ -156,22 +156,30 @@ export class Memberships {
     if (state === 'requested') refuse({ code: 'invalid', field: 'state', reason: 'must be ACTIVE or SUSPENDED' });
     return this.deps.db.transaction(async (em) => {
       const membership = await this.locked(em, key);
-      if (membership.state !== state) await this.change(em, membership, state, actor);
+      const isSame = membership.state === state && !membership.suspendedByDirectory;
+      if (!isSame) await this.change(em, membership, { state, suspendedByDirectory: false }, actor);
       return membership;
     });
   }
 
-  private async change(em: EntityManager, membership: OrganizationMembership, state: MembershipState, actor: Actor) {
-    const before = membership.state;
-    membership.state = state;
+  private async change(
+    em: EntityManager,
+    membership: OrganizationMembership,
+    after: Pick<OrganizationMembership, 'state' | 'suspendedByDirectory'>,
+    actor: Actor,
+  ) {
+    const { state, suspendedByDirectory } = membership;
+    Object.assign(membership, after);
     this.record(em, 'organization-membership.updated', membership, actor, {
-      before: { state: before },
-      after: { state },
+      before: { state, ...(suspendedByDirectory && { suspendedByDirectory }) },
+      after: { state: after.state, ...(after.suspendedByDirectory && { suspendedByDirectory: true }) },
     });
-    if (state === 'suspended') await this.lost(em, membership);
+    if (after.state === 'suspended') await this.lost(em, membership);
   }
 
-  /** Joins: like {@link setState}, for the membership of a user, if there is one. */
+  /**
+   * Joins: what the directory says of a member, if the user is one. It does not undo the suspension by an admin.
+   */
   async follow(
     em: EntityManager,
     { project, id }: TenantKey,
@@ -180,7 +188,17 @@ export class Memberships {
     actor: Actor,
   ) {
     const membership = await this.lockedOf(em, project.id, id, userId);
-    if (membership && membership.state !== state) await this.change(em, membership, state, actor);
+    if (!membership || membership.state === state || isSuspendedByAdmin(membership)) return;
+    await this.change(em, membership, { state, suspendedByDirectory: state === 'suspended' }, actor);
+  }
+
+  /**
+   * Joins: the directory has removed a member. One whom an admin has suspended stays so: otherwise a new record of the directory would
+   * undo it.
+   */
+  async removedByDirectory(em: EntityManager, { project, id }: TenantKey, userId: string, actor: Actor): Promise<void> {
+    const membership = await this.lockedOf(em, project.id, id, userId);
+    if (membership && !isSuspendedByAdmin(membership)) await this.end(em, membership, actor);
   }
 
   /** Joins: ends the membership of a user who is at home elsewhere, or no longer at home there. */
@@ -333,6 +351,10 @@ export class Memberships {
   ): void {
     this.record(em, type, membership, actor, { role, key });
   }
+}
+
+function isSuspendedByAdmin({ state, suspendedByDirectory }: OrganizationMembership): boolean {
+  return state === 'suspended' && !suspendedByDirectory;
 }
 
 /** Whether the organization is the home of the member. */

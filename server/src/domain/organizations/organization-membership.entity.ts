@@ -20,6 +20,8 @@ const schema = defineEntity({
     user: () => sameProject(User, 'user_id'),
     state: p.enum(membershipStates).default('active'),
     source: p.enum(membershipSources),
+    /** The directory of the organization has suspended it, and may activate it again; otherwise an admin has. */
+    suspendedByDirectory: p.boolean().default(false),
     createdAt: instant(),
     /** Time of the last sign-in in this organization; null: none yet. */
     lastUsedAt: instant().nullable(),

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { accountOf, amrOf, type Evidence, freshAt, has, isRecovered, provedIn, withPiece } from './evidence.ts';
+import {
+  accountOf,
+  amrOf,
+  type Evidence,
+  freshAt,
+  has,
+  isRecovered,
+  provedIn,
+  vouchedBy,
+  withPiece,
+} from './evidence.ts';
 import { counts, mayAddPasskey, meetsPolicy, nextRequirement, type SignInContext } from './requirements.ts';
 
 const at = (seconds: number) => new Date(seconds * 1000).toISOString();
@@ -245,5 +255,40 @@ describe('an email factor of a user with a passkey', () => {
     ]);
     expect(mayAddPasskey([key, factor('email')], context({ factors: ['email'] }))).toBe(true);
     expect(amrOf([key, factor('totp')], true)).toEqual(['swk', 'otp', 'mfa']);
+  });
+});
+
+describe('the answer of an organization’s provider about a guest (decisions/0407)', () => {
+  const answer: Evidence = {
+    ...{ kind: 'federated', account: 'u', at: at(5), connection: 'k', organization: 'o', version: 1, subject: 's' },
+    ...{ ceremony: 'f', amr: ['hwk'], acr: null, authTime: at(5), isFresh: true },
+  };
+  const guest: Evidence = { ...answer, isGuest: true };
+  const registered: Evidence = { ...key, isNew: true };
+
+  it('proves nothing of the account, and meets the requirement of the organization', () => {
+    expect([vouchedBy([answer]), vouchedBy([guest])]).toEqual([answer, undefined]);
+    expect(nextRequirement([answer], context({ connectionOf: 'o' }))).toBe('nothing');
+    expect(nextRequirement([guest], context({ connectionOf: 'o' }))).toBe('mail-code');
+    expect(nextRequirement([guest, mail], context({ connectionOf: 'o' }))).toBe('nothing');
+    expect(nextRequirement([mail, key], context({ connectionOf: 'o' }))).toBe('connection');
+    expect([freshAt([guest]), mayAddPasskey([guest], context())]).toEqual([null, false]);
+  });
+
+  it.each<[string, Evidence[], string]>([
+    ['a device that it registered', [guest, registered], 'mail-code'],
+    ['the same device, used again', [guest, registered, key], 'mail-code'],
+    ['a second factor', [guest, registered, factor('totp')], 'mail-code'],
+    ['a recovery code', [guest, registered, recovery], 'mail-code'],
+    ['a device that was trusted before', [guest, key], 'nothing'],
+    ['a mail code', [guest, mail], 'nothing'],
+  ])('with %s', (_, evidence, expected) => {
+    expect(nextRequirement(evidence, context())).toBe(expected);
+  });
+
+  it('adds fed to amr, and no method of the provider', () => {
+    expect(amrOf([answer])).toEqual(['fed', 'hwk']);
+    expect(amrOf([guest, mail])).toEqual(['fed', 'swk', 'otp']);
+    expect(amrOf([guest, key])).toEqual(['fed', 'swk']);
   });
 });

@@ -29,6 +29,8 @@ export type Evidence = { account: string; at: string } /** `ceremony`: the sign-
       connection: string;
       /** The organization of the connection; absent: none. */
       organization?: string;
+      /** The account is not at home in that organization: the answer does not prove it (decisions/0407). */
+      isGuest?: true;
       /** Of the settings that verified the answer. */
       version: number;
       subject: string;
@@ -74,7 +76,7 @@ export function freshAt(evidence: readonly Evidence[]): Date | null {
 
 function isByPerson(piece: Evidence): boolean {
   if (piece.kind === 'passkey') return piece.verified;
-  return piece.kind === 'federated' ? piece.isFresh : piece.kind !== 'device-key';
+  return piece.kind === 'federated' ? !piece.isGuest && piece.isFresh : piece.kind !== 'device-key';
 }
 
 /** When a piece was proved: with a provider, when the person authenticated there. */
@@ -84,9 +86,18 @@ export function provedAt(piece: Evidence): Date {
   return authTime < at ? authTime : at;
 }
 
-/** The answer of an upstream provider. */
+/** The answer of an upstream provider; whether it proves the account, {@link vouchedBy} says. */
 export function federatedOf(evidence: readonly Evidence[]) {
   return evidence.find((piece) => piece.kind === 'federated');
+}
+
+/**
+ * The answer that proves the account: of a provider of the project, or of the organization that is the account's home. Any other
+ * organization must not sign in a person who belongs to the project or to others: its answer only meets its own requirement.
+ */
+export function vouchedBy(evidence: readonly Evidence[]) {
+  const answer = federatedOf(evidence);
+  return answer?.isGuest ? undefined : answer;
 }
 
 /** The devices that this sign-in registered. They are trusted once it ends with everything that it requires. */
@@ -141,8 +152,9 @@ export function amrOf(evidence: readonly Evidence[], holdsPasskey = false): stri
   if (passkey) return [passkey.synced ? 'swk' : 'hwk', 'user', 'pop', ...(passkey.verified ? ['mfa'] : [])];
   const upstream = federatedOf(evidence);
   const factor = evidence.find((piece) => piece.kind === 'factor');
-  if (upstream && !factor && !has(evidence, 'recovery-code') && !has(evidence, 'mail-code')) {
-    return [...new Set(['fed', ...upstream.amr])];
+  const vouched = vouchedBy(evidence);
+  if (vouched && !factor && !has(evidence, 'recovery-code') && !has(evidence, 'mail-code')) {
+    return [...new Set(['fed', ...vouched.amr])];
   }
   const own = ownAmrOf(evidence, holdsPasskey);
   return upstream ? ['fed', ...own] : own;
@@ -150,7 +162,7 @@ export function amrOf(evidence: readonly Evidence[], holdsPasskey = false): stri
 
 function ownAmrOf(evidence: readonly Evidence[], holdsPasskey: boolean): string[] {
   const factor = evidence.find((piece) => piece.kind === 'factor');
-  const isMailed = has(evidence, 'mail-code') || has(evidence, 'federated');
+  const isMailed = has(evidence, 'mail-code') || vouchedBy(evidence) !== undefined;
   if (has(evidence, 'recovery-code') || factor?.method === 'totp') return ['swk', 'otp', 'mfa'];
   if (factor?.method === 'sms') return ['swk', 'sms', 'mfa'];
   if (factor?.method === 'email' && !isMailed && !holdsPasskey) return ['swk', 'otp', 'mfa'];

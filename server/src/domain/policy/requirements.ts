@@ -1,5 +1,15 @@
 import type { MfaMethod } from '../projects/project.resource.ts';
-import { type Evidence, federatedOf, freshAt, has, isRecovered, passkeyOf, provedPasskey } from './evidence.ts';
+import {
+  type Evidence,
+  federatedOf,
+  freshAt,
+  has,
+  isRecovered,
+  passkeyOf,
+  provedPasskey,
+  registeredIn,
+  vouchedBy,
+} from './evidence.ts';
 
 /** `mailbox`: it adds nothing to a mail code, nor to a device that a mail code registered. */
 export type FactorStrength = MfaMethod | 'mailbox';
@@ -45,7 +55,7 @@ export interface SignInContext {
  * The next requirement of a sign-in. An enrolled factor is required under every policy: no setting and no new device
  * skips it. `enrolment`: the user must set up a factor that meets the policy, after a mail code or an enrolled factor
  * in this sign-in. `passkey`: no factor counts, but the user has a passkey. `verification`: the passkey must be
- * used with PIN or biometrics. `creation`: everything else is proved, and the user must create a passkey. `connection`: a connection of
+ * used with PIN or biometrics. `mail-code`: also of a guest of the organization whose provider answered. `creation`: everything else is proved, and the user must create a passkey. `connection`: a connection of
  * the organization must sign in, whatever else is proved.
  */
 export type Requirement =
@@ -64,6 +74,7 @@ export function nextRequirement(evidence: readonly Evidence[], context: SignInCo
   const passkey = passkeyOf(evidence);
   if (provedPasskey(evidence)) return 'nothing';
   if (passkey) return meetsPolicy(context) && isOneFactorEnough(context) ? 'nothing' : 'verification';
+  if (isUnproved(evidence)) return 'mail-code';
   if (!has(evidence, 'device-key') && !has(evidence, 'federated')) return 'device';
   const { hasPasskey, needsPasskey, passkeyRequired } = context;
   const isReplaced = has(evidence, 'recovery-code') || isRecovered(evidence);
@@ -94,6 +105,18 @@ export function lacksConnection(
   return connectionOf !== undefined && federatedOf(evidence)?.organization !== connectionOf;
 }
 
+/**
+ * Whether a guest has only the answer of an organization's provider: no code, and no device that was trusted before. Nothing of the account
+ * may be changed.
+ */
+export function isUnproved(evidence: readonly Evidence[]): boolean {
+  if (!federatedOf(evidence) || vouchedBy(evidence)) return false;
+  const registered = registeredIn(evidence);
+  return !evidence.some(
+    (piece) => piece.kind === 'mail-code' || (piece.kind === 'device-key' && !registered.includes(piece.device)),
+  );
+}
+
 function isOneFactorEnough({ policy, factors, personRequired }: SignInContext): boolean {
   return policy !== 'required' && factors.length === 0 && !personRequired;
 }
@@ -108,7 +131,7 @@ export function mayAddPasskey(
   context: Pick<SignInContext, 'factors' | 'hasPasskey'>,
 ): boolean {
   // A fresh upstream sign-in counts like a mail code.
-  const isMailed = has(evidence, 'mail-code') || federatedOf(evidence)?.isFresh === true;
+  const isMailed = has(evidence, 'mail-code') || vouchedBy(evidence)?.isFresh === true;
   const hasOther = evidence.some((piece) => {
     const strength = piece.kind === 'factor' ? strengthOf(piece, context.hasPasskey) : 'mailbox';
     return strength !== 'mailbox' && (strength !== 'email' || !(isMailed || context.hasPasskey));

@@ -85,7 +85,9 @@ export class SignInForecast {
     return {
       signIns,
       takesPasskey: user.active && passkeys.some(({ userVerified }) => userVerified),
-      asksConsent: await this.deps.consents.isRequired(em, client, user.id, { scope: scopes.join(' '), resources: [] }),
+      asksConsent: await this.deps.consents.isRequired(em, client, user.id, {
+        ...{ scope: scopes.join(' '), resources: [], organizationId: null },
+      }),
     };
   }
 

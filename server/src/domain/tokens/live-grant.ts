@@ -109,7 +109,12 @@ export interface OpenGrantRow extends GrantFactsRow {
 export function openGrants(project: Project, where: Fragment, limit: number): Statement<OpenGrantRow> {
   const allowed = isAllowed({
     ...{ isThirdParty: sql`k.third_party`, projectId: sql`g.project_id`, clientId: sql`g.client_id` },
-    ...{ userId: sql`g.user_id`, scope: sql`g.scope`, resources: sql`g.resources` },
+    ...{
+      userId: sql`g.user_id`,
+      scope: sql`g.scope`,
+      resources: sql`g.resources`,
+      organizationId: sql`g.organization_id`,
+    },
   });
   const context = { organizationId: sql`g.organization_id`, areEnabled: project.organizationsEnabled };
   const entering = hasAccess({ ...clientColumns, context, userId: sql`g.user_id` });

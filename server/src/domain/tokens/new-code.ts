@@ -69,7 +69,7 @@ export function insertedCode(
         ${now}::timestamptz as created_at, ${expiresAt}::timestamptz as expires_at,
         ${secondsLater(expiresAt, outliveSeconds)}::timestamptz as forget_at${value}
       ${from}) n
-    where ${mayHaveCode(organization === null ? null : sql`n.organization_id`, allowed)}`;
+    where ${mayHaveCode(organization === null ? null : sql`n.organization_id`, allowedIn(organization === null ? null : sql`n.organization_id`))}`;
 }
 
 /** Whether the user of a code has access to its client. */
@@ -89,8 +89,10 @@ function mayHaveCode(organizationId: Fragment | null, also: Fragment = sql`true`
     and ${hasAccess({ ...clientColumns, context, userId: sql`n.user_id` })} and ${also})`;
 }
 
-const allowed = isAllowed({
-  isThirdParty: sql`k.third_party`,
-  ...{ projectId: sql`n.project_id`, clientId: sql`n.client_id`, userId: sql`n.user_id` },
-  ...{ scope: sql`n.scope`, resources: sql`n.resources` },
-});
+function allowedIn(organizationId: Fragment | null): Fragment {
+  return isAllowed({
+    isThirdParty: sql`k.third_party`,
+    ...{ projectId: sql`n.project_id`, clientId: sql`n.client_id`, userId: sql`n.user_id` },
+    ...{ scope: sql`n.scope`, resources: sql`n.resources`, organizationId },
+  });
+}

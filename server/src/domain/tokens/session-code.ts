@@ -105,7 +105,7 @@ export interface SessionCodeFacts {
   hasAccess: boolean;
   /** The organizations in which the user has access; if the request names one, only that. */
   choices: readonly MemberChoice[];
-  /** Whether the user allows the client the scope, or need not be asked. */
+  /** Whether the user allows the client the scope in the first of `choices`, or need not be asked. */
   isAllowed: boolean;
 }
 
@@ -142,10 +142,15 @@ function sessionFacts(asked: SessionCode): Statement<SessionCodeRow> {
   const projectId = client.project.id;
   const ofUser = userFacts(projectId, sql`u.id`, asksForUser(asked));
   const { organizationId } = asked;
-  const choices =
-    organizationId === undefined ? sql`` : sql`, ${choicesColumn(client, sql`u.id`, organizationId)} as choices`;
+  const found = organizationId === undefined ? null : choicesColumn(client, sql`u.id`, organizationId);
+  const choices = found ? sql`, ${found} as choices` : sql``;
   const allowed = client.thirdParty
-    ? isAllowedTo(client, sql`u.id`, { scope: sql`${scope}::text`, resources: sql`${[...resources]}::text[]` })
+    ? isAllowedTo(client, sql`u.id`, {
+        scope: sql`${scope}::text`,
+        resources: sql`${[...resources]}::text[]`,
+        // Of several, one is chosen first.
+        organizationId: found && sql`(${found} -> 0 ->> 'id')::uuid`,
+      })
     : sql`true`;
   return sql<SessionCodeRow>`with client as materialized (${currentClient(asked)}),
     held as materialized (select * from sessions where project_id = ${projectId}::uuid and secret_hash = ${sessionHash}::text)

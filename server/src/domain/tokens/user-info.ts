@@ -91,7 +91,11 @@ interface HolderRow extends ProfileSource {
 function liveHolder(client: Client, tokenId: string, proof: CheckedProof | undefined): Statement<HolderRow> {
   const project = sql`${client.project.id}::uuid`;
   const allowed = client.thirdParty
-    ? isAllowedTo(client, sql`t.user_id`, { scope: sql`t.scope`, resources: sql`t.resources` })
+    ? isAllowedTo(client, sql`t.user_id`, {
+        scope: sql`t.scope`,
+        resources: sql`t.resources`,
+        organizationId: sql`t.organization_id`,
+      })
     : sql`true`;
   return sql<HolderRow>`with client as materialized (${currentClient({ client }, credentialColumns)}),
     live as materialized (

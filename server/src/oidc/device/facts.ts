@@ -10,13 +10,23 @@ import type { Pages } from '../../http/pages.ts';
 const silent = ['openid'];
 const known = ['profile', 'email', 'phone', 'address', 'groups', 'roles', 'offline_access'];
 
-/** Details by which a person recognizes a device: time, network and scope of its request. HTML of a `dl`. */
-export function facts(pages: Pages, req: Request, { device }: WaitingDevice, nowSeconds: number): string {
+/** Details by which a person recognizes a device: time, network, scope and organization of its request. HTML of a `dl`. */
+export function facts(
+  pages: Pages,
+  req: Request,
+  { device }: WaitingDevice,
+  organization: string | null,
+  nowSeconds: number,
+): string {
   const t = (key: string, values: Record<string, string> = {}) => pages.text(req, key, values);
   const ago = Math.max(0, Math.round((nowSeconds - seconds(device.createdAt)) / 60));
   const time = new Intl.RelativeTimeFormat(pages.language(req), { numeric: 'auto' }).format(-ago, 'minute');
   const scopes = device.scope.split(' ').filter((scope) => !silent.includes(scope));
-  const access = [t('scope.openid'), ...scopes.map((scope) => (known.includes(scope) ? t(`scope.${scope}`) : scope))];
+  const access = [
+    t('scope.openid'),
+    ...scopes.map((scope) => (known.includes(scope) ? t(`scope.${scope}`) : scope)),
+    ...(organization === null ? [] : [t('consent.organization', { organization })]),
+  ];
   const rows = [
     [t('device.asked'), escapeHtml(time)],
     ...(device.ip ? [[t('device.network'), escapeHtml(`${device.ip} (${t(placeOf(req, device.ip))})`)]] : []),

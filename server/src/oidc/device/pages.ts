@@ -21,6 +21,7 @@ import type { PageContent, Pages } from '../../http/pages.ts';
 import { parametersOf } from '../../http/parameters.ts';
 import { isSameOrigin } from '../../http/same-origin.ts';
 import { type AuthorizeDeps, approvalPage, signInPage } from '../authorize.ts';
+import type { AskedConsent } from '../consent-content.ts';
 import type { ChoicePage } from '../organization.ts';
 import { facts } from './facts.ts';
 
@@ -30,6 +31,7 @@ export interface DevicePagesDeps {
   pages: Pages;
   noAccessPage: AuthorizeDeps['noAccessPage'];
   choicePage: ChoicePage;
+  organizationName: AskedConsent['organizationName'];
   projectOf(projectId: string): Promise<Project | null>;
   experienceOf(project: Project): Promise<ExperienceContent>;
   newSecret(): string;
@@ -101,7 +103,7 @@ async function takeDecision(deps: DevicePagesDeps, req: Request, res: Response):
     return sendDecision(deps, req, res, visit, waiting, 403);
   }
   const isAllowed = answer === 'allow';
-  const decided = await deps.approvals.decide(visit, isAllowed, actorOf(req));
+  const decided = await deps.approvals.decide(visit, waiting, isAllowed, actorOf(req));
   if (typeof decided !== 'boolean') return sendDecision(deps, req, res, visit, decided);
   deps.cookies.clearFlow(res, visit.flow);
   if (!decided) return sendGone(deps, req, res);
@@ -155,6 +157,9 @@ async function sendDecision(
     res.setHeader('Cache-Control', 'no-store');
     return deps.choicePage(req, res, { request, choices: waiting.choices, user, action, fields });
   }
+  const { organizationId } = waiting;
+  const { id: projectId } = request.project;
+  const organization = organizationId === null ? null : await deps.organizationName(projectId, organizationId);
   deps.pages.send(req, res, 'device/approval', {
     ...(await brandOf(deps, req)),
     status,
@@ -167,7 +172,7 @@ async function sendDecision(
       other_account: signInPage(visit.flow),
       problem: status === 200 ? '' : deps.pages.text(req, 'device.form'),
     },
-    html: { facts: facts(deps.pages, req, waiting, deps.nowSeconds()) },
+    html: { facts: facts(deps.pages, req, waiting, organization, deps.nowSeconds()) },
   });
 }
 
@@ -230,6 +235,8 @@ function sessionOf({ cookies }: DevicePagesDeps, req: Request): string | undefin
   return project ? cookies.session(req, project.id) : undefined;
 }
 
-function boundTo({ request, session }: WaitingDevice | ChoosingDevice): string {
-  return `${session.id} ${request.id}`;
+function boundTo(state: WaitingDevice | ChoosingDevice): string {
+  const { request, session } = state;
+  const organizationId = isChoosing(state) ? null : state.organizationId;
+  return [session.id, request.id, ...(organizationId === null ? [] : [organizationId])].join(' ');
 }

@@ -211,10 +211,10 @@ export class Authorizations {
       }
       const { organizationId } = context;
       this.deps.sessions.extend(session, request.project.getEntity());
-      const consent = await this.consentOf(em, request, session.user.id);
+      const consent = await this.consentOf(em, request, session.user.id, organizationId);
       if (consent === 'required') {
         const user = session.user.getEntity();
-        return { request, outcome: { user, organizationId, boundTo: boundTo(request, session) } };
+        return { request, outcome: { user, organizationId, boundTo: boundTo(request, session, organizationId) } };
       }
       if (consent === 'refused') return end('refused');
       if (!(await this.deps.requests.finish(em, request))) return null;
@@ -296,17 +296,22 @@ export class Authorizations {
   ): Promise<boolean> {
     const { consents, requests } = this.deps;
     const answered = await this.continued(issuer, browser, async (em, request, session) => {
-      if (!session || !isBoundTo(boundTo(request, session))) return true;
+      const context = session && (await contextOf(em, request, session, this.deps.clock.now()));
+      if (!session || context === null || typeof context === 'string' || 'choices' in context) return true;
+      const { organizationId } = context;
+      // The page that asked named this organization.
+      if (!isBoundTo(boundTo(request, session, organizationId))) return true;
       const user = session.user.getEntity();
       const { id } = user;
       const isChanged = request.decidedBy === id && request.isAllowed !== isGiven;
       // A second click, or nothing to answer.
-      if (!isChanged && (await this.consentOf(em, request, id)) !== 'required') return true;
+      if (!isChanged && (await this.consentOf(em, request, id, organizationId)) !== 'required') return true;
       if (!(await requests.decide(em, request, id, isGiven))) return true;
       const actor = actorFor({ id, name: user.userName });
       const client = request.client.getEntity();
-      if (isGiven) await consents.give(em, client, user, request, actor);
-      else consents.refused(em, client, user, request, actor);
+      const asked = { scope: request.scope, resources: request.resources, organizationId };
+      if (isGiven) await consents.give(em, client, user, asked, actor);
+      else consents.refused(em, client, user, asked, actor);
       return true;
     });
     return answered ?? false;
@@ -324,18 +329,21 @@ export class Authorizations {
     return chosen ?? false;
   }
 
-  /** Whether the user has allowed or refused the requested scopes, or must be asked. */
+  /** Whether the user has allowed or refused the requested scopes in the organization, or must be asked. */
   private async consentOf(
     em: EntityManager,
     request: AuthorizationRequest,
     userId: string,
+    organizationId: string | null,
   ): Promise<'given' | 'refused' | 'required'> {
     const client = request.client.getEntity();
     if (!client.thirdParty) return 'given';
     const answer = request.decidedBy === userId ? (request.isAllowed ?? null) : null;
     if (answer === false) return 'refused';
     if (request.asksConsent && answer === null) return 'required';
-    return (await this.deps.consents.isRequired(em, client, userId, request)) ? 'required' : 'given';
+    const { resources, scope } = request;
+    const asked = { scope, resources, organizationId };
+    return (await this.deps.consents.isRequired(em, client, userId, asked)) ? 'required' : 'given';
   }
 
   /** Runs a step of this browser's flow in a transaction; null if it has no such flow of this issuer. */
@@ -379,8 +387,9 @@ function answers(session: Session, request: AuthorizationRequest): boolean {
   return !request.personRequired || isProvedSince(session, request.moment);
 }
 
-function boundTo(request: AuthorizationRequest, session: Session): string {
-  return `${request.id} ${session.id}`;
+/** @param organizationId that the page names; absent: the page chooses one, or there is none */
+function boundTo(request: AuthorizationRequest, session: Session, organizationId?: string | null): string {
+  return [request.id, session.id, ...(organizationId == null ? [] : [organizationId])].join(' ');
 }
 
 function underSession(session: Session) {

@@ -138,9 +138,14 @@ export class DeviceApprovals {
     return found;
   }
 
-  /** Records the decision; single use. False if there is nothing left to decide; otherwise as {@link waiting}. */
+  /**
+   * Records the decision; single use. False if there is nothing left to decide; otherwise as {@link waiting}.
+   *
+   * @param shown on the page that asked
+   */
   async decide(
     visit: Visit,
+    shown: Pick<WaitingDevice, 'organizationId'>,
     isAllowed: boolean,
     actor: Actor,
   ): Promise<boolean | Exclude<DeviceState, WaitingDevice | null>> {
@@ -155,7 +160,7 @@ export class DeviceApprovals {
       const waiting = await this.read(em, visit);
       if (!isWaiting(waiting)) return waiting ?? false;
       const { request, device, session, user, organizationId } = waiting;
-      if (user.id !== seen.user.id) return false;
+      if (user.id !== seen.user.id || organizationId !== shown.organizationId) return false;
       const { audit, consents, deviceAuthorizations, requests } = this.deps;
       if (!(await requests.finish(em, request))) return false;
       if (!(await deviceAuthorizations.decide(em, device, isAllowed))) return false;
@@ -163,7 +168,7 @@ export class DeviceApprovals {
       const client = request.client.getEntity();
       // The page asks the same question as the consent page.
       if (isAllowed && client.thirdParty)
-        await consents.give(em, client, user, { scope: device.scope, resources: [] }, by);
+        await consents.give(em, client, user, { scope: device.scope, resources: [], organizationId }, by);
       if (isAllowed) await deviceAuthorizations.issueCode(em, device, session, organizationId);
       if (isAllowed && organizationId !== null) {
         const of = { projectId: device.project.id, organizationId, userId: user.id };

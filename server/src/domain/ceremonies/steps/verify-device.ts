@@ -2,7 +2,7 @@ import { calculateJwkThumbprint } from 'jose';
 import { type Problem, problemOf } from '../../kernel/problem.ts';
 import type { Enrolment, MfaMethod } from '../../mfa/enrolment.entity.ts';
 import { accountOf, type Evidence, provedIn, withPiece } from '../../policy/evidence.ts';
-import { meetsPolicy, nextRequirement } from '../../policy/requirements.ts';
+import { isUnproved, meetsPolicy, nextRequirement } from '../../policy/requirements.ts';
 import { isE164 } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
 import { phoneOf } from '../../users/user-writing.ts';
@@ -51,8 +51,10 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
   const mayEnrol = meets(flow, factors)
     ? factors.length === 0 && policyOf(caller).mfaPolicy !== 'off' && !asksPasskey && !besidePasskey
     : !asksPasskey;
-  const method = mayEnrol ? input.mfaMethod : undefined;
-  if (method === undefined && !meets(flow, factors) && !asksPasskey) return choose(flow);
+  // The code comes first: a factor that the provider of another organization could add would stay.
+  const isLate = isUnproved(ceremony.evidence);
+  const method = mayEnrol && !isLate ? input.mfaMethod : undefined;
+  if (method === undefined && !meets(flow, factors) && !asksPasskey && !isLate) return choose(flow);
   const destination = method ? await destinationOf(flow, user, method) : null;
   if (destination && 'refused' in destination) return destination;
   if (destination && 'missing' in destination) {

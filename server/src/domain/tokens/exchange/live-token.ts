@@ -13,7 +13,12 @@ export type IntroducedClient = Pick<Client, 'introducedBy' | 'metadataUrl' | 're
 export function isLive({ organizationsEnabled: areEnabled }: Project): Fragment {
   const allowed = isAllowed({
     ...{ isThirdParty: sql`k.third_party`, projectId: sql`t.project_id`, clientId: sql`t.client_id` },
-    ...{ userId: sql`t.user_id`, scope: sql`t.scope`, resources: sql`t.resources` },
+    ...{
+      userId: sql`t.user_id`,
+      scope: sql`t.scope`,
+      resources: sql`t.resources`,
+      organizationId: sql`t.organization_id`,
+    },
   });
   const context = { organizationId: sql`t.organization_id`, areEnabled };
   const entering = hasAccess({ ...clientColumns, context, userId: sql`t.user_id` });

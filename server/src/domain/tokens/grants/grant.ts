@@ -182,7 +182,8 @@ export const userColumns = sql`u.active as user_is_active, u.version as user_ver
 
 /** SQL: what the row `name` of a code or grant authorizes. */
 export function authorizedBy(name: string) {
-  return { scope: sql.ref(`${name}.scope`), resources: sql.ref(`${name}.resources`) };
+  const column = (of: string) => sql.ref(`${name}.${of}`);
+  return { scope: column('scope'), resources: column('resources'), organizationId: column('organization_id') };
 }
 
 /** SQL: the API that a request targets, see `requestedApi`. @param authorized with the column `resources` */
@@ -200,7 +201,7 @@ export function isUnchanged(request: UserGrantRequest, row: UserGrantRow): Fragm
   return sql`u.project_id = ${project} and u.id = ${user} and u.active and u.version = ${row.user_version}::int
     and case when ${row.session_id}::uuid is null then true else (select s.ended_at is null from sessions s
       where s.project_id = ${project} and s.id = ${row.session_id}::uuid) end
-    and ${hasAccessTo(client, user, organization)} and ${isAllowedTo(client, user, { scope: sql`${row.scope}::text`, resources: sql`${row.resources}::text[]` })}
+    and ${hasAccessTo(client, user, organization)} and ${isAllowedTo(client, user, { scope: sql`${row.scope}::text`, resources: sql`${row.resources}::text[]`, organizationId: organization })}
     ${
       row.audience == null
         ? sql``

@@ -80,18 +80,12 @@ const checks: readonly Check<Refresh, FoundGrant>[] = [
   ['no-access', (grant, { organization }) => organization === undefined || grant.organization_id !== null],
   ['no-access', (grant) => grant.has_access], // RFC 6749 §5.2
   ['no-consent', (grant) => grant.is_allowed], // OpenID Connect Core §3.1.2.4
-  ['no-consent', mayMove], // decisions/0384
   ['user', (grant) => grant.user_is_active], // RFC 6749 §5.2
   ['session-ended', (grant, { client }, now) => hasSession(grant, projectOf(client), now)], // OpenID Connect Core §11
   ['policy', (grant, { client }) => isSufficient(grant, client, projectOf(client))], // RFC 6749 §5.2
 ];
 
 const projectOf = ({ project }: Client) => project.getEntity();
-
-/** The consent page names one organization; the scope `organizations` allows a third party to see all. */
-function mayMove(grant: FoundGrant, { client, organization }: Refresh): boolean {
-  return organization === undefined || !client.thirdParty || grant.scope.split(' ').includes('organizations');
-}
 
 function isPart(scope: string | undefined, granted: string): boolean {
   return scope === undefined || scope.split(' ').every((one) => granted.split(' ').includes(one));
