@@ -9,6 +9,8 @@ import { fail, projectNode, requireNode20, root } from './lib/workspace.mjs';
 requireNode20();
 await ensureInstalled();
 const codes = [await generated('.config/gen-lists.mjs'), await generated('.config/gen-page-texts.mjs')];
+// Only where the console is.
+if (existsSync(join(root, 'console/admin'))) codes.push(await generated('.config/gen-portal-steps.mjs'));
 const broken = await ensureBuilt({ only: 'server' });
 if (broken) fail('The server failed to build: fix the errors above.');
 // The console's types depend on the schema, which the server generates.

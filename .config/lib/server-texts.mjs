@@ -12,7 +12,7 @@ const places = [
   {
     // Without requests that the console does not send: YAML documents, sign-ins, and parameters of exports and lists.
     files:
-      /^(?:domain\/(?!accounts\/own\/|ceremonies|configuration|portal\/portal(?:-connections)?\.ts)|admin\/(?!api\/|.*\bexport|.*\/routes))/,
+      /^(?:domain\/(?!accounts\/own\/|ceremonies|configuration|portal\/(?:open-links|portal(?:-connections|-directory)?)\.ts)|admin\/(?!api\/|.*\bexport|.*\/routes))/,
     find: refusals,
   },
   // Also of viewers, and of admins whose role has changed since the page was loaded.

@@ -122,6 +122,7 @@ import { Otp } from './domain/otp/otp.ts';
 import { Sends } from './domain/otp/sends.ts';
 import { Portal } from './domain/portal/portal.ts';
 import { PortalConnections } from './domain/portal/portal-connections.ts';
+import { PortalDirectory } from './domain/portal/portal-directory.ts';
 import { PortalLinks } from './domain/portal/portal-links.ts';
 import type { ReadTxt } from './domain/projects/dns-proof.ts';
 import { Issuers } from './domain/projects/issuers.ts';
@@ -449,6 +450,8 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
   const portalLinks = new PortalLinks(lower);
   const admissions = new Admissions(lower);
   const portalConnections = new PortalConnections(lower);
+  const requestRecords = new RequestRecords(lower);
+  const portalDirectory = new PortalDirectory({ ...lower, requestRecords });
   const domainNotices = new DomainNotices(lower);
   const accountAccess = new AccountAccess(lower);
   const readDomains: ReadTxt = readTxt ?? (async () => 'unavailable');
@@ -461,7 +464,8 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     organizationInvitations,
     portalLinks,
     portalConnections,
-    portal: new Portal({ ...lower, organizationDomains, portalLinks, portalConnections }),
+    portalDirectory,
+    portal: new Portal({ ...lower, organizationDomains, portalLinks, portalConnections, portalDirectory }),
     newUsers,
     organizationEnds,
     admissions,
@@ -481,7 +485,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
       notifyAdmins: (em, projectId, notice) => domainNotices.send(em, projectId, notice),
     }),
     domainEnd: new DomainEnd(lower),
-    requestRecords: new RequestRecords(lower),
+    requestRecords,
     certificateWarnings: new CertificateWarnings(lower),
     directoryWarnings: new DirectoryWarnings(lower),
     signUpNotices: new SignUpNotices(lower),

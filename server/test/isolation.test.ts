@@ -360,6 +360,9 @@ const attempts: Record<string, Attempt> = {
     'createPortalLink(input: { organizationId: $id, can: [DOMAINS], email: "x@example.com" }) { url }',
     ({ organization }) => ({ id: organization }),
   ),
+  'GraphQL sendPortalLink': graphql('mutation')('sendPortalLink(id: $id) { email }', ({ portalLink }) => ({
+    id: portalLink,
+  })),
   'GraphQL revokePortalLink': graphql('mutation')('revokePortalLink(id: $id) { email }', ({ portalLink }) => ({
     id: portalLink,
   })),

@@ -8,6 +8,8 @@ export interface ProviderStep {
   values?: readonly ('address' | 'token')[];
   /** Settings as the directory's page names them. */
   settings?: readonly (readonly [name: string, value: string])[];
+  /** Not shown in the set-up portal, which is generated from these steps. */
+  forAdmins?: true;
 }
 
 export interface Provider {
@@ -44,7 +46,7 @@ export const providers: readonly Provider[] = [
           'Under Provisioning → To App, turn on “Create Users”, “Update User Attributes” and “Deactivate Users”.',
         ),
       },
-      { text: t('On the Assignments tab, assign yourself first. Your account appears here within seconds.') },
+      { text: t('On the Assignments tab, assign yourself first. The requests appear here within seconds.') },
       {
         text: t(
           'For a custom attribute: open Directory → Profile Editor, choose the profile of this application, and press “Add Attribute”. The form asks for the data type at the top and the names below it. Then press “Mappings”, and drag the value of the Okta user to the new attribute.',
@@ -54,6 +56,7 @@ export const providers: readonly Provider[] = [
           [t('Variable name, External name'), t('the name of the attribute, such as badge')],
           [t('External namespace'), customUrn],
         ],
+        forAdmins: true,
       },
     ],
     note: t('Okta deactivates users instead of deleting them: unassigned users stay in the list and cannot sign in.'),
@@ -94,6 +97,7 @@ export const providers: readonly Provider[] = [
           [t('Type'), t('String, Boolean, Integer or DateTime; no lists and no complex values')],
           [t('Mapping type'), t('Direct')],
         ],
+        forAdmins: true,
       },
       {
         text: t(
@@ -137,7 +141,7 @@ export const providers: readonly Provider[] = [
         ],
       },
       { text: t('Press “Test connection”, then “Activate”.') },
-      { text: t('Give a user group access to the application: its members appear here.') },
+      { text: t('Give a user group access to the application: requests for its members appear here.') },
     ],
   },
   {
@@ -159,7 +163,7 @@ export const providers: readonly Provider[] = [
           'Read ServiceProviderConfig first: it lists supported features (PATCH, bulk, filters, sorting, ETags).',
         ),
       },
-      { text: t('Create one user; it appears under Users.') },
+      { text: t('Create one user; it appears under Users.'), forAdmins: true },
     ],
   },
 ];

@@ -388,6 +388,18 @@ export type CreateOrganizationRoleInput = {
   projectId: string;
 };
 
+export type CreatePortalLinkInput = {
+  /** What the link allows. */
+  can: Array<PortalTask>;
+  /** Of the IT contact. The portal sends new links to it; the first one is sent by the caller. */
+  email: string;
+  /** Within the next 30 days. Default: in 7 days. */
+  expiresAt?: string | null | undefined;
+  organizationId: string;
+  /** A page that the portal leads back to. Its origin must be that of a redirect URI of an application of the project. */
+  returnUrl?: string | null | undefined;
+};
+
 export type CreateProjectInput = {
   /** Whether users can delete their own account, except those of an authoritative directory. Default: true. */
   accountDeletion?: boolean | null | undefined;
@@ -906,6 +918,12 @@ export type PasskeyPolicy =
   | 'OFF'
   | 'PREFERRED'
   | 'REQUIRED';
+
+/** What a portal link allows: DOMAINS adds mail domains and proves them, CONNECTION connects an identity provider, DIRECTORY issues a token for SCIM. */
+export type PortalTask =
+  | 'CONNECTION'
+  | 'DIRECTORY'
+  | 'DOMAINS';
 
 /** Replaces the whole address. */
 export type PostalAddressInput = {
@@ -2573,6 +2591,36 @@ export type OrganizationHomeQueryVariables = Exact<{
 
 
 export type OrganizationHomeQuery = { users: { totalCount: number, isTotalLimited: boolean } };
+
+export type PortalLinksQueryVariables = Exact<{
+  organizationId: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type PortalLinksQuery = { portalLinks: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, email: string, can: Array<PortalTask>, createdAt: string, usedAt: string | null, expiresAt: string, completedAt: string | null, revokedAt: string | null } }> } };
+
+export type CreatePortalLinkMutationVariables = Exact<{
+  input: CreatePortalLinkInput;
+}>;
+
+
+export type CreatePortalLinkMutation = { createPortalLink: { url: string } };
+
+export type SendPortalLinkMutationVariables = Exact<{
+  id: string;
+  locale?: string | null | undefined;
+}>;
+
+
+export type SendPortalLinkMutation = { sendPortalLink: { id: string } };
+
+export type RevokePortalLinkMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokePortalLinkMutation = { revokePortalLink: { id: string } };
 
 export type OverviewPartsFragment = { project: { id: string, contents: { users: number, clients: number, sessions: number, isSessionsLimited: boolean, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, mailTested: { edges: Array<{ node: { id: string, at: string } }> }, smsLimited: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, name: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string, role: Role, admin: { id: string, active: boolean | null } }>, recent: { edges: Array<{ node: EventRowFragment }> } };
 

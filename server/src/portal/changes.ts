@@ -3,12 +3,14 @@ import type { Problem } from '../domain/kernel/problem.ts';
 import type { OpenLink } from '../domain/portal/open-links.ts';
 import type { Portal } from '../domain/portal/portal.ts';
 import type { PortalConnections } from '../domain/portal/portal-connections.ts';
+import type { PortalDirectory } from '../domain/portal/portal-directory.ts';
 import type { Parameters } from '../http/parameters.ts';
 import type { Outcome } from './view.ts';
 
 export interface ChangeDeps {
   portal: Portal;
   portalConnections: PortalConnections;
+  portalDirectory: PortalDirectory;
 }
 
 const results = ['added', 'removed', 'saved', 'enabled'] as const;
@@ -55,6 +57,10 @@ export const changes: Record<string, Change> = {
     'enabled',
   ),
   'remove-connection': silent(({ portalConnections }, link, _form, actor) => portalConnections.remove(link, actor)),
+  // Not by a redirect: the token is neither stored nor in an address.
+  'issue-token': async ({ portalDirectory }, link, form, actor) => ({
+    token: await portalDirectory.issue(link, form.get('seen') ?? '', actor),
+  }),
   complete: silent(({ portal }, link, _form, actor) => portal.complete(link, actor)),
 };
 
@@ -91,11 +97,12 @@ export function refusalOf(problem: Problem, form: Parameters): [status: number, 
     return [429, { problem: 'problemWait', minutes: minutesOf(problem.retryAfterSeconds) }];
   }
   if (problem.code === 'taken') return [409, { problem: 'problemTaken', typed }];
-  if (problem.code === 'conflict') return [409, { problem: 'problemChanged' }];
+  const isToken = form.get('change') === 'issue-token';
+  if (problem.code === 'conflict') return [409, { problem: isToken ? 'problemToken' : 'problemChanged' }];
   const named = problem.code === 'invalid' ? fields[problem.field] : undefined;
   if (named === undefined) return [problem.code === 'forbidden' ? 403 : 404, { problem: 'problemForm' }];
   if (form.get('change') === 'test-connection') return [400, { problem: 'problemIncomplete' }];
-  return [400, { problem: named, typed }];
+  return [400, { problem: isToken ? 'problemTokens' : named, typed }];
 }
 
 export const minutesOf = (seconds: number): string => String(Math.ceil(seconds / 60));

@@ -1,5 +1,6 @@
 import { type Connection, connectionKinds, settingsOf } from '../domain/connections/connection.entity.ts';
 import type { ConnectionCallback } from '../domain/connections/connections.ts';
+import { guideOf } from '../domain/connections/guides.ts';
 import type { OpenLink } from '../domain/portal/open-links.ts';
 import { type PortalProvider, type PortalProviderName, providers } from '../domain/portal/portal-providers.ts';
 import { type Html, html, nothing } from '../http/markup.ts';
@@ -71,7 +72,8 @@ function present(
   if (now === 'disabled') return html`${title}<p class="hint">${t('disabledText', { app: link.app })}</p>`;
   if (now === 'enabled') return html`${title}${health(reader, link, state.connection)}`;
   const provider: PortalProvider = providers[preset as PortalProviderName];
-  const where = preset === 'generic' ? t('whereOther') : t('where', { provider: provider.name, path: provider[kind] });
+  const path = guideOf(state.connection).place.join(' → ');
+  const where = preset === 'generic' ? t('whereOther') : t('where', { provider: provider.name, path });
   const enable = now === 'tested' ? post(t('enable'), { change: 'enable-connection', csrf }, 'main') : nothing;
   return html`${title}
     <p>${where}</p>

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openAdminHarness } from '../../test/admin-harness.ts';
 import { CookieBrowser, locationOf } from '../../test/browser.ts';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { PortalVisit, portalLinkOf } from '../../test/portal-visit.ts';
 import { rows } from '../../test/rows.ts';
 import { SamlProvider } from '../../test/saml-provider.ts';
 import { UpstreamProvider } from '../../test/upstream-provider.ts';
@@ -11,11 +12,8 @@ import { connectionsOfOrganizations } from '../domain/connections/connections.ts
 import { system } from '../domain/kernel/actor.ts';
 import { problemOf } from '../domain/kernel/problem.ts';
 import type { Organization } from '../domain/organizations/organization.entity.ts';
-import type { OpenLink } from '../domain/portal/open-links.ts';
 import type { PortalTask } from '../domain/portal/portal-link.entity.ts';
-import { readPortalToken } from '../domain/portal/portal-secret.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
-import type { Services } from '../services.ts';
 
 let app: TestApp;
 let oidc: UpstreamProvider;
@@ -39,45 +37,7 @@ beforeEach(async () => {
   organization = await app.services.organizations.create(project.id, { slug: 'globex', name: 'Globex' }, system);
 });
 
-const create = (can: readonly PortalTask[] = ['connection'], of = organization) =>
-  app.services.portalLinks.create(of, { email: 'ivy@globex.example', can }, system);
-
-/** A browser with a session of a new link. */
-class Visit {
-  private csrf = '';
-
-  private constructor(
-    readonly linkId: string,
-    readonly browser: CookieBrowser,
-  ) {}
-
-  static async of(can?: readonly PortalTask[], organizationOf = organization): Promise<Visit> {
-    const { url, portalLink } = await create(can, organizationOf);
-    const browser = new CookieBrowser();
-    await browser.post(`${app.url}${new URL(url).pathname}`, { change: 'open' });
-    return new Visit(portalLink.id, browser);
-  }
-
-  async page(): Promise<string> {
-    return (await this.browser.get(`${app.url}/portal`)).text();
-  }
-
-  async change(change: string, fields: Record<string, string> = {}): Promise<{ status: number; text: string }> {
-    // A page without forms has none.
-    this.csrf = /name="csrf" value="([^"]+)"/.exec(await this.page())?.[1] ?? this.csrf;
-    const answer = await this.browser.post(`${app.url}/portal`, { csrf: this.csrf, change, ...fields });
-    return { status: answer.status, text: await answer.text() };
-  }
-
-  /** The address of a prepared test. */
-  async testUrl(): Promise<string> {
-    const { status, text } = await this.change('test-connection');
-    expect(status).toBe(200);
-    const url = /href="([^"]+\/test\?[^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
-    return url.replace(new URL(url).origin, app.url);
-  }
-}
-
+const open = (can: readonly PortalTask[] = ['connection'], of = organization) => PortalVisit.of(app, of, can);
 const stored = async (of = organization): Promise<Connection[]> =>
   connectionsOfOrganizations(app.services.db.reader(), [of]);
 const own = async (): Promise<Connection> => (await stored())[0] as Connection;
@@ -90,7 +50,7 @@ const actors = async () =>
   );
 
 /** A connection that can be enabled. */
-async function tested(visit: Visit): Promise<void> {
+async function tested(visit: PortalVisit): Promise<void> {
   await visit.change('create-connection', { provider: 'generic', kind: 'oidc' });
   await visit.change('save-connection', values());
   const provider = locationOf(await visit.browser.get(await visit.testUrl()));
@@ -99,7 +59,7 @@ async function tested(visit: Visit): Promise<void> {
 
 describe('an OpenID Connect provider', () => {
   it('is chosen, saved, tested and enabled by the link as the actor, and completes the set-up', async () => {
-    const visit = await Visit.of();
+    const visit = await open();
     expect((await visit.change('create-connection', { provider: 'generic', kind: 'oidc' })).status).toBe(303);
     const draft = await own();
     expect(draft).toMatchObject({ state: 'draft', jit: true, organizationId: organization.id });
@@ -131,7 +91,7 @@ describe('an OpenID Connect provider', () => {
   });
 
   it('is a draft again after a change, and needs its secret for another issuer', async () => {
-    const visit = await Visit.of();
+    const visit = await open();
     await tested(visit);
     const moved = await visit.change('save-connection', { issuer: 'https://idp.example.com', clientId: oidc.clientId });
     expect(moved.status).toBe(400);
@@ -142,7 +102,7 @@ describe('an OpenID Connect provider', () => {
   });
 
   it('that an admin has enabled or disabled is not changed, tested again or removed by the link', async () => {
-    const visit = await Visit.of();
+    const visit = await open();
     await tested(visit);
     for (const state of ['enabled', 'disabled'] as const) {
       await app.services.connections.setState(await own(), state, system);
@@ -157,7 +117,7 @@ describe('an OpenID Connect provider', () => {
   });
 
   it('shows rejected values as text, and never a secret', async () => {
-    const visit = await Visit.of();
+    const visit = await open();
     await visit.change('create-connection', { provider: 'okta', kind: 'oidc' });
     const secret = 'secret of the provider';
     const { status, text } = await visit.change('save-connection', {
@@ -174,7 +134,7 @@ describe('an OpenID Connect provider', () => {
 
 describe('a SAML provider', () => {
   it('is connected by its metadata, as an address or a document', async () => {
-    const visit = await Visit.of();
+    const visit = await open();
     await visit.change('create-connection', { provider: 'entra', kind: 'saml' });
     const { id } = await own();
     const page = await visit.page();
@@ -196,8 +156,8 @@ describe('a SAML provider', () => {
 
 describe('a link', () => {
   it('continues the connection of a former link of its organization', async () => {
-    await (await Visit.of()).change('create-connection', { provider: 'okta', kind: 'oidc' });
-    const next = await Visit.of();
+    await (await open()).change('create-connection', { provider: 'okta', kind: 'oidc' });
+    const next = await open();
     expect(await next.page()).toContain('Okta');
     expect((await next.change('create-connection', { provider: 'okta', kind: 'oidc' })).status).toBe(409);
     expect((await next.change('remove-connection')).status).toBe(303);
@@ -205,8 +165,8 @@ describe('a link', () => {
   });
 
   it('makes one connection of many at once', async () => {
-    const visit = await Visit.of();
-    const link = await linkOf(app.services, organization);
+    const visit = await open();
+    const link = await portalLinkOf(app.services, organization, ['connection']);
     const chosen = { kind: 'oidc', provider: 'okta' };
     const made = Array.from({ length: 9 }, () =>
       problemOf(app.services.portalConnections.create(link, chosen, system)),
@@ -221,9 +181,9 @@ describe('a link', () => {
     const input = { projectId: project.id, kind: 'oidc', preset: 'generic', oidc: oidcSettings } as const;
     await app.services.connections.create({ ...input, organizationId: organization.id, name: 'Of an admin' }, system);
     const other = await app.services.organizations.create(project.id, { slug: 'initech', name: 'Initech' }, system);
-    const theirs = await Visit.of(['connection'], other);
+    const theirs = await open(['connection'], other);
     await theirs.change('create-connection', { provider: 'onelogin', kind: 'oidc' });
-    const visit = await Visit.of();
+    const visit = await open();
     expect(await visit.page()).not.toMatch(/Of an admin|<h3>OneLogin/);
     for (const change of ['save-connection', 'test-connection', 'enable-connection', 'remove-connection']) {
       expect((await visit.change(change, values())).status).toBe(404);
@@ -232,17 +192,17 @@ describe('a link', () => {
   });
 
   it('without this task is refused, and one with it has no domains', async () => {
-    const domains = await Visit.of(['domains']);
+    const domains = await open(['domains']);
     for (const change of ['create-connection', 'save-connection', 'test-connection', 'enable-connection']) {
       expect((await domains.change(change, { provider: 'okta', kind: 'oidc' })).status).toBe(403);
     }
-    const connection = await Visit.of(['connection']);
+    const connection = await open(['connection']);
     expect((await connection.change('add-domain', { domain: 'globex.example' })).status).toBe(403);
     expect(await stored()).toEqual([]);
   });
 
   it('refuses unknown providers, and more than 30 changes in ten minutes', async () => {
-    const visit = await Visit.of();
+    const visit = await open();
     for (const provider of ['toString', 'microsoft']) {
       expect((await visit.change('create-connection', { provider, kind: 'oidc' })).status).toBe(404);
     }
@@ -259,7 +219,7 @@ it('addresses inside the network are refused', async () => {
   const { id } = await services.projects.create({ name: 'Acme' }, system);
   await services.projects.update(id, { organizationsEnabled: true }, system);
   const place = await services.organizations.create(id, { slug: 'globex', name: 'Globex' }, system);
-  const link = await linkOf(services, place);
+  const link = await portalLinkOf(services, place, ['connection']);
   const { portalConnections } = services;
   await portalConnections.create(link, { kind: 'saml', provider: 'generic' }, system);
   for (const metadataUrl of [
@@ -279,14 +239,3 @@ it('addresses inside the network are refused', async () => {
   }
   await harness.close();
 });
-
-/** A link with a session, as the services see it. */
-async function linkOf(services: Services, of: Organization): Promise<OpenLink> {
-  const given = { email: 'ivy@globex.example', can: ['connection'] } as const;
-  const { url } = await services.portalLinks.create(of, given, system);
-  const token = readPortalToken(url.slice(-65));
-  const session = token && (await services.portalLinks.open(token, system));
-  const link = session && (await services.portal.visit(session));
-  if (!link) throw new Error('the link does not work');
-  return link;
-}

@@ -13,6 +13,7 @@ import type { PortalLink } from '../domain/portal/portal-link.entity.ts';
 import type { NewPortalLink } from '../domain/portal/portal-links.ts';
 import { challengeName } from '../domain/projects/dns-proof.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
+import { keyIn } from '../domain/projects/tenant.ts';
 import { portalTexts } from './texts.ts';
 
 const day = 24 * 3600;
@@ -176,6 +177,25 @@ describe('a portal link', () => {
     expect(await types('portal-link')).toEqual(['created', 'opened', 'sent', 'opened']);
   });
 
+  it('is sent once by 200 requests at once, and again by an admin', async () => {
+    const { url, portalLink } = await create();
+    const secret = { projectId: project.id, secret: url.slice(-43) };
+    const sent = await Promise.all(Array.from({ length: 200 }, () => links().resend(secret, 'en', system)));
+    expect(sent.filter(Boolean)).toHaveLength(1);
+    expect(await types('portal-link.sent')).toEqual(['sent']);
+    expect((await opened(url)).answer.status).toBe(404);
+    await links().send(portalLink, 'de', system);
+    await app.runJobs();
+    const mail = app.mailbox.findLast(({ to }) => to === email);
+    const next = /https?:\/\/\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+    expect((await opened(next)).answer.status).toBe(303);
+    await links().revoke(portalLink, system);
+    expect(await problemOf(links().send(portalLink, 'en', system))).toMatchObject({ code: 'conflict' });
+    const elsewhere = await newPlace();
+    const unknown = keyIn(elsewhere.of.id, portalLink.id);
+    expect(await problemOf(links().send(unknown, 'en', system))).toMatchObject({ code: 'not-found' });
+  });
+
   it('sends at most five mails to an address in an hour', async () => {
     let { url } = await create();
     const send = async () => (await new CookieBrowser().post(at(url), { change: 'send' })).status;
@@ -242,7 +262,7 @@ describe('the creation of a link', () => {
   it.each<[string, Partial<NewPortalLink>]>([
     ['email', { email: 'nobody' }],
     ['can', { can: [] }],
-    ['can', { can: ['directory' as never] }],
+    ['can', { can: ['people' as never] }],
     ['returnUrl', { returnUrl: 'https://evil.example/' }],
     ['returnUrl', { returnUrl: 'javascript:alert(1)' }],
     ['returnUrl', { returnUrl: `${new URL(redirectUri).origin}@evil.example/` }],

@@ -174,6 +174,7 @@ async function sendPortal(
   const state = {
     csrf: deps.csrf.make(session.secret),
     connection: connection && { connection, callback: deps.portalConnections.callback(connection) },
+    directory: link.can.includes('directory') ? await deps.portalDirectory.of(link) : null,
     domains: link.can.includes('domains') ? await deps.portal.domains(link) : [],
     isDone: await deps.portal.isDone(link),
     outcome,

@@ -1,8 +1,10 @@
 import type { OrganizationDomain } from '../domain/organizations/organization-domain.entity.ts';
 import type { OpenLink } from '../domain/portal/open-links.ts';
+import type { PortalDirectoryState } from '../domain/portal/portal-directory.ts';
 import { challengeName } from '../domain/projects/dns-proof.ts';
 import { type Html, hidden, html, nothing } from '../http/markup.ts';
 import { type ConnectionState, connectionSection } from './connection-view.ts';
+import { directorySection } from './directory-view.ts';
 import { post, type Reader, readonlyField } from './parts.ts';
 import type { PortalKey } from './texts/en.ts';
 
@@ -10,6 +12,8 @@ import type { PortalKey } from './texts/en.ts';
 export type Outcome =
   | { done: 'added' | 'removed' | 'saved' | 'enabled' }
   | { testUrl: string }
+  /** A directory token, shown by this answer only. */
+  | { token: string }
   | {
       problem: Extract<PortalKey, `problem${string}`>;
       minutes?: string;
@@ -49,12 +53,15 @@ export function portalView(
   {
     csrf,
     connection,
+    directory,
     domains,
     isDone,
     outcome,
   }: {
     csrf: string;
     connection: ConnectionState | null;
+    /** Null: the link does not allow it. */
+    directory: PortalDirectoryState | null;
     domains: readonly OrganizationDomain[];
     isDone: boolean;
     outcome: Outcome | undefined;
@@ -64,18 +71,20 @@ export function portalView(
   const { app, organization } = link;
   const typed = outcome && 'problem' in outcome ? (outcome.typed ?? {}) : {};
   const testUrl = outcome && 'testUrl' in outcome ? outcome.testUrl : undefined;
+  const issued = outcome && 'token' in outcome ? outcome.token : undefined;
   return html`<h1>${t('title', { organization })}</h1>
     <p class="lead">${t('lead', { app, organization })}</p>
     ${outcomeLine(reader, outcome)}
     ${link.can.includes('domains') ? domainsSection(reader, csrf, domains, typed['domain'] ?? '') : nothing}
     ${link.can.includes('connection') ? connectionSection(reader, link, { csrf, state: connection, typed, testUrl }) : nothing}
+    ${directory ? directorySection(reader, link, { csrf, state: directory, issued }) : nothing}
     <section aria-labelledby="end"><h2 id="end">${t('finish')}</h2>${ending(reader, link, csrf, isDone)}
       <p class="hint">${t('until', { until: at(link.expiresAt) })}</p>
       ${link.returnUrl === null ? nothing : html`<p><a href="${link.returnUrl}">${t('back', { app })}</a></p>`}</section>`;
 }
 
 function outcomeLine({ t }: Reader, outcome: Outcome | undefined): Html {
-  if (!outcome || 'testUrl' in outcome) return nothing;
+  if (!outcome || 'testUrl' in outcome || 'token' in outcome) return nothing;
   if ('done' in outcome) return html`<p class="done" role="status">${t(outcome.done)}</p>`;
   return html`<p class="problem" role="alert" id="problem">${t(outcome.problem, { minutes: outcome.minutes ?? '' })}</p>`;
 }

@@ -42,6 +42,7 @@ const recorded: Record<string, string[]> = {
   addOrganizationDomain: ['organization-domain.added: new organization-domain'],
   verifyOrganizationDomain: ['organization-domain.verified: organizationDomain'],
   createPortalLink: ['portal-link.created: new portal-link'],
+  sendPortalLink: ['portal-link.sent: portalLink'],
   revokePortalLink: ['portal-link.revoked: portalLink'],
   removeOrganizationMember: ['organization-membership.ended: user'],
   addOrganizationMember: ['organization-membership.created: user'],

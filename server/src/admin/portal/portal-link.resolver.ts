@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { chooseLocale } from '../../domain/delivery/locale.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { portalLinksOf } from '../../domain/portal/open-links.ts';
 import type { PortalLink } from '../../domain/portal/portal-link.entity.ts';
@@ -42,6 +43,21 @@ export class PortalLinkResolver {
   ) {
     const given = { ...input, expiresAt: expiresAt ?? undefined, returnUrl: returnUrl ?? undefined };
     return domain.portalLinks.create(keyIn(projectId, organizationId), given, actor);
+  }
+
+  // Not for applications, as its creation.
+  @Requires('project_admin', { about: { 'portal-link': 'id' }, fresh: true })
+  @Mutation(() => PortalLinkView, {
+    description:
+      'Sends a new link to the address of the link, which ends; the access of a browser ends when the new one is opened.',
+  })
+  sendPortalLink(
+    @Arg('id', () => ID) id: string,
+    @Ctx() { actor, domain, projectId }: ProjectContext,
+    @Arg('locale', () => String, { nullable: true, description: 'Language of the mail (BCP 47). Default: English.' })
+    locale?: string | null,
+  ) {
+    return domain.portalLinks.send(keyIn(projectId, id), chooseLocale(locale ?? undefined, undefined), actor);
   }
 
   @Requires('project_admin', { about: { 'portal-link': 'id' }, scope: 'users:write' })

@@ -7,7 +7,7 @@ import { enumOf } from '../api/resource-types.ts';
 
 const TaskEnum = enumOf({
   name: 'PortalTask',
-  says: 'What a portal link allows: DOMAINS adds mail domains and proves them, CONNECTION connects an identity provider.',
+  says: 'What a portal link allows: DOMAINS adds mail domains and proves them, CONNECTION connects an identity provider, DIRECTORY issues a token for SCIM.',
   values: portalTasks,
 });
 

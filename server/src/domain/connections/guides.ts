@@ -50,7 +50,7 @@ const guides: Readonly<Record<string, Readonly<Partial<Record<ConnectionKind, Gu
   },
   entra: {
     oidc: {
-      place: ['App registrations', 'New registration', 'Accounts in this organizational directory only'],
+      place: ['App registrations', 'New registration', 'Accounts in this organizational directory only', 'Web'],
       labels: {
         ...{ redirectUri: 'Authentication, Web, Redirect URIs', clientId: 'Application (client) ID' },
         ...{ clientSecret: 'Certificates & secrets, Client secrets, Value', issuer: 'Directory (tenant) ID' },
@@ -70,11 +70,18 @@ const guides: Readonly<Record<string, Readonly<Partial<Record<ConnectionKind, Gu
   },
   google: {
     oidc: {
-      place: ['APIs & Services', 'Credentials', 'Create credentials', 'OAuth client ID', 'Web application'],
+      place: [
+        'Google Cloud console',
+        'APIs & Services',
+        'Credentials',
+        'Create credentials',
+        'OAuth client ID',
+        'Web application',
+      ],
       labels: { redirectUri: 'Authorized redirect URIs', clientId: 'Client ID', clientSecret: 'Client secret' },
     },
     saml: {
-      place: ['Apps', 'Web and mobile apps', 'Add app', 'Add custom SAML app'],
+      place: ['Admin console', 'Apps', 'Web and mobile apps', 'Add app', 'Add custom SAML app'],
       labels: {
         ...{ acsUrl: 'ACS URL', entityId: 'Entity ID', nameId: 'Name ID format' },
         ...{ attributes: 'Attribute mapping', metadata: 'Download metadata', signature: 'Signed response' },

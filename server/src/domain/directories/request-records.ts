@@ -26,6 +26,17 @@ export type RequestEntry = Omit<
     address: string | null;
   };
 
+/** A request as a person sees it who must not see those that it concerns. */
+export interface TokenRequest {
+  method: string;
+  /** Type of the resource; null: none. */
+  resource: string | null;
+  status: number;
+  scimType: string | null;
+}
+
+const resources = ['Users', 'Groups', 'Roles', 'Bulk', 'Schemas', 'ResourceTypes', 'ServiceProviderConfig'];
+
 /** Number of records kept per directory. */
 const keptPerDirectory = 200;
 /** The directory of a record, as the index has it. */
@@ -77,6 +88,18 @@ export class RequestRecords {
     const older = before === undefined ? {} : { id: { $lt: before } };
     const of = { project: projectId, [directoryOfRecord]: organizationId ?? projectId };
     return this.deps.db.reader().find(RequestRecord, { ...of, ...older }, { orderBy: { id: 'desc' }, limit: first });
+  }
+
+  /** The written requests of one token, newest first: at most {@link keptPerDirectory}. Without texts, which may name users. */
+  async ofToken(directory: Home, tokenId: string): Promise<TokenRequest[]> {
+    const rows = await query(
+      this.deps.db.alone,
+      sql<Omit<TokenRequest, 'resource'> & { path: string }>`select method, path, status, scim_type as "scimType"
+        from scim_request_records where project_id = ${directory.projectId}::uuid
+          and coalesce(organization_id, project_id) = ${directory.organizationId ?? directory.projectId}::uuid
+          and token_id = ${tokenId}::uuid order by id desc`,
+    );
+    return rows.map(({ path, ...request }) => ({ ...request, resource: resourceIn(path) }));
   }
 
   /** Records no request of one token in this process during `work`: for self-tests. */
@@ -142,6 +165,12 @@ export class RequestRecords {
       await noteUses(em, batch, clock.now());
     });
   }
+}
+
+/** Nothing else of the path, which may name a user. */
+function resourceIn(path: string): string | null {
+  const [, first = ''] = /^\/(\w+)/.exec(path) ?? [];
+  return resources.find((one) => one.toLowerCase() === first.toLowerCase()) ?? null;
 }
 
 /** Counts the requests by day. Skips projects that were deleted meanwhile, and keeps the others. */

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
+import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
@@ -27,6 +28,8 @@ export interface OpenLink {
   organization: string;
   email: string;
   can: PortalTask[];
+  /** Whether the project has directories. */
+  hasDirectories: boolean;
   returnUrl: string | null;
   isUsed: boolean;
   isCompleted: boolean;
@@ -45,13 +48,18 @@ export async function openLink(
     sql<
       Omit<OpenLink, 'expiresAt'> & { expiresAt: string }
     >`select l.project_id as "projectId", l.id, l.organization_id as "organizationId", p.name as app,
-        o.name as organization, l.email, to_json(l.can) as can, l.return_url as "returnUrl", l.used_at is not null as "isUsed",
+        o.name as organization, l.email, to_json(l.can) as can, p.scim_enabled as "hasDirectories", l.return_url as "returnUrl", l.used_at is not null as "isUsed",
         l.completed_at is not null as "isCompleted", l.expires_at as "expiresAt"
       from portal_links l join organizations o on o.project_id = l.project_id and o.id = l.organization_id
         join projects p on p.id = l.project_id
       where l.project_id = ${projectId}::uuid and ${sql.ref(`l.${by}`)} = ${digest(secret)} and ${isOpen('l', now)}`,
   );
   return row ? { ...row, expiresAt: new Date(row.expiresAt) } : null;
+}
+
+/** Refuses a task that the link does not name. */
+export function mayDo({ can }: Pick<OpenLink, 'can'>, task: PortalTask): void {
+  if (!can.includes(task)) refuse({ code: 'forbidden', reason: 'the link does not allow it' });
 }
 
 /** The links of an organization, newest first. */

@@ -15,7 +15,7 @@ import { execute, query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import { existing, keyIn, locked } from '../projects/tenant.ts';
-import type { OpenLink } from './open-links.ts';
+import { mayDo, type OpenLink } from './open-links.ts';
 import { providers } from './portal-providers.ts';
 
 /** An enabled or disabled connection belongs to the admins. */
@@ -52,7 +52,7 @@ export class PortalConnections {
 
   /** Creates a draft that creates accounts of new people. Refuses `invalid`, `too-many`, and `conflict` if there is one. */
   async create(link: OpenLink, { kind, provider }: { kind: string; provider: string }, actor: Actor): Promise<void> {
-    mayConnect(link);
+    mayDo(link, 'connection');
     const chosen = connectionKinds.find((one) => one === kind) ?? invalid('kind', 'must be oidc or saml');
     const { name } = Object.hasOwn(providers, provider)
       ? providers[provider as keyof typeof providers]
@@ -100,7 +100,7 @@ export class PortalConnections {
   }
 
   private async own(link: OpenLink): Promise<Connection & { kind: ConnectionKind }> {
-    mayConnect(link);
+    mayDo(link, 'connection');
     return found(await this.of(link), 'connection');
   }
 
@@ -109,8 +109,4 @@ export class PortalConnections {
     const spent = await db.transaction((em) => limits.spend(em, changes, `${projectId} ${id}`));
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
   }
-}
-
-function mayConnect({ can }: OpenLink): void {
-  if (!can.includes('connection')) refuse({ code: 'forbidden', reason: 'the link does not allow it' });
 }

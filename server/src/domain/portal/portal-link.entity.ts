@@ -4,7 +4,7 @@ import { Organization } from '../organizations/organization.entity.ts';
 import { impliedTenant, sameProject } from '../projects/tenant.ts';
 
 /** What a link allows. */
-export const portalTasks = ['domains', 'connection'] as const;
+export const portalTasks = ['domains', 'connection', 'directory'] as const;
 export type PortalTask = (typeof portalTasks)[number];
 
 const schema = defineEntity({
@@ -23,6 +23,8 @@ const schema = defineEntity({
     returnUrl: p.text().nullable(),
     /** The connection that it sets up; null: none. The row may be deleted. */
     connectionId: p.uuid().nullable(),
+    /** The directory token that it issued; null: none, or another link replaced it. The row may be deleted. */
+    scimTokenId: p.uuid().nullable(),
     /** SHA-256 of the secret in the last link. */
     secretHash: p.text(),
     /** SHA-256 of the secret in the cookie of the browser that opened a link last; null: none. */

@@ -11,7 +11,7 @@ import type { Database } from '../kernel/database.ts';
 import { found, invalid, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
-import { deleteInBatches, query, sql } from '../kernel/sql.ts';
+import { deleteInBatches, type Fragment, query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import { inside } from '../organizations/organization-events.ts';
@@ -73,17 +73,19 @@ export class PortalLinks {
     if (expiresAt <= now || expiresAt > secondsLater(now, maxLifetimeSeconds)) {
       invalid('expiresAt', `must be within the next ${maxLifetimeSeconds / day} days`);
     }
+    // Before the lock: a second connection that waits behind it could be the last.
+    const address = await this.addressOf({ projectId: key.project.id, secret: newSecret(random) });
     return db.transaction(async (em) => {
       // Serialized, so that the limit holds.
       const organization = (await existing(em, Organization, key, 'organization', locked)) as Organization;
-      const { organizationsEnabled } = await existing(em, Project, key.project.id, 'project');
+      const { organizationsEnabled, scimEnabled } = await existing(em, Project, key.project.id, 'project');
       const field = 'organizationId';
       if (!organizationsEnabled) invalid(field, 'needs organizationsEnabled in the project');
       if (organization.state !== 'active') invalid(field, 'must be an active organization');
+      if (can.includes('directory') && !scimEnabled) invalid('can', 'needs scimEnabled in the project for DIRECTORY');
       const live = { organization, revokedAt: null, expiresAt: { $gt: now } };
       if ((await em.count(PortalLink, live)) >= maxLinks) invalid(field, `already has ${maxLinks} links`);
       const returnUrl = await this.checkedReturn(em, key.project.id, given.returnUrl);
-      const secret = newSecret(random);
       const portalLink = em.create(PortalLink, {
         ...{ project: key.project.id, id: random.id(), organization: [key.project.id, organization.id] },
         ...{
@@ -91,14 +93,14 @@ export class PortalLinks {
           emailKey: addressKey(email),
           can,
           returnUrl,
-          secretHash: digest(secret),
+          secretHash: address.hash,
           createdAt: now,
           expiresAt,
         },
       } as never) as PortalLink;
       em.persist(portalLink);
       this.record(em, 'portal-link.created', organization, portalLink, actor, { can, expiresAt });
-      return { url: await this.urlOf(key.project.id, secret), portalLink };
+      return { url: address.url, portalLink };
     });
   }
 
@@ -142,17 +144,34 @@ export class PortalLinks {
    *
    * @returns false: the link does not work
    */
-  resend({ projectId, secret }: PortalSecret, locale: Locale, actor: Actor): Promise<boolean> {
+  async resend({ projectId, secret }: PortalSecret, locale: Locale, actor: Actor): Promise<boolean> {
+    const by = (link: PortalLink) => portalActor(link, actor);
+    return (await this.renew(projectId, sql`l.secret_hash = ${digest(secret)}`, locale, by)) !== null;
+  }
+
+  /** The same, for an admin. Refuses `not-found`, `too-many`, and `conflict` for a link that does not work. */
+  async send({ project, id }: TenantKey, locale: Locale, actor: Actor): Promise<PortalLink> {
+    await existing(this.deps.db.reader(), PortalLink, keyIn(project.id, id), 'portal-link');
+    const link = await this.renew(project.id, sql`l.id = ${id}::uuid`, locale, () => actor);
+    return link ?? refuse({ code: 'conflict', what: 'portal-link' });
+  }
+
+  private async renew(
+    projectId: string,
+    which: Fragment,
+    locale: Locale,
+    by: (link: PortalLink) => Actor,
+  ): Promise<PortalLink | null> {
     const { clock, db, delivery, limits, random } = this.deps;
     const now = clock.now();
-    const next = newSecret(random);
+    const next = await this.addressOf({ projectId, secret: newSecret(random) });
     return db.transaction(async (em) => {
       const [row] = await query(
         em,
-        sql<{ id: string }>`update portal_links l set used_at = null, secret_hash = ${digest(next)}
-          where l.project_id = ${projectId}::uuid and l.secret_hash = ${digest(secret)} and ${isOpen('l', now)} returning l.id`,
+        sql<{ id: string }>`update portal_links l set used_at = null, secret_hash = ${next.hash}
+          where l.project_id = ${projectId}::uuid and ${which} and ${isOpen('l', now)} returning l.id`,
       );
-      if (!row) return false;
+      if (!row) return null;
       const link = (await existing(em, PortalLink, keyIn(projectId, row.id), 'portal-link')) as PortalLink;
       const spent = await limits.spend(em, mails, `${projectId} ${link.emailKey}`);
       if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
@@ -160,13 +179,13 @@ export class PortalLinks {
       const { name: app } = await existing(em, Project, projectId, 'project');
       const content = {
         template: 'portal-link' as const,
-        ...{ app, organization: organization.name, url: await this.urlOf(projectId, next) },
+        ...{ app, organization: organization.name, url: next.url },
         ...{ until: link.expiresAt.toISOString(), at: now.toISOString() },
       };
       const notice = { projectId, channel: 'mail' as const, to: link.email, locale, content };
       await delivery.enqueueNotices(em, [{ ...notice, context: { account: null, mailbox: link.email } }]);
-      this.record(em, 'portal-link.sent', organization, link, portalActor(link, actor));
-      return true;
+      this.record(em, 'portal-link.sent', organization, link, by(link));
+      return link;
     });
   }
 
@@ -192,8 +211,10 @@ export class PortalLinks {
     await deleteInBatches(this.deps.db.alone, 'portal_links', sql`expires_at <= ${over}::timestamptz`);
   }
 
-  private async urlOf(projectId: string, secret: string): Promise<string> {
-    return `${await this.deps.issuers.linkOrigin(projectId)}${portalPath}/${portalToken({ projectId, secret })}`;
+  /** The URL of a secret, and the hash that is stored. */
+  private async addressOf(link: PortalSecret): Promise<{ url: string; hash: string }> {
+    const origin = await this.deps.issuers.linkOrigin(link.projectId);
+    return { url: `${origin}${portalPath}/${portalToken(link)}`, hash: digest(link.secret) };
   }
 
   /** Refuses an address of a page that no application of the project has. */

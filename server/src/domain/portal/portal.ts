@@ -1,12 +1,13 @@
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { found, invalid, refuse } from '../kernel/problem.ts';
+import { found, invalid } from '../kernel/problem.ts';
 import { domainsOf, type OrganizationDomains } from '../organizations/domains/organization-domains.ts';
 import type { OrganizationDomain } from '../organizations/organization-domain.entity.ts';
 import { keyIn } from '../projects/tenant.ts';
-import { type OpenLink, openLink } from './open-links.ts';
+import { mayDo, type OpenLink, openLink } from './open-links.ts';
 import type { PortalConnections } from './portal-connections.ts';
+import type { PortalDirectory } from './portal-directory.ts';
 import type { PortalTask } from './portal-link.entity.ts';
 import type { PortalLinks } from './portal-links.ts';
 import type { PortalSecret } from './portal-secret.ts';
@@ -17,6 +18,7 @@ interface Deps {
   organizationDomains: Pick<OrganizationDomains, 'add' | 'check' | 'remove'>;
   portalLinks: Pick<PortalLinks, 'complete'>;
   portalConnections: Pick<PortalConnections, 'of'>;
+  portalDirectory: Pick<PortalDirectory, 'of'>;
 }
 
 /** What the holder of a session of a portal link sees and changes: the tasks of the link, in its organization. */
@@ -57,6 +59,7 @@ export class Portal {
     const isDone: Record<PortalTask, () => Promise<boolean>> = {
       domains: async () => (await this.domains(link)).some(({ state }) => state === 'verified'),
       connection: async () => (await this.deps.portalConnections.of(link))?.state === 'enabled',
+      directory: async () => (await this.deps.portalDirectory.of(link)).isConnected,
     };
     for (const task of link.can) if (!(await isDone[task]())) return false;
     return true;
@@ -76,9 +79,4 @@ export class Portal {
       'organization-domain',
     );
   }
-}
-
-/** Refuses a task that the link does not name. */
-function mayDo({ can }: OpenLink, task: PortalTask): void {
-  if (!can.includes(task)) refuse({ code: 'forbidden', reason: 'the link does not allow it' });
 }
