@@ -35,6 +35,9 @@ const OrganizationConnections = lazy(async () => ({
 const OrganizationDirectory = lazy(async () => ({
   default: (await import('./organization-directory.tsx')).OrganizationDirectory,
 }));
+const OrganizationPortal = lazy(async () => ({
+  default: (await import('./portal/organization-portal.tsx')).OrganizationPortal,
+}));
 const OrganizationSettings = lazy(async () => ({
   default: (await import('./settings/organization-settings.tsx')).OrganizationSettings,
 }));
@@ -45,6 +48,7 @@ const parts: readonly { tab: string; label: string; Part: ComponentType<Organiza
   { tab: 'domains', label: t('Domains'), Part: OrganizationDomains },
   { tab: 'connections', label: t('Connections'), Part: OrganizationConnections },
   { tab: 'directory', label: t('Directory'), Part: OrganizationDirectory },
+  { tab: 'portal', label: t('Portal'), Part: OrganizationPortal },
   { tab: 'settings', label: t('Settings'), Part: OrganizationSettings },
   { tab: 'events', label: t('Events'), Part: OrganizationEvents },
   { tab: 'danger', label: t('Danger'), Part: OrganizationDanger },
