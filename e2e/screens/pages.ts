@@ -73,11 +73,13 @@ export function shots({
     { name: 'group', path: project(projectId, `groups/${groupId}`) },
     { name: 'organization-roles', path: project(projectId, 'organizations/roles') },
     { name: 'empty-organization-roles', path: project(emptyProjectId, 'organizations/roles') },
-    ...['', 'invitations', 'domains', 'connections', 'directory', 'settings', 'events', 'danger'].map((tab) => ({
-      name: `organization-${tab || 'people'}`,
-      path: project(projectId, `organizations/${organizationId}${tab && `/${tab}`}`),
-    })),
-    ...['invitations', 'domains', 'connections'].map((tab) => ({
+    ...['', 'invitations', 'domains', 'connections', 'directory', 'portal', 'settings', 'events', 'danger'].map(
+      (tab) => ({
+        name: `organization-${tab || 'people'}`,
+        path: project(projectId, `organizations/${organizationId}${tab && `/${tab}`}`),
+      }),
+    ),
+    ...['invitations', 'domains', 'connections', 'portal'].map((tab) => ({
       name: `empty-organization-${tab}`,
       path: project(projectId, `organizations/${bareOrganizationId}/${tab}`),
     })),

@@ -79,6 +79,7 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
   await apis(admin, projectId, portal.clientId);
   const [organizationId, bareOrganizationId] = await organizations(admin, projectId, ids);
   await invitations(latchkey, admin, organizationId);
+  await portalLinks(latchkey, admin, organizationId);
   await ofOrganization(latchkey, admin, projectId, organizationId);
   await hasOrganizations(admin, emptyProjectId);
   const [connectionId, draftConnectionId] = await connections(latchkey, admin, projectId);
@@ -417,6 +418,27 @@ async function ofOrganization(
   await client.query(
     `update organization_memberships set state = 'requested', source = 'domain' where organization_id = $1
        and user_id = (select min(user_id::text)::uuid from organization_memberships where organization_id = $1 and state = 'active')`,
+    [organizationId],
+  );
+  await client.end();
+}
+
+/** Portal links of an organization: not opened, in progress, completed, expired and revoked. */
+async function portalLinks(latchkey: Latchkey, admin: AdminApi, organizationId: string): Promise<void> {
+  const link = 'mutation ($input: CreatePortalLinkInput!) { createPortalLink(input: $input) { url } }';
+  const can = ['DOMAINS', 'CONNECTION', 'DIRECTORY'];
+  for (const [index, name] of ['ivy', 'ben', 'noa', 'kim', 'lou'].entries()) {
+    const email = `${name}@alpine-ski-house.example`;
+    await admin.run(link, { input: { organizationId, email, can: index % 2 === 0 ? can : can.slice(0, 2) } });
+  }
+  const client = await openDatabase(latchkey);
+  await client.query(
+    `update portal_links set
+       used_at = case when email ~ '^(ben|noa|kim)' then now() - interval '1 day' end,
+       completed_at = case when email ~ '^noa' then now() - interval '3 hours' end,
+       expires_at = case when email ~ '^kim' then now() - interval '1 hour' else expires_at end,
+       revoked_at = case when email ~ '^lou' then now() - interval '2 hours' end
+     where organization_id = $1`,
     [organizationId],
   );
   await client.end();

@@ -1,10 +1,12 @@
 /** An IT contact connects an organization from one portal link alone; then its people sign in by their address. */
-import { expect, type Locator, test } from '@playwright/test';
+import { type Browser, expect, type Page, test } from '@playwright/test';
 import { client6App } from '../clients/secret-apps.ts';
 import { type Served, serve } from '../clients/serve.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
+import { DirectoryCycle } from '../support/directory-cycle.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { Contact } from '../support/portal-contact.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 import { serveTxt, type TxtServer } from '../support/txt-server.ts';
 
@@ -13,11 +15,8 @@ let admin: AdminApi;
 let dns: TxtServer;
 let product: Served;
 let projectId: string;
-/** A project of its own is the identity provider of the company. */
+/** A project of its own is the identity provider of the companies. */
 let providerId: string;
-let organizationId: string;
-
-const person = 'peter@globex.example';
 
 test.beforeAll(async () => {
   dns = await serveTxt();
@@ -27,12 +26,8 @@ test.beforeAll(async () => {
   providerId = await admin.createProject('Provider');
   const update = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
   await admin.run(update, { input: { id: projectId, organizationsEnabled: true } });
-  const user = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
-  await admin.run(user, { input: { projectId: providerId, email: person } });
-  const create = 'mutation ($input: CreateOrganizationInput!) { createOrganization(input: $input) { id } }';
-  const input = { projectId, slug: 'globex', name: 'Globex' };
-  type Created = { createOrganization: { id: string } };
-  organizationId = (await admin.run<Created>(create, { input })).createOrganization.id;
+  const role = 'mutation ($input: CreateOrganizationRoleInput!) { createOrganizationRole(input: $input) { id } }';
+  await admin.run(role, { input: { projectId, key: 'engineer', name: 'Engineer' } });
   const issuer = await admin.issuerOf(projectId);
   product = await serve(async (origin) => {
     const settings = { tokenEndpointAuthMethod: 'CLIENT_SECRET_POST', redirectUris: [`${origin}/callback`] };
@@ -47,97 +42,136 @@ test.afterAll(async () => {
   dns.close();
 });
 
-test('a domain and a connection, then a sign-in that its directory ends', async ({ browser, page }) => {
-  const acts = { clicks: 0, fields: 0 };
-  const click = async (target: Locator) => {
-    acts.clicks += 1;
-    await target.click();
-  };
-  const fill = async (target: Locator, text: string) => {
-    acts.fields += 1;
-    await target.fill(text);
-  };
-  const button = (name: string) => page.getByRole('button', { name, exact: true });
-  const field = (name: string) => page.getByLabel(name, { exact: true });
-
+/** A company whose people have accounts at the provider. @returns the id of its organization, and a portal link */
+async function company(slug: string, person: string): Promise<{ id: string; url: string }> {
+  const user = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
+  await admin.run(user, { input: { projectId: providerId, email: person } });
+  const create = 'mutation ($input: CreateOrganizationInput!) { createOrganization(input: $input) { id } }';
+  type Created = { createOrganization: { id: string } };
+  const input = { projectId, slug, name: slug };
+  const { id } = (await admin.run<Created>(create, { input })).createOrganization;
   const link = 'mutation ($input: CreatePortalLinkInput!) { createPortalLink(input: $input) { url } }';
-  const input = { organizationId, can: ['DOMAINS', 'CONNECTION'], email: 'it@globex.example' };
-  const { createPortalLink } = await admin.run<{ createPortalLink: { url: string } }>(link, { input });
-  await page.goto(createPortalLink.url);
-  await click(button('Continue'));
-
-  await fill(field('Domain'), 'globex.example');
-  await click(button('Add domain'));
-  dns.value = await field('Value').inputValue();
-  await click(button('Check now: globex.example'));
-  await expect(page.getByText('Verified', { exact: true })).toBeVisible();
-
-  acts.fields += 1;
-  await field('Identity provider').selectOption('generic');
-  await click(button('Continue'));
-  const made = await admin.createClient({
-    projectId: providerId,
-    name: 'Globex at the product',
-    tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC',
-    redirectUris: [await field('Redirect URI').inputValue()],
+  const { createPortalLink } = await admin.run<{ createPortalLink: { url: string } }>(link, {
+    input: { organizationId: id, can: ['DOMAINS', 'CONNECTION', 'DIRECTORY'], email: `it@${slug}.example` },
   });
-  await fill(field('Issuer'), await admin.issuerOf(providerId));
-  await fill(field('Client ID'), made.clientId);
-  await fill(field('Client secret'), made.clientSecret ?? '');
-  await click(button('Save'));
-  await expect(page.getByRole('status')).toHaveText('The settings were saved. Test them next.');
-  await expectAccessible(page);
-  await click(button('Prepare test'));
+  return { id, url: createPortalLink.url };
+}
+
+/** A person whom the directory has created signs in by home realm, until the directory deactivates them. */
+async function signInUntil(browser: Browser, organizationId: string, person: string, deactivate: () => Promise<void>) {
+  const require = 'mutation ($input: UpdateOrganizationInput!) { updateOrganization(input: $input) { id } }';
+  await admin.run(require, { input: { id: organizationId, signIn: 'CONNECTION' } });
+  const context = await browser.newContext();
+  const own = await context.newPage();
+  await own.goto(`${product.origin}/login`);
+  await own.getByLabel('Email address').fill(person);
+  await own.getByRole('button', { name: 'Continue', exact: true }).click();
+  await expect(own.getByRole('heading', { level: 1, name: 'Sign in to Product of the company' })).toBeVisible();
+  await signInOnPage(own, admin, person);
+  await own.waitForURL(`${product.origin}/callback**`);
+  const signedIn = async () => {
+    await expect(own.locator('body')).toContainText(`"org_id":"${organizationId}"`);
+    await expect(own.locator('body')).toContainText('"org_roles":["engineer"]');
+  };
+  await signedIn();
+  // The session answers the next request without a page.
+  await own.goto(`${product.origin}/login`);
+  await signedIn();
+  await deactivate();
+  await own.goto(`${product.origin}/login`);
+  await expect(own.getByLabel('Email address')).toBeVisible();
+  await context.close();
+}
+
+/** Gives the members of a group of the directory a role. */
+async function grant(groupId: string): Promise<void> {
+  const assign = 'mutation ($input: AssignOrganizationRoleInput!) { assignOrganizationRole(input: $input) { id } }';
+  await admin.run(assign, { input: { groupId, roleKey: 'engineer' } });
+}
+
+async function passTest(page: Page, contact: Contact, person: string): Promise<void> {
+  await contact.click('Prepare test');
   const opened = page.waitForEvent('popup');
-  await click(page.getByRole('link', { name: 'Start the test' }));
+  await contact.follow('Start the test');
   const tab = await opened;
   await signInOnPage(tab, admin, person);
   await tab.waitForURL((url) => url.pathname.startsWith('/connect/'));
   await tab.close();
   await page.goto(`${latchkey.baseUrl}/portal`);
   await expect(page.getByText('Tested', { exact: true })).toBeVisible();
-  await click(button('Enable'));
+  await contact.click('Enable');
   await expect(page.getByText('Enabled', { exact: true })).toBeVisible();
-  await click(button('Complete set-up'));
-  await expect(page.getByRole('status')).toHaveText('The set-up is complete. You can close this page.');
-  expect(acts).toEqual({ clicks: 9, fields: 5 });
+}
 
-  const require = 'mutation ($input: UpdateOrganizationInput!) { updateOrganization(input: $input) { id } }';
-  await admin.run(require, { input: { id: organizationId, signIn: 'CONNECTION' } });
-  const issue = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { token } }';
-  const { issueScimToken } = await admin.run<{ issueScimToken: { token: string } }>(issue, {
-    input: { organizationId, name: 'Directory' },
+test('OpenID Connect and Okta, then a sign-in that the directory ends', async ({ browser, page }) => {
+  const person = 'peter@globex.example';
+  const { id, url } = await company('globex', person);
+  const contact = new Contact(page);
+  await page.goto(url);
+  await contact.click('Continue');
+  await contact.prove('globex.example', dns);
+
+  await contact.choose('Identity provider', 'generic');
+  await contact.click('Continue');
+  const made = await admin.createClient({
+    projectId: providerId,
+    name: 'Product of the company',
+    tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC',
+    redirectUris: [await contact.valueOf('Redirect URI')],
   });
-  const scim = async (method: string, path: string, body: object) => {
-    const answer = await fetch(`${latchkey.baseUrl}/v1/scim/${organizationId}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${issueScimToken.token}`, 'Content-Type': 'application/scim+json' },
-      body: JSON.stringify(body),
-    });
-    expect(answer.ok, await answer.clone().text()).toBe(true);
-    return (await answer.json()) as { id: string };
-  };
-  const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
-  const emails = [{ value: person, primary: true }];
-  const { id } = await scim('POST', '/Users', { schemas, userName: person, emails, active: true });
+  await contact.fill('Issuer', await admin.issuerOf(providerId));
+  await contact.fill('Client ID', made.clientId);
+  await contact.fill('Client secret', made.clientSecret ?? '');
+  await contact.click('Save');
+  await expect(page.getByRole('status')).toHaveText('The settings were saved. Test them next.');
+  await expectAccessible(page);
+  await passTest(page, contact, person);
 
-  const context = await browser.newContext();
-  const own = await context.newPage();
-  await own.goto(`${product.origin}/login`);
-  await own.getByLabel('Email address').fill(person);
-  await own.getByRole('button', { name: 'Continue', exact: true }).click();
-  await expect(own.getByRole('heading', { level: 1, name: 'Sign in to Globex at the product' })).toBeVisible();
-  await signInOnPage(own, admin, person);
-  await own.waitForURL(`${product.origin}/callback**`);
-  await expect(own.locator('body')).toContainText(`"org_id":"${organizationId}"`);
-  // The session answers the next request without a page.
-  await own.goto(`${product.origin}/login`);
-  await expect(own.locator('body')).toContainText(`"org_id":"${organizationId}"`);
+  const service = await contact.directory();
+  await page.getByText('Okta', { exact: true }).click();
+  await expectAccessible(page);
+  const cycle = new DirectoryCycle('okta-patch.json', service, {
+    'isaac.brock@example.com': person,
+    'Isaac.Brock@example.com': person,
+    'isaac.brock%40example.com': encodeURIComponent(person),
+  });
+  await cycle.until('removes the member by filter');
+  await contact.connected();
+  await expectAccessible(page);
+  await contact.complete();
+  expect(contact.acts).toEqual({ clicks: 10, fields: 5 });
 
-  const patch = ['urn:ietf:params:scim:api:messages:2.0:PatchOp'];
-  const Operations = [{ op: 'replace', value: { active: false } }];
-  await scim('PATCH', `/Users/${id}`, { schemas: patch, Operations });
-  await own.goto(`${product.origin}/login`);
-  await expect(own.getByLabel('Email address')).toBeVisible();
-  await context.close();
+  await grant(cycle.valueOf('group'));
+  await signInUntil(browser, id, person, () => cycle.only('deactivates without a path'));
+});
+
+test('SAML and Entra ID by keyboard alone, then a sign-in that the directory ends', async ({ browser, page }) => {
+  const person = 'newer@initech.example';
+  const { id, url } = await company('initech', person);
+  const contact = new Contact(page, { byKeyboard: true });
+  await page.goto(url);
+  await contact.click('Continue');
+  await contact.prove('initech.example', dns);
+
+  await contact.choose('Identity provider', 'generic');
+  await contact.choose('Protocol', 'saml');
+  await contact.click('Continue');
+  await admin.createClient({
+    projectId: providerId,
+    name: 'Product of the company',
+    samlEntityId: await contact.valueOf('Entity ID (audience)'),
+    redirectUris: [await contact.valueOf('ACS URL (Assertion Consumer Service)')],
+  });
+  await contact.fill('Metadata URL of the provider', `${await admin.issuerOf(providerId)}/saml/metadata`);
+  await contact.click('Save');
+  await passTest(page, contact, person);
+
+  const cycle = new DirectoryCycle('entra-new.json', await contact.directory(), { 'contoso.com': 'initech.example' });
+  await cycle.until('"op":"remove"');
+  await contact.connected();
+  await contact.complete();
+  expect(contact.acts).toEqual({ clicks: 10, fields: 4 });
+
+  await grant(cycle.valueOf('group'));
+  await signInUntil(browser, id, person, () => cycle.only('one replace without a path'));
 });
