@@ -31,9 +31,9 @@ import { Migration20261130043100WorkloadIdentity } from './20261130043100-worklo
 import { Migration20261130044000PortalLinks } from './20261130044000-portal-links.ts';
 import { Migration20261130044100PortalConnections } from './20261130044100-portal-connections.ts';
 import { Migration20261130044200PortalDirectories } from './20261130044200-portal-directories.ts';
-import { Migration20261130048000SamlLogout } from './20261130048000-saml-logout.ts';
 import { Migration20261130045000ConsentsInOrganizations } from './20261130045000-consents-in-organizations.ts';
 import { Migration20261130045010SuspensionsByDirectories } from './20261130045010-suspensions-by-directories.ts';
+import { Migration20261130048000SamlLogout } from './20261130048000-saml-logout.ts';
 
 export const migrations = [
   { name: '20261129002000-baseline', class: Migration20261129002000Baseline },
@@ -68,7 +68,7 @@ export const migrations = [
   { name: '20261130044000-portal-links', class: Migration20261130044000PortalLinks },
   { name: '20261130044100-portal-connections', class: Migration20261130044100PortalConnections },
   { name: '20261130044200-portal-directories', class: Migration20261130044200PortalDirectories },
-  { name: '20261130048000-saml-logout', class: Migration20261130048000SamlLogout },
   { name: '20261130045000-consents-in-organizations', class: Migration20261130045000ConsentsInOrganizations },
   { name: '20261130045010-suspensions-by-directories', class: Migration20261130045010SuspensionsByDirectories },
+  { name: '20261130048000-saml-logout', class: Migration20261130048000SamlLogout },
 ];
