@@ -38,6 +38,7 @@ const benches: Record<string, Bench | { file: string; name: string }> = {
   'large-directory': { file: 'large-directory.ts', name: 'largeDirectory' },
   'group-lists': { file: 'group-lists.ts', name: 'groupLists' },
   'console-lists': { file: 'console-lists.ts', name: 'consoleLists' },
+  organizations: { file: 'organizations.ts', name: 'organizations' },
   'console-load': { file: 'console-load.ts', name: 'consoleLoad' },
 };
 

@@ -16,6 +16,7 @@ export const nameOfSecond = 'latchkey-second';
 const counters: Record<string, string[]> = {
   api_keys: ['last_used_at'],
   admin_tokens: ['last_used_at'],
+  client_secrets: ['last_used_at'],
   scim_tokens: ['last_used_at', 'last_used_address'],
   device_authorizations: ['polled_at', 'hurried', 'interval_seconds'],
   ceremonies: ['nonce_hash', 'nonce_expires_at', 'mfa_attempts'],
