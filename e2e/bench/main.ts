@@ -8,7 +8,7 @@
  *     npm run bench -- --rounds=5              rounds per workload (default 3)
  *     npm run bench -- --peers=NAME,NAME       only these peers
  *     npm run bench -- --no-peers              Latchkey alone; installs nothing
- *     npm run bench -- --population=1000       user counts for SCIM (default 10000,100000)
+ *     npm run bench -- --population=1000       user counts for SCIM and organizations (default 10000,100000; 1000000)
  *     npm run bench -- --quick                 a few seconds that only test the benchmarks
  *     npm run bench -- --out=FILE              also writes the tables to a file
  */
