@@ -8,17 +8,17 @@ import { dirname, join } from 'node:path';
 import { catalogOf, languages } from './lib/messages.mjs';
 import { fail, root } from './lib/workspace.mjs';
 
-// The texts in English: the console translates them when its modules are loaded.
-const english = 'data:text/javascript,export const t = (text) => text;';
+// Marks the texts, as opposed to names of attributes: the console translates them when its modules are loaded.
+const english = 'data:text/javascript,export const t = (text) => ({ text });';
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === '../language/language.ts' ? { url: english, shortCircuit: true } : next(specifier, context),
 });
 const { providers } = await import('../console/admin/directories/providers.ts');
 
-const isCustom = (text) => text.includes('{urn}');
-const address = ['SCIM address', '{address}'];
-const token = ['Token', 'the token'];
+const isCustom = ({ text = '' }) => text.includes('{urn}');
+const address = [{ text: 'SCIM address' }, '{address}'];
+const token = [{ text: 'Token' }, { text: 'the token' }];
 
 const guides = providers.map(({ name, note, steps }) => ({
   name,
@@ -30,13 +30,14 @@ const guides = providers.map(({ name, note, steps }) => ({
 function stepOf({ text, values = [], settings = [] }) {
   const shown = settings
     .filter(([, value]) => !isCustom(value))
-    .map(([name, value]) => [name, value === 'the SCIM address' ? '{address}' : value]);
+    .map(([name, value]) => [name, value.text === 'the SCIM address' ? '{address}' : value]);
   const named = shown.some(([, value]) => value === '{address}');
   return { text, settings: values.length === 0 || named ? shown : [address, token, ...shown] };
 }
 
 function translated(value, catalog) {
-  if (typeof value === 'string') return catalog[value] || value;
+  if (typeof value === 'string') return value;
+  if (typeof value.text === 'string') return catalog[value.text] || value.text;
   if (Array.isArray(value)) return value.map((one) => translated(one, catalog));
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, translated(one, catalog)]));
 }

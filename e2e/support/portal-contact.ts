@@ -56,7 +56,7 @@ export class Contact {
 
   /** Sees that requests arrive, and the token no more. */
   async connected(): Promise<void> {
-    await this.page.goto(this.page.url());
+    await this.page.goto(new URL('/portal', this.page.url()).href);
     await expect(this.page.getByText('Connected', { exact: true })).toBeVisible();
     await expect(this.field('Token')).toHaveCount(0);
     await expect(this.page.getByText('PATCH Groups').first()).toBeVisible();

@@ -2,7 +2,7 @@ import type { OpenLink } from '../domain/portal/open-links.ts';
 import type { PortalDirectoryState } from '../domain/portal/portal-directory.ts';
 import { type Html, html, nothing } from '../http/markup.ts';
 import { directoryGuides } from './generated/directory-steps.ts';
-import { post, type Reader, readonlyField } from './parts.ts';
+import { form, type Reader, readonlyField } from './parts.ts';
 
 /** The section that connects a directory. @param issued a token that was issued by this request */
 export function directorySection(
@@ -31,7 +31,11 @@ function token(
 ): Html {
   // A form is good for the token that its page shows (`PortalDirectory.issue`).
   const act = (label: string, look: string) =>
-    post(label, { change: 'issue-token', seen: former?.id ?? '', csrf }, look);
+    form(
+      { change: 'issue-token', seen: former?.id ?? '', csrf },
+      html`<button type="submit" class="${look}">${label}</button>`,
+      'directory',
+    );
   if (issued !== undefined) {
     return html`${readonlyField('scim-token', t('token'), issued)}<p class="notice" role="status">${t('tokenOnce')}</p>`;
   }
@@ -67,6 +71,6 @@ function requests(
     ({ method, resource, scimType, status }) =>
       html`<li><code>${method} ${resource ?? '/'}</code> <span${status < 400 ? nothing : html` class="refused"`}>${String(status)} ${scimType ?? ''}</span></li>`,
   );
-  return html`<h3>${t('requests')}</h3><p class="hint">${used} <a href="/portal#directory">${t('refresh')}</a></p>
+  return html`<h3>${t('requests')}</h3><p class="hint">${used} <a href="/portal">${t('refresh')}</a></p>
     ${rows.length === 0 ? nothing : html`<ul class="requests" dir="ltr">${rows}</ul>`}`;
 }

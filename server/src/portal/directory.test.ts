@@ -326,6 +326,9 @@ it('steps are in the language of the page, and name the address', async () => {
     expect(guides.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['Okta', 'Microsoft Entra ID', guides.at(-1)?.name]),
     );
+    // Names of attributes are not translated.
+    const values = guides.flatMap(({ steps }) => steps.flatMap(({ settings }) => settings.map(([, value]) => value)));
+    expect(values).toEqual(expect.arrayContaining(['userName', 'active']));
     for (const { name, steps } of guides) {
       expect(page).toContain(`<summary>${name}</summary>`);
       expect(steps.flatMap(({ settings }) => settings.map(([, value]) => value))).toContain('{address}');

@@ -10,9 +10,9 @@ export interface Reader {
   at(time: Date): string;
 }
 
-/** A form of the portal's page. */
-export function form(fields: Record<string, string>, content: Html): Html {
-  return html`<form method="post" action="/portal">${hidden(fields)}${content}</form>`;
+/** A form of the portal's page. @param section the part of the page that its answer shows first */
+export function form(fields: Record<string, string>, content: Html, section = ''): Html {
+  return html`<form method="post" action="/portal${section && `#${section}`}">${hidden(fields)}${content}</form>`;
 }
 
 /** A form of one button. It goes to the address of the page. @param accessibleName default: the label */

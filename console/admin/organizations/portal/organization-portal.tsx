@@ -60,7 +60,7 @@ export function OrganizationPortal({ organization, mayChange }: OrganizationPart
       <Group gap={4} wrap="nowrap" display="inline-flex">
         {isUsable && (
           <RowButton
-            label={t('Send {email} a new link', { email })}
+            label={t('Send again: {email}', { email })}
             onClick={() => void sending.run({ id, locale: language })}
           >
             {t('Send again')}
