@@ -136,6 +136,15 @@ test('an ID token with the nonce of another sign-in is refused', async ({ page }
   await expect(status(page)).toHaveText('Signed out');
 });
 
+test('the sign-in names the organization and the connection', async ({ page }) => {
+  await page.goto(site.origin);
+  await page.evaluate('window.options = { organization: "globex", connection: "c" }');
+  const asked = page.waitForRequest('**/authorize?*');
+  await signIn(page);
+  const { searchParams } = new URL((await asked).url());
+  expect([searchParams.get('organization'), searchParams.get('connection')]).toEqual(['globex', 'c']);
+});
+
 test('an error of the service is shown, and the next sign-in works', async ({ page }) => {
   await page.goto(site.origin);
   await page.evaluate('window.options = { prompt: "none" }');

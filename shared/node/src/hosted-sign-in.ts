@@ -18,6 +18,8 @@ export interface SignInRequest {
   acrValues?: readonly string[] | undefined;
   /** Maximum age of the user's last proof, in seconds. A sign-in by a device key alone does not count. */
   maxAgeSeconds?: number | undefined;
+  /** Slug or id of the organization to sign in to, at a project issuer. */
+  organization?: string | undefined;
 }
 
 /** Adds options that only this library sets. */
@@ -52,7 +54,7 @@ const maxReturnTo = 1000;
  */
 export async function beginSignIn(
   client: HostedClient,
-  { acrValues, maxAgeSeconds, prompt, returnTo }: HostedRequest = {},
+  { acrValues, maxAgeSeconds, organization, prompt, returnTo }: HostedRequest = {},
   authorizationEndpoint = `${client.issuer}/authorize`,
 ): Promise<{ location: string; setCookie: string }> {
   const [state, nonce, codeVerifier] = [secret(), secret(), secret()];
@@ -68,11 +70,13 @@ export async function beginSignIn(
     code_challenge_method: 'S256',
     ...(acrValues && { acr_values: acrValues.join(' ') }),
     ...(maxAgeSeconds !== undefined && { max_age: `${maxAgeSeconds}` }),
+    ...(organization && { organization }),
     ...(prompt && { prompt }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   const at = Math.floor(Date.now() / 1000);
-  const begun = { at, state, nonce, codeVerifier, returnTo: local(returnTo), acrValues, maxAgeSeconds, prompt };
+  const asked = { returnTo: local(returnTo), acrValues, maxAgeSeconds, organization, prompt };
+  const begun = { at, state, nonce, codeVerifier, ...asked };
   const value = toBase64url(utf8(JSON.stringify(begun)));
   return { location: url.href, setCookie: cookie(client, state, value, lifetimeSeconds) };
 }
@@ -114,7 +118,7 @@ export function finishSignIn(incoming: Incoming, client: HostedClient): Begun {
       errorDescription: query.get('error_description')?.slice(0, 500),
     });
   }
-  const { acrValues, at, codeVerifier, maxAgeSeconds, nonce, prompt, returnTo } = begun;
+  const { acrValues, at, codeVerifier, maxAgeSeconds, nonce, organization, prompt, returnTo } = begun;
   const code = query.get('code');
   if (!code || typeof codeVerifier !== 'string' || typeof nonce !== 'string') rejected('The response has no code.');
   return {
@@ -123,6 +127,7 @@ export function finishSignIn(incoming: Incoming, client: HostedClient): Begun {
     returnTo: local(returnTo),
     acrValues: Array.isArray(acrValues) ? acrValues.map(String) : undefined,
     maxAgeSeconds: typeof maxAgeSeconds === 'number' ? maxAgeSeconds : undefined,
+    organization: typeof organization === 'string' ? organization : undefined,
     prompt: prompt === 'login' ? prompt : undefined,
   };
 }

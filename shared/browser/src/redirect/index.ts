@@ -33,12 +33,18 @@ export type RedirectSession = {
 export type Redirect = {
   /**
    * Leaves for the hosted page. `prompt: 'login'` asks again, `loginHint` fills in the address, `connection` (an id) begins at an identity
-   * provider, at the issuer of a project. `returnTo`: path or URL of this
+   * provider, `organization` (slug or id) signs in to it, both at the issuer of a project. `returnTo`: path or URL of this
    * origin, default `redirectUri`, that {@link Redirect.session} puts into the address bar after the sign-in. Rejects with
    * `LatchkeyError` INVALID_ARGUMENT at an origin other than that of `redirectUri`, where this tab could not read the
    * response.
    */
-  signIn(options?: { loginHint?: string; prompt?: string; connection?: string; returnTo?: string }): Promise<void>;
+  signIn(options?: {
+    loginHint?: string;
+    prompt?: string;
+    connection?: string;
+    organization?: string;
+    returnTo?: string;
+  }): Promise<void>;
   /**
    * The session of this tab; undefined: signed out, or the access token has expired. Then `signIn` returns without a question
    * while the session at the service lasts. After the return from the hosted page it exchanges the code first, and
@@ -114,7 +120,7 @@ export function createRedirect(config: RedirectConfig): Redirect {
   };
 
   return {
-    async signIn({ connection, loginHint, prompt, returnTo } = {}) {
+    async signIn({ connection, loginHint, organization, prompt, returnTo } = {}) {
       checkOrigin();
       if (returnTo !== undefined && new URL(returnTo, location.href).origin !== location.origin)
         throw invalid(`\`returnTo\` must be a path, or a URL of ${location.origin}.`);
@@ -133,6 +139,7 @@ export function createRedirect(config: RedirectConfig): Redirect {
         login_hint: loginHint,
         prompt,
         connection,
+        organization,
       });
     },
     session() {

@@ -103,6 +103,14 @@ describe.each(kinds)('%s', (kind) => {
     expect(await status(thief.script('/account'))).toBe(401);
   });
 
+  it('signs in to the organization that the path of the sign-in names', async () => {
+    const asked = async (organization: string) => {
+      const response = await browser.visit(`/auth/login?${new URLSearchParams({ organization })}`);
+      return new URL(response.headers.get('location') ?? '').searchParams.get('organization');
+    };
+    expect([await asked('globex'), await asked('no slug')]).toEqual(['globex', null]);
+  });
+
   it('asks for a stronger sign-in, and accepts no weaker one', async () => {
     await browser.signIn(provider);
     const refused = await browser.script('/admin');

@@ -129,10 +129,11 @@ export class Routes {
       .get('acr_values')
       ?.match(/[\x21-\x7e]{1,100}/g)
       ?.slice(0, 10);
+    const organization = /^[\da-z-]{1,63}$/i.exec(query.get('organization') ?? '')?.[0];
     const maxAge = /^\d{1,9}$/.exec(query.get('max_age') ?? '')?.[0];
     try {
       return await this.begin(incoming, {
-        ...{ returnTo: query.get('return_to') ?? undefined, acrValues },
+        ...{ returnTo: query.get('return_to') ?? undefined, acrValues, organization },
         maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
       });
     } catch (error) {
@@ -239,10 +240,11 @@ export class Routes {
   }
 
   /** Path of the route that redirects to the hosted page. */
-  loginPath({ acrValues, maxAgeSeconds, returnTo }: SignInRequest): string {
+  loginPath({ acrValues, maxAgeSeconds, organization, returnTo }: SignInRequest): string {
     const query = new URLSearchParams({
       ...(acrValues && { acr_values: acrValues.join(' ') }),
       ...(maxAgeSeconds !== undefined && { max_age: `${maxAgeSeconds}` }),
+      ...(organization !== undefined && { organization }),
       ...(returnTo !== undefined && { return_to: local(returnTo) }),
     });
     return `${this.site.basePath}/login${query.size > 0 ? `?${query}` : ''}`;

@@ -235,6 +235,13 @@ describe('a sign-in by a device key alone, which renews auth_time without the us
     expect((await browser.visit('/fresh')).status).toBe(200);
   });
 
+  it('asks again in the organization of the sign-in', async () => {
+    const { browser } = await signedIn({}, byDeviceKey());
+    const again = await browser.signIn(provider, byDeviceKey(), `${login}&organization=globex`);
+    expect(askedBy(again)).toEqual([303, '300', 'login']);
+    expect(new URL(again.headers.get('location') ?? '').searchParams.get('organization')).toBe('globex');
+  });
+
   it('is refused if it responds to that, too, as with parameters removed from the URL', async () => {
     const { browser } = await signedIn({}, byDeviceKey());
     const again = await browser.signIn(provider, byDeviceKey(), '/fresh');
