@@ -14,7 +14,12 @@ export function invitationView(
     ${signInForm(t, project, { login_hint: email })}`;
 }
 
-/** The page of a link that is used, revoked, expired or unknown. */
-export function noInvitationView(): View {
-  return (t) => html`<h1>${t('invitationGone')}</h1><p class="lead">${t('invitationGoneText')}</p>`;
+/**
+ * The page of a link that is used, revoked, expired or unknown. A member who opens the mail again continues to the account.
+ *
+ * @param project undefined: none that this host serves
+ */
+export function noInvitationView(project: string | undefined): View {
+  return (t) => html`<h1>${t('invitationGone')}</h1><p class="lead">${t('invitationGoneText')}</p>
+    ${project === undefined ? '' : html`<a class="second" href="/account?project=${project}">${t('title')}</a>`}`;
 }

@@ -209,6 +209,7 @@ describe('an invitation', () => {
     const page = await open(link);
     expect([page.status, page.text.includes('Globex')]).toEqual([404, false]);
     expect(page.text).toContain('This invitation is not valid');
+    expect(page.text).toContain(`href="/account?project=${world.project.id}"`);
     if (how === 'replaced' || how === 'resent') return expect((await open(await linkTo())).status).toBe(200);
     await accept(user, invitation.id);
     expect(await members()).toEqual([]);

@@ -134,7 +134,7 @@ async function showInvitation(deps: AccountDeps, req: Request, res: Response): P
   const projectId = given.get('project') ?? '';
   const isHere = isUuid(projectId) && isServed(req, projectId);
   const invitation = isHere ? await deps.ownAccount.invitation(projectId, given.get('invitation') ?? '') : null;
-  if (!invitation) return send(deps, req, res, noInvitationView(), { status: 404 });
+  if (!invitation) return send(deps, req, res, noInvitationView(isHere ? projectId : undefined), { status: 404 });
   const secret = deps.cookies.session(req, projectId);
   const visitor = secret === undefined ? null : await deps.ownAccount.visit(projectId, secret, false);
   // As `accept` compares: a user name does not count.

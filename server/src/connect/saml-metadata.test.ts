@@ -106,6 +106,19 @@ it.each<[string, object]>([
   await expect(saml.connect({}, input as never)).rejects.toMatchObject(invalid(field));
 });
 
+it.each<[string, RegExp, (req: unknown, res: ServerResponse) => void]>([
+  ['cannot be read', /^cannot be read: ./, (_req, res) => void res.writeHead(500).end()],
+  ['is of no provider', /^is no metadata of an identity provider: ./, answering('<html></html>')],
+])('refuses metadata that %s, with the reason', async (_, reason, metadata) => {
+  const { metadataUrl } = saml.provider;
+  saml.provider.lies = { metadata };
+  const before = await settings();
+  const change = services().connections.update(saml.connection, { saml: { metadataUrl } }, system);
+  const problem = { code: 'invalid', field: 'saml.metadataUrl', reason: expect.stringMatching(reason) };
+  await expect(change).rejects.toMatchObject({ problem });
+  expect(await settings()).toEqual(before);
+});
+
 it('a draft may wait for metadata: it can neither be tested nor enabled, and our addresses are known', async () => {
   const { connections, upstreamSignIns } = services();
   const of = { projectId: world.project.id, kind: 'saml', preset: 'generic', name: 'Draft' } as const;

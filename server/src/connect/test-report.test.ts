@@ -45,7 +45,12 @@ async function samlTest(connection = saml.connection) {
 async function oidcTest(lies: Lies = {}) {
   own.provider.lies = lies;
   const { browser, to } = await begun(own.connection);
-  return pageOf(await browser.get(own.provider.agree(to).href));
+  const answer = own.provider.agree(to).href;
+  const page = await pageOf(await browser.get(answer));
+  const reloaded = await pageOf(await browser.get(answer));
+  expect([reloaded.status, reloaded.rows]).toEqual([400, {}]);
+  expect(reloaded.html).toContain('This test has ended');
+  return page;
 }
 
 it('shows what SAML brought, and what was understood', async () => {

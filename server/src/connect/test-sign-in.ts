@@ -28,7 +28,7 @@ export const testPath = '/connect/:connection/test';
 export async function startTest(deps: TestDeps, req: Request, res: Response): Promise<void> {
   const state = parametersOf(req).get('state') ?? '';
   const pending = await deps.upstreamSignIns.find('any', String(req.params['connection']), state);
-  if (pending?.request.requestId !== null || pending.request.usedAt) return show(deps, req, res, { fault: 'response' });
+  if (pending?.request.requestId !== null || pending.request.usedAt) return showEnded(deps, req, res);
   openProject(pending.request.project.id);
   const begun = await deps.upstreamSignIns.beginTest(pending, answerUrlOf(pending.connection, siteAt(req).origin));
   if ('fault' in begun) return show(deps, req, res, begun);
@@ -45,12 +45,19 @@ export async function endTest(
   read: () => Promise<ReadAnswer>,
 ): Promise<void> {
   openProject(request.project.id);
-  if (!(await deps.upstreamSignIns.take(request))) return show(deps, req, res, { fault: 'response' });
+  if (!(await deps.upstreamSignIns.take(request))) return showEnded(deps, req, res);
   const answer = await read();
   const key = keyIn(connection.project.id, connection.id);
   const isStale = 'person' in answer && !(await deps.connections.tested({ ...key, version }, actorOf(req)));
-  if (isStale) return show(deps, req, res, { fault: 'response' });
+  if (isStale) return showEnded(deps, req, res);
   show(deps, req, res, answer, connection);
+}
+
+/** Of a test that expired, as after a reload of its result, or whose connection changed meanwhile. */
+function showEnded({ pages }: TestDeps, req: Request, res: Response): void {
+  const message = 'A test works once, within 30 minutes, and not after a change of the connection. Start another one.';
+  const values = { title: 'This test has ended', message };
+  pages.send(req, res, 'plain/connection-test', { status: 400, values, html: { rows: '' } });
 }
 
 /** For admins, in English like the names of the values, which are those of the protocols. */
@@ -102,7 +109,7 @@ const advice: Record<UpstreamFault, string> = {
   'provider-error': 'The provider answered with an error. Check scopes and redirect URI of the application there.',
   unreachable: 'The provider did not answer in time. Check that this server can reach its token endpoint and keys.',
   discovery: 'The discovery document cannot be read, or names another issuer. Check the issuer, also its last slash.',
-  response: 'This test has expired, or the answer has no code. Start the test again.',
+  response: 'The answer lacks a code or claims, or names another issuer.',
   'token-endpoint': 'The provider refused the code. Check client ID, client secret and redirect URI.',
   signature: 'The ID token is not signed by a key of the provider with RS256, PS256, ES256 or EdDSA.',
   issuer: 'The ID token names another issuer than the connection.',

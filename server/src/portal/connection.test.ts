@@ -96,6 +96,8 @@ describe('an OpenID Connect provider', () => {
     const moved = await visit.change('save-connection', { issuer: 'https://idp.example.com', clientId: oidc.clientId });
     expect(moved.status).toBe(400);
     expect(moved.text).toContain('It is needed again when the issuer changes');
+    const plain = await visit.change('save-connection', { issuer: 'idp.example.com', clientId: oidc.clientId });
+    expect([plain.status, plain.text.includes('It begins with https://')]).toEqual([400, true]);
     await visit.change('save-connection', { issuer: oidc.issuer, clientId: 'other' });
     expect((await visit.change('enable-connection')).status).toBe(409);
     expect(await own()).toMatchObject({ state: 'draft' });

@@ -95,7 +95,7 @@ export const de: PortalTexts = {
   noRequests: 'Mit diesem Token ist noch keine Anfrage eingetroffen.',
   lastRequest: 'Letzte Anfrage: {at}.',
   refresh: 'Aktualisieren',
-  problemIssuer: 'Geben Sie den Issuer genau so ein, wie Ihr Anbieter ihn anzeigt.',
+  problemIssuer: 'Geben Sie den Issuer genau so ein, wie Ihr Anbieter ihn anzeigt. Er beginnt mit https://.',
   problemClient: 'Geben Sie eine Client-ID mit höchstens 255 ASCII-Zeichen ein.',
   problemSecret: 'Geben Sie das Client-Secret ein. Es wird erneut benötigt, wenn sich der Issuer ändert.',
   problemHosted: 'Geben Sie eine Domain wie example.com ein.',

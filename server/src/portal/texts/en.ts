@@ -89,7 +89,7 @@ export const en = {
   noRequests: 'No request with this token has arrived yet.',
   lastRequest: 'Last request: {at}.',
   refresh: 'Refresh',
-  problemIssuer: 'Enter the issuer exactly as your provider shows it.',
+  problemIssuer: 'Enter the issuer exactly as your provider shows it. It begins with https://.',
   problemClient: 'Enter a client ID of at most 255 ASCII characters.',
   problemSecret: 'Enter the client secret. It is needed again when the issuer changes.',
   problemHosted: 'Enter a domain such as example.com.',

@@ -93,7 +93,7 @@ export const es: PortalTexts = {
   noRequests: 'Aún no ha llegado ninguna petición con este token.',
   lastRequest: 'Última petición: {at}.',
   refresh: 'Actualizar',
-  problemIssuer: 'Introduzca el emisor exactamente como lo muestra su proveedor.',
+  problemIssuer: 'Introduzca el emisor exactamente como lo muestra su proveedor. Empieza por https://.',
   problemClient: 'Introduzca un ID de cliente de 255 caracteres ASCII como máximo.',
   problemSecret: 'Introduzca el secreto de cliente. Se necesita de nuevo cuando cambia el emisor.',
   problemHosted: 'Introduzca un dominio como example.com.',

@@ -93,7 +93,7 @@ export const fr: PortalTexts = {
   noRequests: 'Aucune requête n’est encore arrivée avec ce jeton.',
   lastRequest: 'Dernière requête : {at}.',
   refresh: 'Actualiser',
-  problemIssuer: 'Saisissez l’émetteur exactement comme votre fournisseur l’affiche.',
+  problemIssuer: 'Saisissez l’émetteur exactement comme votre fournisseur l’affiche. Il commence par https://.',
   problemClient: 'Saisissez un ID client d’au plus 255 caractères ASCII.',
   problemSecret: 'Saisissez le secret client. Il est de nouveau nécessaire quand l’émetteur change.',
   problemHosted: 'Saisissez un domaine, par exemple example.com.',

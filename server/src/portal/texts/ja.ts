@@ -91,7 +91,7 @@ export const ja: PortalTexts = {
   noRequests: 'このトークンによるリクエストはまだ届いていません。',
   lastRequest: '前回のリクエスト: {at}。',
   refresh: '更新',
-  problemIssuer: '発行者は、プロバイダーの表示のとおりに入力してください。',
+  problemIssuer: '発行者は、プロバイダーの表示のとおりに入力してください。https:// で始まります。',
   problemClient: '255 文字以内の ASCII でクライアント ID を入力してください。',
   problemSecret: 'クライアントシークレットを入力してください。発行者を変更したときにも必要です。',
   problemHosted: 'example.com のようなドメインを入力してください。',

@@ -40,7 +40,9 @@ export async function metadataOf(
   if (!metadataUrl && !metadataXml) return null;
   const read = metadataUrl ? await metadata.at(metadataUrl) : metadata.parsed(metadataXml ?? '');
   if ('provider' in read) return read.provider;
-  return invalid(field, `is no metadata of an identity provider: ${read.detail}`);
+  return read.fault === 'unreachable'
+    ? invalid(field, `cannot be read: ${read.detail}`)
+    : invalid(field, `is no metadata of an identity provider: ${read.detail}`);
 }
 
 /**
