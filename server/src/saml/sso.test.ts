@@ -418,6 +418,21 @@ describe('IdP-initiated', () => {
     expect((await sp.answerOf(page, { requestId: null })).subject.value).toBe(user.id);
   });
 
+  it('takes nothing from its address, and cannot be framed: another site can begin a sign-in, and not direct it', async () => {
+    await set({ samlIdpInitiated: true, redirectUris: [acsUrl, `${acsUrl}/2`] });
+    await sp.signIn(user);
+    const evil = new URLSearchParams({
+      ...{ RelayState: 'https://evil.example', AssertionConsumerServiceURL: `${acsUrl}/2` },
+      ...{ AssertionConsumerServiceIndex: '1', SAMLRequest: 'x' },
+    });
+    const page = await sp.browser.get(`${sp.issuer}/saml/start/${sp.client.id}?${evil}`);
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(page.headers.get('x-frame-options')).toBe('DENY');
+    expect(await formOf(page)).toMatchObject({ action: acsUrl, relayState: undefined });
+    // A form of another site cannot begin one.
+    expect((await sp.browser.post(`${sp.issuer}/saml/start/${sp.client.id}`, {})).status).toBe(405);
+  });
+
   it('of an application of another project, and of one of OpenID Connect, is refused', async () => {
     const other = await app.make.project();
     const foreign = await ServiceProvider.at(app, other, { samlIdpInitiated: true });
