@@ -17,12 +17,6 @@ export const folders = [
   'domain/admins',
   'domain/accounts',
   'domain/users/edits',
-  'domain/organizations',
-  'domain/connections',
-  'domain/domains',
-  'domain/portal',
-  'domain/saml',
-  'connect',
   'account',
 ] as const;
 
