@@ -20,7 +20,7 @@ export interface SamlLies {
   key?: TestKey;
   seal?: (assertion: Markup) => Markup;
   /** Changes the signed XML. */
-  edit?(xml: string): string;
+  edit?(xml: string): string | Promise<string>;
   relayState?: string;
   /** A status instead of an assertion. */
   status?: Parameters<typeof newErrorResponse>[1];
@@ -112,7 +112,7 @@ export class SamlProvider {
     const made = lies.status
       ? await newErrorResponse(envelope, lies.status, key)
       : await newResponse(envelope, assertion, { signs: lies.signs ?? 'assertion', key, seal: lies.seal });
-    const xml = lies.edit ? lies.edit(made.xml) : made.xml;
+    const xml = lies.edit ? await lies.edit(made.xml) : made.xml;
     const RelayState = lies.relayState ?? to.searchParams.get('RelayState') ?? '';
     return { action: asked.acsUrl ?? '', fields: { SAMLResponse: Buffer.from(xml).toString('base64'), RelayState } };
   }

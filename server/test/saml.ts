@@ -1,9 +1,20 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 import { type NewAssertion, newResponse, type Signs } from '../src/domain/saml/messages/response.ts';
-import { nameIdFormats } from '../src/domain/saml/names.ts';
+import { nameIdFormats, ns } from '../src/domain/saml/names.ts';
 import { selfSigned } from '../src/domain/saml/security/certificate.ts';
-import type { SigningKey } from '../src/domain/saml/security/sign.ts';
-import type { Markup } from '../src/domain/saml/xml/write.ts';
+import { type SigningKey, signed } from '../src/domain/saml/security/sign.ts';
+import { canonical } from '../src/domain/saml/xml/canonical.ts';
+import { descendants, type Element } from '../src/domain/saml/xml/element.ts';
+import { read } from '../src/domain/saml/xml/reader.ts';
+import { type Markup, raw } from '../src/domain/saml/xml/write.ts';
 
 /** A signing key with its certificate, and its halves. */
 export interface TestKey extends SigningKey {
@@ -39,10 +50,15 @@ export interface SampleChange {
   assertion?: Partial<NewAssertion>;
   signs?: Signs;
   seal?: (assertion: Markup) => Markup;
+  /** Signs the response without that attribute. */
+  withoutDestination?: boolean;
 }
 
 /** The XML of a response. */
-export async function sampleResponse(key: SigningKey, { envelope, assertion, signs, seal }: SampleChange = {}) {
+export async function sampleResponse(
+  key: SigningKey,
+  { envelope, assertion, signs = 'assertion', seal, withoutDestination }: SampleChange = {},
+) {
   const made = await newResponse(
     {
       ...{ id: '_response1', issuer: sample.issuer, at: sample.at },
@@ -58,7 +74,30 @@ export async function sampleResponse(key: SigningKey, { envelope, assertion, sig
       attributes: [{ name: 'email', values: ['ada@example.com'] }],
       ...assertion,
     },
-    { signs: signs ?? 'assertion', key, seal },
+    { signs, key, seal },
   );
-  return made.xml;
+  return withoutDestination ? signedWithout(made.xml, / Destination="[^"]*"/, key) : made.xml;
+}
+
+/** A response with a signed assertion or without, changed, and signed as a whole instead. */
+async function signedWithout(xml: string, part: RegExp, key: SigningKey): Promise<string> {
+  const unsigned = xml
+    .replace(part, '')
+    .replace(/(<samlp:Response.*?<\/saml:Issuer>)<ds:Signature .*?<\/ds:Signature>/, '$1');
+  return (await signed(raw(unsigned), key)).xml;
+}
+
+/** A response whose signed assertion is changed, and signed again. */
+export async function resignedBy(key: SigningKey, xml: string, from: string | RegExp, to: string): Promise<string> {
+  const changed = xml.replace(from, to);
+  if (changed === xml) throw new Error('nothing to change');
+  const [assertion] = descendants(read(changed), ns.assertion, 'Assertion');
+  const [own] = descendants(assertion as Element, ns.signature, 'Signature');
+  const digest = createHash('sha256')
+    .update(canonical(assertion as Element, { without: own as Element }))
+    .digest('base64');
+  const digested = changed.replace(/<ds:DigestValue>.*?</, `<ds:DigestValue>${digest}<`);
+  const [info] = descendants(read(digested), ns.signature, 'SignedInfo');
+  const value = Buffer.from(await key.sign(Buffer.from(canonical(info as Element)))).toString('base64');
+  return digested.replace(/<ds:SignatureValue>.*?</, `<ds:SignatureValue>${value}<`);
 }

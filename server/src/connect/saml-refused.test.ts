@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CookieBrowser, locationOf } from '../../test/browser.ts';
-import { rsaKey } from '../../test/saml.ts';
+import { resignedBy, rsaKey } from '../../test/saml.ts';
 import { SamlConnectWorld } from '../../test/saml-connect-world.ts';
 import type { SamlForm, SamlLies } from '../../test/saml-provider.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -36,6 +36,9 @@ function wrapped(xml: string): string {
     .replace('<samlp:Status>', `<samlp:Extensions>${signed}</samlp:Extensions><samlp:Status>`);
 }
 
+const ended = (xml: string, until: string) =>
+  resignedBy(saml.provider.key, xml, ' SessionIndex=', ` SessionNotOnOrAfter="${until}" SessionIndex=`);
+
 describe('an answer of the provider is refused', () => {
   it.each<[string, string, () => SamlLies]>([
     ['the key of an attacker', 'signature', () => ({ key: attacker })],
@@ -50,6 +53,7 @@ describe('an answer of the provider is refused', () => {
     ['SHA-1', 'signature', () => ({ edit: (xml) => xml.replace(/xmldsig-more#rsa-sha256/, 'xmldsig#rsa-sha1') })],
     ['another Issuer', 'issuer', () => ({ envelope: { issuer: 'https://other.example' } })],
     ['the Audience of another', 'audience', () => ({ assertion: { audience: 'https://other.example' } })],
+    ['the end of a session that is past', 'time', () => ({ edit: (xml) => ended(xml, '2020-01-01T00:00:00Z') })],
     ['another Destination', 'recipient', () => ({ envelope: { destination: 'https://other.example/acs' } })],
     [
       'another Recipient',

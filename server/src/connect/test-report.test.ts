@@ -69,6 +69,12 @@ it.each<[string, string, string, () => SamlLies]>([
   ['the clock', 'Valid', '', () => ({ envelope: { at: at(-900) } })],
   ['the audience', 'Audience', 'Audience URI (SP Entity ID)', () => ({ assertion: { audience: 'https://x.example' } })],
   ['the ACS URL', 'Destination', 'Single sign-on URL', () => ({ envelope: { destination: 'https://x.example/acs' } })],
+  [
+    'the ACS URL, missing in a signed response',
+    'Destination',
+    'Single sign-on URL',
+    () => ({ signs: 'response', edit: (xml) => xml.replace(/ Destination="[^"]*"/, '') }),
+  ],
   ['the issuer', 'Issuer', 'Sign On, Metadata URL', () => ({ envelope: { issuer: 'https://x.example' } })],
   ['the certificate', 'Certificate', 'Sign On, Metadata URL', () => ({ key })],
   ['the request', 'InResponseTo', '', () => ({ envelope: { inResponseTo: undefined } })],

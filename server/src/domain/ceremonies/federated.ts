@@ -272,7 +272,7 @@ export class FederatedSignIns {
     { connection, person, request, version }: Arrival,
     now: Date,
   ): Evidence {
-    const { acr, amr, authTime, subject } = person;
+    const { acr, amr, authTime, sessionUntil, subject } = person;
     const at = authTime === null ? null : new Date(authTime * 1000);
     const isSince = at !== null && at >= secondsLater(request.createdAt, -skewSeconds);
     const { organizationId } = connection;
@@ -285,6 +285,7 @@ export class FederatedSignIns {
       ...(organizationId != null && { organization: organizationId }),
       ...(isGuest && { isGuest }),
       ...{ version, subject, ceremony, amr, acr },
+      ...(sessionUntil !== undefined && { sessionUntil: new Date(sessionUntil * 1000).toISOString() }),
       authTime: at?.toISOString() ?? null,
       // Only by `auth_time`: a provider may ignore `prompt` and `max_age`.
       isFresh: isSince && at <= secondsLater(now, skewSeconds),

@@ -24,6 +24,8 @@ export interface UpstreamPerson {
   acr: string | null;
   /** `auth_time`, Unix seconds; null: not sent. */
   authTime: number | null;
+  /** When the session there ends, Unix seconds; absent: not said. */
+  sessionUntil?: number;
 }
 
 /** An answer that waits for the proof of an account. */

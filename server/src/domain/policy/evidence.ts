@@ -38,6 +38,8 @@ export type Evidence = { account: string; at: string } /** `ceremony`: the sign-
       amr: string[];
       acr: string | null;
       authTime: string | null;
+      /** When the session there ends: ours ends then, too. Absent: the provider does not say. */
+      sessionUntil?: string;
       isFresh: boolean;
     }
 );
@@ -98,6 +100,12 @@ export function federatedOf(evidence: readonly Evidence[]) {
 export function vouchedBy(evidence: readonly Evidence[]) {
   const answer = federatedOf(evidence);
   return answer?.isGuest ? undefined : answer;
+}
+
+/** When a session of this sign-in ends at the latest, by the provider; null: the provider does not say. */
+export function endOf(evidence: readonly Evidence[]): Date | null {
+  const until = federatedOf(evidence)?.sessionUntil;
+  return until === undefined ? null : new Date(until);
 }
 
 /** The devices that this sign-in registered. They are trusted once it ends with everything that it requires. */

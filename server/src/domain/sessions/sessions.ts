@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
 import type { NameIdKind } from '../clients/saml/saml.resource.ts';
 import type { Actor } from '../kernel/actor.ts';
-import { type Clock, secondsLater } from '../kernel/clock.ts';
+import { type Clock, earliest, secondsLater } from '../kernel/clock.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { columnsOf, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
@@ -36,6 +36,8 @@ export interface SignIn {
   deviceId?: string | undefined;
   /** The passkey that this sign-in used or created, if it verified the user. */
   passkeyId?: string | undefined;
+  /** The session ends then at the latest; absent or null: by the limits of the project. */
+  until?: Date | null;
   /** RFC 8176. */
   amr: string[];
   /** Organizations whose connection signed in. */
@@ -93,6 +95,7 @@ export class Sessions {
         authTime: signIn.authTime,
         amr: signIn.amr,
         connected: connectedBy(signIn, now, current.connected),
+        expiresAt: boundedBy(signIn, current.expiresAt),
         ...used(project, now),
       });
       return { session: current, secret, replaced: null };
@@ -112,7 +115,8 @@ export class Sessions {
     const { project, actor, domain = null, freshAt = null, requestMoment = null } = signIn;
     const secret = newSecret(this.deps.random);
     const now = this.deps.clock.now();
-    const { createdAt, lastSeenAt, idleExpiresAt, expiresAt } = begun(project, now);
+    const { createdAt, lastSeenAt, idleExpiresAt, ...end } = begun(project, now);
+    const expiresAt = boundedBy(signIn, end.expiresAt);
     const connected = connectedBy(signIn, now, null);
     const insertion = sql`insert into sessions as c (project_id, id, user_id, domain, secret_hash, device_id, passkey_id, auth_time,
         fresh_at, moment, fresh_moment, amr, connected, created_at, last_seen_at, idle_expires_at, expires_at, ip, user_agent)
@@ -210,6 +214,11 @@ export class Sessions {
     );
     return session && !hasExpired(session, project, now) ? session : null;
   }
+}
+
+/** The end of a session that has this one by its limits. A provider says when its session ends. */
+function boundedBy({ until }: Pick<SignIn, 'until'>, end: Date): Date {
+  return until ? earliest(end, until) : end;
 }
 
 /** The connections of a session after a sign-in: those of before stay, with the times of their sign-ins. */

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../audit/audit.ts';
 import type { CredentialKind } from '../../credentials/credential.entity.ts';
-import { amrOf, type Evidence, freshAt, provedAt, provedPasskey } from '../../policy/evidence.ts';
+import { amrOf, type Evidence, endOf, freshAt, provedAt, provedPasskey } from '../../policy/evidence.ts';
 import type { SignIn } from '../../sessions/sessions.ts';
 import type { SigninCaller } from '../callers.ts';
 import type { FlowDeps } from '../flow.ts';
@@ -14,6 +14,8 @@ export interface Conclusion {
   /** Time of the last proof by the person; null: none in this sign-in. */
   freshAt: Date | null;
   passkeyId: string | undefined;
+  /** When the session ends at the latest; null: by the limits of the project. */
+  until: Date | null;
   /** Organizations whose connection signed in. */
   connected?: readonly string[];
 }
@@ -27,6 +29,7 @@ export function concluded(evidence: readonly Evidence[], holdsPasskey = false): 
     authTime: provedAt(last),
     freshAt: freshAt(evidence),
     passkeyId: provedPasskey(evidence),
+    until: endOf(evidence),
   };
 }
 
@@ -57,7 +60,7 @@ export function sessionOf(
   deps: Pick<FlowDeps, 'issuer'>,
   caller: SigninCaller,
   { user, credential }: SignedIn,
-  { amr, authTime, connected, freshAt: at, passkeyId }: Conclusion,
+  { amr, authTime, connected, freshAt: at, passkeyId, until }: Conclusion,
 ): SignIn {
   return {
     project: caller.project,
@@ -66,6 +69,7 @@ export function sessionOf(
     amr,
     connected,
     passkeyId,
+    until,
     authTime,
     freshAt: at ?? undefined,
     requestMoment: caller.request?.moment,

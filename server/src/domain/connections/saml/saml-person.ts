@@ -1,6 +1,6 @@
 import { seconds } from '../../kernel/clock.ts';
 import type { Answer } from '../../saml/messages/answer.ts';
-import { nameIdFormats } from '../../saml/names.ts';
+import { nameIdFormats, skewSeconds } from '../../saml/names.ts';
 import type { ProfileMappings, SamlSettings } from '../connection.entity.ts';
 import { personOf } from '../upstream-person.ts';
 import type { UpstreamPerson } from '../upstream-request.entity.ts';
@@ -56,12 +56,12 @@ export function samlPersonOf(
   settings: Pick<SamlSettings, 'entityId' | 'emailAttribute' | 'vouchesForEmail'>,
   mappings: ProfileMappings,
 ): UpstreamPerson {
-  const { authTime, contextClass, subject } = answer;
+  const { authTime, contextClass, sessionUntil, subject } = answer;
   const claims = claimsOf(answer);
   const { emailAttribute, vouchesForEmail } = settings;
   const ofNameId = subject.format === nameIdFormats.email ? subject.value : undefined;
   const email = emailAttribute === null ? (claims['email'] ?? ofNameId) : claims[emailAttribute];
-  return personOf(
+  const person = personOf(
     {
       ...claims,
       email,
@@ -72,4 +72,5 @@ export function samlPersonOf(
     },
     { issuer: settings.entityId, subject: `${subject.format} ${subject.value}`, mappings },
   );
+  return { ...person, ...(sessionUntil && { sessionUntil: seconds(sessionUntil) + skewSeconds }) };
 }

@@ -2,6 +2,7 @@ import type { Expected } from '../../saml/messages/answer.ts';
 import { nameIdFormats, ns, statusCodes } from '../../saml/names.ts';
 import { SamlError } from '../../saml/saml-error.ts';
 import { readCertificate } from '../../saml/security/certificate.ts';
+import { isSigned } from '../../saml/security/verify.ts';
 import { attribute, children, descendants, type Element } from '../../saml/xml/element.ts';
 import type { SamlSettings } from '../connection.entity.ts';
 import { compared, type ReportLine, received } from '../report.ts';
@@ -24,7 +25,10 @@ export function samlReport({ response, expected, settings }: Read): ReportLine[]
     compared('Issuer', textAt(response, 'Issuer'), settings.entityId, { field: 'metadata' }),
     compared('Destination', attribute(response, 'Destination'), expected.recipient, {
       field: 'acsUrl',
-      isWrong: ![undefined, expected.recipient].includes(attribute(response, 'Destination')),
+      // Only a signed response must have it.
+      isWrong:
+        attribute(response, 'Destination') !== expected.recipient &&
+        (isSigned(response) || attribute(response, 'Destination') !== undefined),
     }),
     inResponseTo(response, expected),
   ];

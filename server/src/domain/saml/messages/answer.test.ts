@@ -1,10 +1,10 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, sign as signBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rsaKey, type SampleChange, sample, sampleResponse } from '../../../../test/saml.ts';
+import { resignedBy, rsaKey, type SampleChange, sample, sampleResponse } from '../../../../test/saml.ts';
 import { decrypt, encrypt } from '../security/encryption.ts';
 import { canonical } from '../xml/canonical.ts';
-import { children, descendants, type Element } from '../xml/element.ts';
+import { descendants, type Element } from '../xml/element.ts';
 import { read } from '../xml/reader.ts';
 import { type Expected, readAnswer } from './answer.ts';
 import { newErrorResponse } from './response.ts';
@@ -275,20 +275,7 @@ describe('values', () => {
   const minutes = (count: number) => new Date(sample.at.getTime() + count * 60_000);
   const signedWith = (change: SampleChange) => sampleResponse(idp, change);
   /** Changes a text of the sample before it is signed again. */
-  const resigned = async (from: string | RegExp, to: string) => {
-    const changed = genuine.replace(from, to);
-    expect(changed).not.toBe(genuine);
-    const { createHash } = await import('node:crypto');
-    const assertion = children(read(changed), 'urn:oasis:names:tc:SAML:2.0:assertion', 'Assertion')[0] as Element;
-    const own = children(assertion, 'http://www.w3.org/2000/09/xmldsig#', 'Signature')[0] as Element;
-    const digest = createHash('sha256')
-      .update(canonical(assertion, { without: own }))
-      .digest('base64');
-    const digested = changed.replace(/<ds:DigestValue>.*?</, `<ds:DigestValue>${digest}<`);
-    const [info] = descendants(read(digested), 'http://www.w3.org/2000/09/xmldsig#', 'SignedInfo');
-    const value = Buffer.from(await idp.sign(Buffer.from(canonical(info as Element)))).toString('base64');
-    return digested.replace(/<ds:SignatureValue>.*?</, `<ds:SignatureValue>${value}<`);
-  };
+  const resigned = (from: string | RegExp, to: string) => resignedBy(idp, genuine, from, to);
 
   test.each([
     ['Audience', { audience: 'https://other.example' }, 'audience-mismatch'],
@@ -398,6 +385,15 @@ describe('values', () => {
     expect(outcome(await resigned('>ada<', '>\n  ada\t<'))).toBe('ada');
     expect(outcome(await resigned('>ada<', '>ada\u00a0<'))).toBe('ada\u00a0');
     expect(outcome(await resigned('>ada<', '>\u3000ada<'))).toBe('\u3000ada');
+  });
+
+  test('a signed response without Destination is refused, an unsigned one needs none', async () => {
+    const bare = (xml: string) => xml.replace(/ Destination="[^"]*"/, '');
+    for (const signs of ['response', 'both'] as const) {
+      const without = await sampleResponse(idp, { signs, withoutDestination: true });
+      expect(outcome(without)).toBe('destination-mismatch');
+    }
+    expect(outcome(bare(genuine))).toBe('ada');
   });
 
   test('a status that is not Success is refused', () => {

@@ -54,17 +54,19 @@ export function readAnswer(received: Element, expected: Expected): Answer {
   const isWhole = isSigned(received);
   if (expected.wantsResponseSigned && !isWhole) throw new SamlError('unsigned', 'Response');
   const response = isWhole ? verified(received, expected) : received;
-  checkEnvelope(response, expected);
+  checkEnvelope(response, isWhole, expected);
   return readAssertion(assertionOf(response, isWhole, expected), expected);
 }
 
-function checkEnvelope(response: Element, { issuer, recipient, requestId }: Expected): void {
+function checkEnvelope(response: Element, isWhole: boolean, { issuer, recipient, requestId }: Expected): void {
   messageId(response);
   const from = child(response, ns.assertion, 'Issuer');
   if (from && text(from) !== issuer) throw new SamlError('issuer-mismatch', 'Issuer of the Response');
   const destination = attribute(response, 'Destination');
-  if (destination !== undefined && destination !== recipient)
+  // SAML Bindings section 3.5.5.2: a signed message must have it.
+  if (destination !== recipient && (isWhole || destination !== undefined)) {
     throw new SamlError('destination-mismatch', 'Destination');
+  }
   checkRequest(attribute(response, 'InResponseTo'), requestId, 'Response');
   const status = required(required(response, ns.protocol, 'Status'), ns.protocol, 'StatusCode');
   if (attribute(status, 'Value') === statusCodes.success) return;
