@@ -15,7 +15,7 @@ const rareUi =
 
 /** Areas whose operations only a few pages send. */
 const rareTexts =
-  'access|admins|apis|connections|delivery|directories|domains|experience|explorer|keys|logout|messages|organizations|saml|streams|support';
+  'access|admins|apis|connections|delivery|directories|domains|experience|explorer|introductions|keys|logout|messages|organizations|saml|streams|support';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no

@@ -65,6 +65,7 @@ export function shots({
     ),
     { name: 'empty-application-access', path: project(projectId, `applications/${bareClientId}/access`) },
     { name: 'closed-application-access', path: project(projectId, `applications/${closedClientId}/access`) },
+    { name: 'applications-introduced', path: project(projectId, 'applications/introduced') },
     { name: 'users-sign-ups', path: project(projectId, 'users/sign-ups') },
     { name: 'empty-users-sign-ups', path: project(emptyProjectId, 'users/sign-ups') },
     { name: 'users-import', path: project(projectId, 'users/import') },

@@ -15,6 +15,7 @@ import type { Column } from '../ui/lists/data-table.tsx';
 import { TableSection } from '../ui/lists/table-section.tsx';
 import { AdminAccess } from './admin-access.tsx';
 import { ApiGrantForm } from './api-grant-form.tsx';
+import { WorkloadIdentity } from './workload-identity.tsx';
 
 /** The APIs and scopes that an application may use. */
 export function ClientApis({ client, mayChange }: ClientPartProps) {
@@ -26,6 +27,7 @@ export function ClientApis({ client, mayChange }: ClientPartProps) {
       {!client.grantTypes.includes('CLIENT_CREDENTIALS') && <MissingGrantType clientId={client.id} />}
       <AllowedScopes clientId={client.id} data={data} mayChange={mayChange} />
       <AdminAccess client={client} mayChange={mayChange} />
+      <WorkloadIdentity client={client} mayChange={mayChange} />
     </>
   );
 }

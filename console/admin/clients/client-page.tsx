@@ -8,6 +8,7 @@ import { apisTexts } from '../apis/texts.ts';
 import { claimsTexts } from '../claims/texts.ts';
 import { Missing } from '../frame/root.tsx';
 import { ClientById } from '../generated/operations.ts';
+import { introductionsTexts } from '../introductions/texts.ts';
 import { t, withTexts } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { rolesTexts } from '../roles/texts.ts';
@@ -26,7 +27,7 @@ interface ClientTab {
 }
 
 /** Loads a tab's script on demand. */
-const fetched = (load: () => Promise<ComponentType<ClientPartProps>>) => lazy(async () => ({ default: await load() }));
+const fetched = <Props,>(load: () => Promise<ComponentType<Props>>) => lazy(async () => ({ default: await load() }));
 
 const parts: readonly ClientTab[] = [
   {
@@ -91,7 +92,31 @@ const samlParts: readonly ClientTab[] = [
   ...parts.filter(({ tab }) => shared.includes(tab)),
 ];
 
+const ofIntroduced = ['access', 'events', 'danger'];
+
+/** An admin can limit and block an application that introduced itself, and change nothing else. */
+const introducedParts: readonly ClientTab[] = [
+  ...parts.filter(({ tab }) => tab === 'tokens').map((part) => ({ ...part, tab: '' })),
+  ...parts.filter(({ tab }) => ofIntroduced.includes(tab)),
+];
+
+const Introductions = fetched(
+  async () =>
+    (await withTexts(introductionsTexts, () => import('../introductions/introductions-page.tsx'))).IntroductionsPage,
+);
+
+/** An application, or those that introduced themselves. */
 export function Component() {
+  const { clientId } = useParams();
+  if (clientId !== 'introduced') return <ClientPage />;
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <Introductions />
+    </Suspense>
+  );
+}
+
+function ClientPage() {
   const { clientId = '', tab = '' } = useParams();
   const project = useProject();
   const path = useProjectPath();
@@ -100,7 +125,7 @@ export function Component() {
   const client = data?.client?.id === clientId ? data.client : undefined;
   if (!client)
     return failure ? <LoadError failure={failure} subject={t('application')} retry={reload} /> : <PageSkeleton />;
-  const tabs = client.samlEntityId === null ? parts : samlParts;
+  const tabs = client.introducedBy !== null ? introducedParts : client.samlEntityId === null ? parts : samlParts;
   const chosen = tabs.find((part) => part.tab === tab);
   if (!chosen) return <Missing />;
   const { Part } = chosen;
@@ -108,7 +133,10 @@ export function Component() {
   return (
     <Page
       title={client.name}
-      back={{ to: path('applications'), label: t('Applications') }}
+      back={{
+        to: path(client.introducedBy === null ? 'applications' : 'applications/introduced'),
+        label: t('Applications'),
+      }}
       badges={
         <>
           {client.disabled && <Badge color="bad">{t('Disabled')}</Badge>}

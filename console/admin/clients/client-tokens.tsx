@@ -31,15 +31,18 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
     ...(uri === undefined ? {} : { backchannelLogoutUri: uri.trim() || null }),
   }));
   const uriFault = addressFault(form.values.backchannelLogoutUri);
+  const isIntroduced = client.introducedBy !== null;
   const standards = standardsOf(project);
   const lifetime = (name: keyof typeof standards) => (
     <Lifetime {...form.field(name)} standard={standards[name]} name={name} />
   );
   return (
     <>
-      <Section title={t('ID tokens')} lead={t('Some products end their session when it expires.')}>
-        {lifetime('idTokenTtlSeconds')}
-      </Section>
+      {!isIntroduced && (
+        <Section title={t('ID tokens')} lead={t('Some products end their session when it expires.')}>
+          {lifetime('idTokenTtlSeconds')}
+        </Section>
+      )}
       <Section
         title={t('Access tokens')}
         lead={t('Those for UserInfo. A token for an API has the lifetime of that API.')}
@@ -55,7 +58,7 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
           {lifetime('refreshTokenIdleSeconds')}
         </Section>
       )}
-      <BackChannelLogout form={form} uriFault={uriFault} />
+      {!isIntroduced && <BackChannelLogout form={form} uriFault={uriFault} />}
       <SaveBar
         form={form}
         labels={labels}

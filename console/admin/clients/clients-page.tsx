@@ -4,6 +4,7 @@ import { useAccess } from '../access.tsx';
 import { Clients, type ClientsQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { LinkButton } from '../ui/buttons.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -57,7 +58,12 @@ export function Component() {
     <Page
       title={t('Applications')}
       lead={t('Apps that users sign in to, by OpenID Connect or SAML.')}
-      actions={!list.isEmpty && create}
+      actions={
+        <>
+          <LinkButton to={path('applications/introduced')}>{t('Introduced')}</LinkButton>
+          {!list.isEmpty && create}
+        </>
+      }
     >
       <ResourceList
         list={list}

@@ -15,6 +15,7 @@ export * from './texts/explorer.ts';
 export * from './texts/frame.ts';
 export * from './texts/grants.ts';
 export * from './texts/groups.ts';
+export * from './texts/introductions.ts';
 export * from './texts/keys.ts';
 export * from './texts/logout.ts';
 export * from './texts/messages.ts';

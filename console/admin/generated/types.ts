@@ -155,6 +155,11 @@ export type ClientAccess =
   | 'ASSIGNED'
   | 'EVERYONE';
 
+/** How a client introduced itself: by a metadata document, or by registration (RFC 7591). */
+export type ClientIntroduction =
+  | 'DOCUMENT'
+  | 'REGISTRATION';
+
 /** The environment in which an application runs. */
 export type ClientKind =
   | 'NATIVE'
@@ -702,6 +707,13 @@ export type IssueAdminTokenInput = {
   /** Required for every role except OWNER. */
   projectId?: string | null | undefined;
   role: Role;
+};
+
+export type IssueRegistrationTokenInput = {
+  /** Lifetime: 1 to 365 days. Default: 30. */
+  days?: number | null | undefined;
+  name: string;
+  projectId: string;
 };
 
 export type IssueScimTokenInput = {
@@ -1809,7 +1821,7 @@ export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, va
 export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
 export type ClientSettingsFragment = (
-  { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, samlEntityId: string | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, startUri: string | null, logoId: string | null, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceOptional: boolean, grantTypes: Array<GrantType>, access: ClientAccess, adminScopes: Array<string>, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> }
+  { id: string, name: string, builtIn: BuiltIn | null, introducedBy: ClientIntroduction | null, kind: ClientKind | null, samlEntityId: string | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, workloadIssuer: string | null, workloadSubject: string | null, workloadAudience: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, startUri: string | null, logoId: string | null, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, idTokenTtlSeconds: number | null, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceOptional: boolean, grantTypes: Array<GrantType>, access: ClientAccess, adminScopes: Array<string>, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> }
   & ClientSwitchesFragment
 );
 
@@ -2314,6 +2326,47 @@ export type GroupMembersQueryVariables = Exact<{
 
 
 export type GroupMembersQuery = { group: { id: string, memberCount: number } | null };
+
+export type IntroducedRowFragment = { id: string, name: string, introducedBy: ClientIntroduction | null, metadataUrl: string | null, redirectUris: Array<string>, disabled: boolean, version: number, createdAt: string, introduction: { claimedName: string | null, network: string | null, lastUsedAt: string, users: number, refreshGrants: number } | null };
+
+export type IntroducedClientsQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type IntroducedClientsQuery = { clients: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: IntroducedRowFragment }> } };
+
+export type RegistrationTokenRowFragment = { id: string, name: string, hint: string, createdAt: string, expiresAt: string, lastUsedAt: string | null, revokedAt: string | null };
+
+export type IntroductionsQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type IntroductionsQuery = { project: { id: string, clientMetadataDocuments: ClientMetadataDocuments, clientMetadataDomains: Array<string>, blockedClientDomains: Array<string>, clientRegistration: ClientRegistration } | null, registrationTokens: Array<RegistrationTokenRowFragment> };
+
+export type BlockClientMutationVariables = Exact<{
+  input: UpdateClientInput;
+}>;
+
+
+export type BlockClientMutation = { updateClient: IntroducedRowFragment };
+
+export type IssueRegistrationTokenMutationVariables = Exact<{
+  input: IssueRegistrationTokenInput;
+}>;
+
+
+export type IssueRegistrationTokenMutation = { issueRegistrationToken: { token: string, registrationToken: RegistrationTokenRowFragment } };
+
+export type RevokeRegistrationTokenMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeRegistrationTokenMutation = { revokeRegistrationToken: RegistrationTokenRowFragment };
 
 export type SigningKeyRowFragment = { id: string, alg: SigningAlgorithm, signing: boolean, createdAt: string, signsFrom: string, signsUntil: string | null, publishedUntil: string | null, withdrawnAt: string | null };
 

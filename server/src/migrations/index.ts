@@ -35,6 +35,7 @@ import { Migration20261130045000ConsentsInOrganizations } from './20261130045000
 import { Migration20261130045010SuspensionsByDirectories } from './20261130045010-suspensions-by-directories.ts';
 import { Migration20261130047000SearchOfOrganizations } from './20261130047000-search-of-organizations.ts';
 import { Migration20261130048000SamlLogout } from './20261130048000-saml-logout.ts';
+import { Migration20261130049000NetworksOfIntroductions } from './20261130049000-networks-of-introductions.ts';
 
 export const migrations = [
   { name: '20261129002000-baseline', class: Migration20261129002000Baseline },
@@ -73,4 +74,5 @@ export const migrations = [
   { name: '20261130045010-suspensions-by-directories', class: Migration20261130045010SuspensionsByDirectories },
   { name: '20261130047000-search-of-organizations', class: Migration20261130047000SearchOfOrganizations },
   { name: '20261130048000-saml-logout', class: Migration20261130048000SamlLogout },
+  { name: '20261130049000-networks-of-introductions', class: Migration20261130049000NetworksOfIntroductions },
 ];

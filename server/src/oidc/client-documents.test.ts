@@ -9,10 +9,11 @@ import { Stranger } from '../../test/introduced.ts';
 import { changed, rows } from '../../test/rows.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
+import { introductionsOf } from '../domain/clients/introductions/introduced-clients.ts';
 import { metadataUrlFault } from '../domain/clients/introductions/metadata-url.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { problemOf } from '../domain/kernel/problem.ts';
-import { keyIn } from '../domain/projects/tenant.ts';
+import { keyIn, keyText } from '../domain/projects/tenant.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { assertionType } from './client-credential.ts';
 
@@ -136,6 +137,25 @@ describe('a client with a metadata document', () => {
     const { scope } = await client.exchange(await client.code({ scope: 'openid users:write' }));
     expect(scope).toBe('openid');
     expect(await client.token({ grant_type: 'client_credentials' })).toMatchObject({ error: 'unauthorized_client' });
+  });
+
+  it('is shown to admins with its claimed name, its network, and its users and grants, until it is deleted', async () => {
+    const id = host.put(path, { ...grants, client_name: 'Acme Agent' });
+    const { db } = world.app.services;
+    const shown = async () => {
+      const [row] = await introduced();
+      const key = keyIn(world.project.id, row?.id ?? randomUUID());
+      return (await introductionsOf(db.alone, [key])).get(keyText(key));
+    };
+    expect(await shown()).toBeUndefined();
+    await (await stranger(id)).authorize();
+    const first = { claimedName: 'Acme Agent', network: '127.0.0.1', lastUsedAt: world.app.clock.now() };
+    expect(await shown()).toEqual({ ...first, users: 0, refreshGrants: 0 });
+    const client = await stranger(id);
+    const { refresh_token } = await client.exchange(await client.code(lasting));
+    expect(await shown()).toMatchObject({ users: 1, refreshGrants: 1 });
+    expect((await client.refresh(refresh_token)).status).toBe(200);
+    expect(await shown()).toMatchObject({ users: 1, refreshGrants: 1 });
   });
 
   it('cannot be made a first-party application, nor get a key or a secret', async () => {

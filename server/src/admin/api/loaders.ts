@@ -4,6 +4,7 @@ import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
 import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
+import { introductionsOf } from '../../domain/clients/introductions/introduced-clients.ts';
 import { connectionsOfOrganizations } from '../../domain/connections/connections.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
 import { domainsOf } from '../../domain/organizations/domains/organization-domains.ts';
@@ -95,6 +96,8 @@ export function loadersFor(em: EntityManager, sources: Sources) {
     /** Undefined if the member has none. */
     rolesOfMember: ofTenants((keys) => rolesOfMembers(em, keys)),
     apiKeysOf: ofTenants(async (keys) => Map.groupBy(await clients.apiKeysOf(em, keys), ofClient)),
+    /** Undefined if an admin created the client. */
+    introductionOf: ofTenants((keys) => introductionsOf(em, keys)),
     clientSecretsOf: ofTenants(async (keys) => Map.groupBy(await clientSecrets.of(em, keys), ofClient)),
     /** At most `maxTotal`. */
     membersIn: ofTenants((keys) => countMembers(em, keys, false)),

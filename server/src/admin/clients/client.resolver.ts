@@ -13,7 +13,14 @@ import { ApiKeyKindEnum } from '../api/enums.ts';
 import { changesSensitive, enumOf, settingsIn } from '../api/resource-types.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { CreateClientInput, UpdateClientInput } from './client.inputs.ts';
-import { ApiKeyView, ClientConnection, ClientView, CreatedClient, IssuedApiKey } from './client.view.ts';
+import {
+  ApiKeyView,
+  ClientConnection,
+  ClientView,
+  CreatedClient,
+  IntroductionView,
+  IssuedApiKey,
+} from './client.view.ts';
 
 const introducedOnly = 'True: only clients that introduced themselves; else only those that admins created.';
 
@@ -106,6 +113,11 @@ export class ClientResolver {
   @FieldResolver(() => Boolean)
   disabled(@Root() client: Client) {
     return client.disabledAt != null;
+  }
+
+  @FieldResolver(() => IntroductionView, { nullable: true, description: 'Null for a client that an admin created.' })
+  async introduction(@Root() client: Client, @Ctx() { loaders }: AdminContext) {
+    return client.introducedBy == null ? null : ((await loaders.introductionOf(client)) ?? null);
   }
 
   @FieldResolver(() => ProjectView)

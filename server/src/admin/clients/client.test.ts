@@ -162,11 +162,11 @@ describe('the API of clients', () => {
     await clients.create({ projectId: id, name: 'Made' }, { kind: 'system' });
     const client = await db.transaction(async (em) => clients.make(em, project, { name: 'Agent', ...introduced }));
     const query = `query ($id: ID!, $introduced: Boolean) { clients(projectId: $id, introduced: $introduced) {
-      totalCount edges { node { name introducedBy metadataUrl } } } }`;
+      totalCount edges { node { name introducedBy metadataUrl introduction { users } } } } }`;
     const listed = async (introduced?: boolean) => (await harness.call(query, { id, introduced })).data.clients;
-    const node = { name: 'Agent', introducedBy: 'REGISTRATION', metadataUrl: null };
+    const node = { name: 'Agent', introducedBy: 'REGISTRATION', metadataUrl: null, introduction: null };
     expect(await listed(true)).toEqual({ totalCount: 1, edges: [{ node }] });
-    const made = { name: 'Made', introducedBy: null, metadataUrl: null };
+    const made = { name: 'Made', introducedBy: null, metadataUrl: null, introduction: null };
     expect(await listed()).toEqual({ totalCount: 1, edges: [{ node: made }] });
     const block = 'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { disabled } }';
     const input = { id: client.id, disabled: true };

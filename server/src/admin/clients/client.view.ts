@@ -41,6 +41,16 @@ export class ClientView extends fields({
   updatedAt: time(),
 }) {}
 
+@Access('inherited')
+@ObjectType('Introduction', { description: 'How a client that no admin created came, and its use.' })
+export class IntroductionView extends fields({
+  claimedName: nullable(text('`client_name`, which is not verified. Null: none that pages could show.')),
+  network: nullable(text('The address that it was first seen from, or its /64. Null: from before this field.')),
+  lastUsedAt: time('With a resolution of one hour.'),
+  users: int('Users who allow it something; at most 10,000.'),
+  refreshGrants: int('Refresh grants that have not been revoked; at most 10,000.'),
+}) {}
+
 export const ClientConnection = connectionType(ClientView, 'Client');
 
 @Access('inherited')

@@ -180,6 +180,7 @@ export class ClientDocuments {
       em.create(ClientIntroduction, {
         ...{ project: projectId, client, claimedName, freshUntil, lastUsedAt: now, createdAt: now },
         managementHash: null,
+        network: networkOf(actor.ip),
       }),
     );
     const detail = { document: url, redirectUris: settings.redirectUris, claimedName };

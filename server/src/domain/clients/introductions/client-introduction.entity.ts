@@ -17,6 +17,8 @@ const schema = defineEntity({
     lastUsedAt: instant().index(),
     /** SHA-256 of the registration access token (RFC 7592 section 3). */
     managementHash: p.text().nullable(),
+    /** Where it was first seen: an address, or the /64 of one. Null: from before the column. */
+    network: p.text().nullable(),
     createdAt: instant(),
   },
 });

@@ -176,6 +176,7 @@ export class ClientRegistrations {
       em.create(ClientIntroduction, {
         ...{ project: project.id, client, claimedName, freshUntil: null, lastUsedAt: now, createdAt: now },
         managementHash: digest(managementToken),
+        network: networkOf(actor.ip),
       }),
     );
     const detail = { redirectUris: settings.redirectUris, claimedName };

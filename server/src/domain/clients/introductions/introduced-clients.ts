@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { secondsLater } from '../../kernel/clock.ts';
+import { maxTotal } from '../../kernel/page.ts';
 import { type Executing, execute, type Fragment, query, sql } from '../../kernel/sql.ts';
-import type { TenantKey } from '../../projects/tenant.ts';
+import { keyIn, keyText, type TenantKey } from '../../projects/tenant.ts';
 
 /** Maximum number of introduced clients of a project without a consent. */
 const maxUnused = 1000;
@@ -58,4 +59,55 @@ export function isForgotten(now: Date): Fragment {
             where c.project_id = clients.project_id and c.client_id = clients.id)))
     and not exists (select 1 from refresh_grants g where g.project_id = clients.project_id and g.client_id = clients.id
       and g.revoked_at is null)`;
+}
+
+/** What admins see of a client that introduced itself. */
+export interface Introduction {
+  /** `client_name`, which is not verified. */
+  claimedName: string | null;
+  /** Where it was first seen. */
+  network: string | null;
+  lastUsedAt: Date;
+  /** Users who allow it something; at most {@link maxTotal}. */
+  users: number;
+  /** Refresh grants that have not been revoked; at most {@link maxTotal}. */
+  refreshGrants: number;
+}
+
+interface IntroductionRow {
+  project: string;
+  id: string;
+  claimed_name: string | null;
+  network: string | null;
+  last_used_at: Date | string;
+  users: number;
+  refresh_grants: number;
+}
+
+/** By client (`keyText`); none for a client that an admin created. */
+export async function introductionsOf(
+  on: Executing,
+  clients: readonly TenantKey[],
+): Promise<Map<string, Introduction>> {
+  const rows = await query(
+    on,
+    sql<IntroductionRow>`select i.project_id as project, i.client_id as id, i.claimed_name, i.network, i.last_used_at,
+        allowed.count as users, held.count as refresh_grants
+      from unnest(${clients.map(({ project }) => project.id)}::uuid[], ${clients.map(({ id }) => id)}::uuid[]) k(project_id, id)
+        join client_introductions i on i.project_id = k.project_id and i.client_id = k.id
+        cross join lateral (select count(*)::int as count from (select 1 from consents c
+          where c.project_id = k.project_id and c.client_id = k.id limit ${maxTotal}) counted) allowed
+        cross join lateral (select count(*)::int as count from (select 1 from refresh_grants g
+          where g.project_id = k.project_id and g.client_id = k.id and g.revoked_at is null
+          limit ${maxTotal}) counted) held`,
+  );
+  return new Map(
+    rows.map((row) => [
+      keyText(keyIn(row.project, row.id)),
+      {
+        ...{ claimedName: row.claimed_name, network: row.network, lastUsedAt: new Date(row.last_used_at) },
+        ...{ users: row.users, refreshGrants: row.refresh_grants },
+      },
+    ]),
+  );
 }
