@@ -420,6 +420,8 @@ export type CreateProjectInput = {
   clientMetadataDocuments?: ClientMetadataDocuments | null | undefined;
   /** At most 1,000 domains, such as example.com; *.example.com: all below it. */
   clientMetadataDomains?: Array<string> | null | undefined;
+  /** What clients of a domain that introduced themselves get at most: `domain`, or `*` for all; `scopes`, `apis`, `accessTokenTtlSeconds`, `refreshTokenTtlSeconds`, `consentText`. */
+  clientPolicies?: unknown;
   /** At the project's issuer. Registered clients stay if it is turned off. */
   clientRegistration?: ClientRegistration | null | undefined;
   /** 1 to 3650. */
@@ -1394,6 +1396,8 @@ export type UpdateProjectInput = {
   clientMetadataDocuments?: ClientMetadataDocuments | null | undefined;
   /** At most 1,000 domains, such as example.com; *.example.com: all below it. */
   clientMetadataDomains?: Array<string> | null | undefined;
+  /** What clients of a domain that introduced themselves get at most: `domain`, or `*` for all; `scopes`, `apis`, `accessTokenTtlSeconds`, `refreshTokenTtlSeconds`, `consentText`. */
+  clientPolicies?: unknown;
   /** At the project's issuer. Registered clients stay if it is turned off. */
   clientRegistration?: ClientRegistration | null | undefined;
   /** 1 to 3650. */

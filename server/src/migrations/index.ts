@@ -36,6 +36,7 @@ import { Migration20261130045010SuspensionsByDirectories } from './2026113004501
 import { Migration20261130047000SearchOfOrganizations } from './20261130047000-search-of-organizations.ts';
 import { Migration20261130048000SamlLogout } from './20261130048000-saml-logout.ts';
 import { Migration20261130049000NetworksOfIntroductions } from './20261130049000-networks-of-introductions.ts';
+import { Migration20261130049100ClientPolicies } from './20261130049100-client-policies.ts';
 
 export const migrations = [
   { name: '20261129002000-baseline', class: Migration20261129002000Baseline },
@@ -75,4 +76,5 @@ export const migrations = [
   { name: '20261130047000-search-of-organizations', class: Migration20261130047000SearchOfOrganizations },
   { name: '20261130048000-saml-logout', class: Migration20261130048000SamlLogout },
   { name: '20261130049000-networks-of-introductions', class: Migration20261130049000NetworksOfIntroductions },
+  { name: '20261130049100-client-policies', class: Migration20261130049100ClientPolicies },
 ];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Apis, GrantedApi } from '../domain/apis/apis.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientSource } from '../domain/clients/client-registry.ts';
+import { allowsApi, limitsOfClient, scopeBeyond } from '../domain/clients/introductions/client-policy.ts';
 import { hasAppScheme, matchesRedirectUri } from '../domain/clients/redirect-uri.ts';
 import { type ResponseMode } from '../domain/kernel/openid.ts';
 import { isStorableText } from '../domain/kernel/secret.ts';
@@ -12,7 +13,7 @@ import { grantedScope } from '../domain/tokens/scope.ts';
 import { trimmed } from '../domain/users/login.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { type ConnectionIds, namedConnection } from './connection.ts';
-import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
+import { beyondPolicy, OAuthError, type OAuthErrorCode } from './oauth-error.ts';
 import { namedOrganization, type OrganizationNames } from './organization.ts';
 import { parameterFault } from './parameter-fault.ts';
 
@@ -247,7 +248,8 @@ async function namedApis(
 ): Promise<GrantedApi[]> {
   const isNamed = issuer.capabilities.apis && parameters.get('resource') !== undefined;
   if (!isNamed || parameterFault(parameters, issuer)) return [];
-  return apis.usableBy(client, parameters.all('resource'));
+  const usable = await apis.usableBy(client, parameters.all('resource'));
+  return usable.filter(({ audience }) => allowsApi(limitsOfClient(client), audience));
 }
 
 /** `resource` (RFC 8707 section 2.1), all of which the client may use. Ignored if the issuer has no APIs. */
@@ -289,11 +291,14 @@ export function check(
   const maxAge = parameters.get('max_age');
   const acr = acrOf(parameters);
   const ofApis = apis.flatMap(({ granted }) => granted);
+  const limits = limitsOfClient(target.client);
   const resources = resourcesOf(parameters, target.client, issuer, apis);
   // Without `scope`, all scopes of the APIs, as for client credentials (RFC 6749 section 3.3).
-  const asked = parameters.get('scope') ?? ofApis.join(' ');
+  const asked = parameters.get('scope') ?? ofApis.filter((one) => scopeBeyond(limits, one) === undefined).join(' ');
   const scope = grantedScope(asked, [...scopesFor(target.client, issuer), ...ofApis]);
   if (scope === '') throw new OAuthError('invalid_scope', 'The application was granted none of the scopes.');
+  const beyond = scopeBeyond(limits, scope);
+  if (beyond !== undefined) throw beyondPolicy(beyond);
   return {
     ...target,
     resources,

@@ -130,6 +130,14 @@ export function toOAuthError(thrown: unknown): OAuthError {
   return new OAuthError('server_error', 'Unexpected error; search the log for the request id.');
 }
 
+/** The policy of the project excludes a scope, or the API, of a client that introduced itself (RFC 6749 §4.1.2.1 and §5.2). */
+export function beyondPolicy(scope: string | undefined): OAuthError {
+  const reason = 'client-policy';
+  return scope === undefined
+    ? new OAuthError('invalid_target', 'The project does not allow the application this API.', { reason })
+    : new OAuthError('invalid_scope', `The project does not allow the application the scope ${scope}.`, { reason });
+}
+
 /** HTTP status of an error at the token endpoint (RFC 6749 §5.2). */
 export function statusOf(error: OAuthErrorCode): number {
   if (error === 'invalid_client') return 401;

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
+import { limitsOfClient } from '../domain/clients/introductions/client-policy.ts';
 import { startOf } from '../domain/clients/redirect-uri.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
 import { logoPath } from '../domain/experience/logo-use.ts';
@@ -121,6 +122,8 @@ function consentPage(pages: Pages, experienceOf: ExperienceOf, asked: AskedConse
     const apis = await asked.apis(projectId, request.resources);
     const items = permissions(request.scope.split(' '), apis, organization, t);
     const { values, brand } = await brandingOf(client, experienceOf);
+    const { consentText } = limitsOfClient(client);
+    const ofProject = consentText === null ? '' : `<p class="hint" id="policy">${escapeHtml(consentText)}</p>`;
     const shown = client.introducedBy == null ? null : introduced(client, redirectUri, await asked.claimedName(client));
     pages.send(req, res, 'consent', {
       brand,
@@ -139,7 +142,7 @@ function consentPage(pages: Pages, experienceOf: ExperienceOf, asked: AskedConse
         named:
           shown === null
             ? ''
-            : `<p class="hint" id="named">${escapeHtml(t('consent.named', { app: shown.claimed }))}</p>`,
+            : `<p class="hint" id="named">${escapeHtml(t('consent.named', { app: shown.claimed }))}</p>${ofProject}`,
         logo: logoId ? `<img class="app-logo" src="${escapeHtml(logoPath(logoId))}" alt="">` : '',
       },
       leadsToApplication: true,

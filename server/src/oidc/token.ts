@@ -26,7 +26,7 @@ import {
 } from './grants/grant.ts';
 import { refreshToken } from './grants/refresh-token.ts';
 import { tokenExchange } from './grants/token-exchange.ts';
-import { OAuthError } from './oauth-error.ts';
+import { beyondPolicy, OAuthError } from './oauth-error.ts';
 
 export interface TokenDeps extends ClientAuthDeps, GrantDeps, DpopDeps {
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
@@ -73,9 +73,11 @@ async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<G
     const { id, name } = caller.client;
     const actor = actorOf(req, { kind: 'client', id, name });
     const request = { parameters, issuer, caller, proof, actor };
-    const answer = await grants[wanted](deps, request).catch((error: unknown) =>
-      isLast || !isOfClient(error) ? refused(deps, error, id, actor, anonymous).catch(named(wanted)) : null,
-    );
+    const answer = await grants[wanted](deps, request)
+      .catch(aboutPolicy)
+      .catch((error: unknown) =>
+        isLast || !isOfClient(error) ? refused(deps, error, id, actor, anonymous).catch(named(wanted)) : null,
+      );
     if (!answer) continue;
     await deps.documents.used(caller.client);
     return answer;
@@ -123,6 +125,13 @@ async function authorizationCode({ tokens }: GrantDeps, request: TokenRequest): 
       actor,
     })
     .catch(aboutTarget);
+}
+
+/** Rethrows, a grant beyond the policy of clients by the scope. */
+function aboutPolicy(error: unknown): never {
+  const problem = error instanceof Refusal ? error.problem : undefined;
+  if (problem?.code !== 'grant-rejected' || problem.reason !== 'client-policy') throw error;
+  throw beyondPolicy(problem.scope);
 }
 
 /** Texts of `invalid_grant` for credentials other than a code. */

@@ -111,6 +111,7 @@ const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], E
       clientMetadataDomains: { clientMetadataDomains: ['claude.ai'] },
       blockedClientDomains: { blockedClientDomains: ['example.net'] },
       clientRegistration: { clientRegistration: 'TOKEN' },
+      clientPolicies: { clientPolicies: [{ domain: 'example.com', scopes: ['openid'], accessTokenTtlSeconds: 60 }] },
       notifyOnDeactivation: { notifyOnDeactivation: true },
     },
     (input) => send('updateProject', { id: project.id, ...input }),

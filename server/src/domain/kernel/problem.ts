@@ -34,6 +34,8 @@ export type GrantFault =
   /** The sign-in no longer meets it. */
   | 'policy'
   | 'mismatch'
+  /** The project's policy for clients that introduced themselves. */
+  | 'client-policy'
   /** Of a token exchange: a third-party application. */
   | 'third-party'
   /** An earlier token of the chain, its application, or what the user allows it, has ended. */
@@ -62,7 +64,8 @@ export type Problem =
   | { code: 'too-many'; retryAfterSeconds: number; network?: string; ofAddress?: true }
   /** A one-time code was wrong, expired or used; the response does not reveal which. */
   | { code: 'code-rejected'; attemptsLeft: number }
-  | { code: 'grant-rejected'; reason: GrantFault }
+  /** `scope`: the one that the policy of clients excludes. */
+  | { code: 'grant-rejected'; reason: GrantFault; scope?: string }
   /** Client authentication failed (RFC 6749 §5.2); the reason is for the log, `detail` for the caller. */
   | { code: 'client-rejected'; reason: string; detail?: string }
   /** The sign-in transaction is unknown, expired, finished or of another caller. */

@@ -165,6 +165,14 @@ export function json<const T extends Declared<unknown> & { stored: false }>(decl
   return field<T, unknown>('json', p.json(), (value) => value, declared);
 }
 
+/** JSON of the type that `check` makes of any value. */
+export function jsonOf<Value, const T extends Declared<Value>>(
+  check: (value: unknown, field: string) => Value,
+  declared: T,
+) {
+  return field<T, Value>('json', p.json(), check, declared);
+}
+
 const textArray = () => p.array().columnType('text[]');
 
 /** Refuses `invalid` unless `value` is a whole number of `unit` within `bounds`. */

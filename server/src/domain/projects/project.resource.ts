@@ -1,6 +1,7 @@
 import { cleanMailName } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
-import { choice, choices, flag, number, type SettingsOf, text, texts } from '../kernel/resource.ts';
+import { choice, choices, flag, jsonOf, number, type SettingsOf, text, texts } from '../kernel/resource.ts';
+import { checkedClientPolicies } from './client-policies.ts';
 import { isCountry } from './countries.ts';
 import { checkedMailDomains } from './mail-domains.ts';
 import { checkedNetworks } from './networks.ts';
@@ -244,6 +245,11 @@ export const projectFields = {
     sensitive: true,
     says: 'Domains whose clients cannot introduce themselves, with all domains below them. Their tokens end.',
     input: 'At most 1,000 domains, such as example.com; the domains below them are blocked, too.',
+  }),
+  /** By domain, for both ways of introduction (decisions/0416). */
+  clientPolicies: jsonOf(checkedClientPolicies, {
+    ...{ default: null, clearable: true, sensitive: true },
+    says: 'What clients of a domain that introduced themselves get at most: `domain`, or `*` for all; `scopes`, `apis`, `accessTokenTtlSeconds`, `refreshTokenTtlSeconds`, `consentText`.',
   }),
   clientRegistration: choice(
     {

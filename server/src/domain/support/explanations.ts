@@ -138,6 +138,10 @@ export const grantFaults: Record<GrantFault, Explanation> = {
   user: explain('The user is deactivated or was erased.', 'Activate the user.'),
   'session-ended': explain('The session has ended.', startAgain),
   policy: explain('The sign-in no longer meets the policy.', startAgain),
+  'client-policy': explain(
+    'The project’s policy for introduced applications does not allow it.',
+    'Change the policy of its domain.',
+  ),
   'third-party': explain('Third-party applications exchange no tokens.', developer),
   'subject-ended': explain('A token that was exchanged before has ended.', startAgain),
   actor: explain('The actor token has ended, or is of another application.', developer),

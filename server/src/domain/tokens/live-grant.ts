@@ -1,4 +1,5 @@
 import { clientColumns, hasAccess } from '../access/has-access.ts';
+import { type IntroducedClient, limitsOf, within } from '../clients/introductions/client-policy.ts';
 import { isAllowed } from '../consents/consents.ts';
 import { earliest, isPast, secondsLater } from '../kernel/clock.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
@@ -22,7 +23,7 @@ export interface GrantFactsRow extends SignInFactsRow {
 }
 
 /** Settings of a client, of which each may be stricter than its project's. */
-export interface GrantClient {
+export interface GrantClient extends Partial<IntroducedClient> {
   passkeyRequired: boolean;
   refreshTokenTtlSeconds?: number | null | undefined;
   refreshTokenIdleSeconds?: number | null | undefined;
@@ -36,7 +37,10 @@ export function grantFacts(project: Project): Fragment {
 
 /** When the grant ends if it is not used, whatever becomes of its session. Of each lifetime, the shorter one counts. */
 export function grantEnd(grant: GrantFactsRow, client: GrantClient, project: Project): Date {
-  const ttlSeconds = Math.min(project.refreshTokenTtlSeconds, client.refreshTokenTtlSeconds ?? Infinity);
+  const { introducedBy = null, metadataUrl = null, redirectUris = [] } = client;
+  const limits = limitsOf([{ introducedBy, metadataUrl, redirectUris }], project);
+  const ownSeconds = Math.min(project.refreshTokenTtlSeconds, client.refreshTokenTtlSeconds ?? Infinity);
+  const ttlSeconds = within(ownSeconds, limits.refreshTokenTtlSeconds);
   const idleSeconds = Math.min(project.refreshTokenIdleSeconds, client.refreshTokenIdleSeconds ?? Infinity);
   return earliest(
     secondsLater(new Date(grant.created_at), ttlSeconds),
@@ -98,6 +102,9 @@ export interface OpenGrantRow extends GrantFactsRow {
   passkey_required: boolean;
   refresh_token_ttl_seconds: number | null;
   refresh_token_idle_seconds: number | null;
+  introduced_by: IntroducedClient['introducedBy'];
+  metadata_url: string | null;
+  redirect_uris: string[];
 }
 
 /**
@@ -119,7 +126,7 @@ export function openGrants(project: Project, where: Fragment, limit: number): St
   const context = { organizationId: sql`g.organization_id`, areEnabled: project.organizationsEnabled };
   const entering = hasAccess({ ...clientColumns, context, userId: sql`g.user_id` });
   return sql<OpenGrantRow>`select g.id, g.client_id, g.user_id, g.organization_id, ${subColumn('u')} as sub, g.scope, k.passkey_required, k.refresh_token_ttl_seconds,
-      k.refresh_token_idle_seconds, ${grantFacts(project)}
+      k.refresh_token_idle_seconds, k.introduced_by, k.metadata_url, k.redirect_uris, ${grantFacts(project)}
     from refresh_grants g join clients k on k.project_id = g.project_id and k.id = g.client_id
       cross join lateral (select id, subject from users where project_id = g.project_id and id = g.user_id and active offset 0) u
       left join lateral (select * from sessions where project_id = g.project_id and id = g.session_id offset 0) s on true
@@ -134,5 +141,8 @@ export function clientOf(row: OpenGrantRow): GrantClient {
     passkeyRequired: row.passkey_required,
     refreshTokenTtlSeconds: row.refresh_token_ttl_seconds,
     refreshTokenIdleSeconds: row.refresh_token_idle_seconds,
+    introducedBy: row.introduced_by,
+    metadataUrl: row.metadata_url,
+    redirectUris: row.redirect_uris,
   };
 }

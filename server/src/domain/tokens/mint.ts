@@ -4,6 +4,7 @@ import type { Claims } from '../claims/claims.ts';
 import type { Client } from '../clients/client.entity.ts';
 import { clientIdOf } from '../clients/client-id.ts';
 import { confirmationOf } from '../clients/dpop/binding.ts';
+import { type IntroducedClient, limitsOf, limitsOfClient, within } from '../clients/introductions/client-policy.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
@@ -60,6 +61,8 @@ export interface GrantRow extends Partial<TokenTarget> {
   phone: string | null;
   /** The organization that is the user's home; null: the project. */
   home_id: string | null;
+  /** Clients of earlier tokens that introduced themselves. */
+  introduced?: IntroducedClient[] | null;
 }
 
 /** What is granted to a client about a user. */
@@ -89,12 +92,13 @@ export class Mint {
   async tokens(grant: Grant, issuer: Issuer, refreshToken: string | undefined): Promise<TokenResponse> {
     const { clock, random, signer } = this.deps;
     const { client, codeId, jkt, row } = grant;
-    const { audience, granted, scope, ttl_seconds: ttlSeconds } = row;
+    const { audience, granted, scope } = row;
+    const ttlSeconds = apiTokenSeconds(grant);
     const ofOrganization = await this.organizationClaims(grant, issuer);
     const ofHome = await this.homeClaims(grant, issuer);
     const api = audience != null && {
       ...{ id: codeId, subject: row.sub, clientId: clientIdOf(client), jkt, audience },
-      ...{ scope: grantedScope(scope, granted ?? []), ttlSeconds: ttlSeconds ?? 0 },
+      ...{ scope: grantedScope(scope, granted ?? []), ttlSeconds },
       organization: contextClaims(ofOrganization ?? {}),
     };
     const { url } = issuer;
@@ -136,7 +140,7 @@ export class Mint {
     const about = { id: codeId, subject: row.sub, clientId: clientIdOf(client), audience: row.audience ?? '' };
     const organization = contextClaims((await this.organizationClaims(grant, issuer)) ?? {});
     const now = seconds(this.deps.clock.now());
-    const ttlSeconds = Math.min(row.ttl_seconds ?? 0, until - now);
+    const ttlSeconds = Math.min(apiTokenSeconds(grant), until - now);
     const claims = apiTokenClaims({ ...about, scope, jkt, organization, act, ttlSeconds }, now);
     return {
       access_token: await this.deps.signer.sign('api-token', claims, { issuer: issuer.url }),
@@ -170,9 +174,19 @@ export class Mint {
 }
 
 /** Clamped silently (service.md 2.6). */
-function accessTokenSeconds({ accessTokenTtlSeconds, project }: Client): number {
+function accessTokenSeconds(client: Client): number {
+  const { accessTokenTtlSeconds, project } = client;
   const seconds = accessTokenTtlSeconds ?? project.getEntity().accessTokenTtlSeconds;
-  return Math.min(3600, Math.max(1, Math.trunc(seconds)));
+  return within(Math.min(3600, Math.max(1, Math.trunc(seconds))), limitsOfClient(client).accessTokenTtlSeconds);
+}
+
+/** What the clients of a grant get at most, by the policy of the project. */
+export function limitsOfGrant({ client, row }: Pick<Grant, 'client'> & { row: Pick<GrantRow, 'introduced'> }) {
+  return limitsOf([client, ...(row.introduced ?? [])], client.project.getEntity());
+}
+
+function apiTokenSeconds(grant: Grant): number {
+  return within(grant.row.ttl_seconds ?? 0, limitsOfGrant(grant).accessTokenTtlSeconds);
 }
 
 /** ID token claims (OpenID Connect Core §2; service.md 2.3), limited to the granted scopes. */

@@ -40,7 +40,7 @@ function requireType(name: string, type: string | undefined): void {
 /** RFC 8693 section 2.2.2: a token that is not accepted is an invalid request. */
 function refused(error: unknown): never {
   const reason = faultOf(error);
-  if (reason === undefined) throw error;
+  if (reason === undefined || reason === 'client-policy') throw error;
   if (reason === 'scope') {
     const description = 'scope exceeds that of the subject token, or what the application was granted for the API.';
     throw new OAuthError('invalid_scope', description, { reason });

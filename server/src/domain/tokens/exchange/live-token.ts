@@ -1,13 +1,10 @@
 import { clientColumns, hasAccess } from '../../access/has-access.ts';
-import type { Client } from '../../clients/client.entity.ts';
 import { isOfLiveCredential } from '../../clients/credential-of-tokens.ts';
 import { isAdmitted } from '../../clients/introductions/admission.ts';
+import type { IntroducedClient } from '../../clients/introductions/client-policy.ts';
 import { isAllowed } from '../../consents/consents.ts';
 import { type Fragment, sql } from '../../kernel/sql.ts';
 import type { Project } from '../../projects/project.entity.ts';
-
-/** Settings of a client that introduced itself, for {@link isAdmitted}. */
-export type IntroducedClient = Pick<Client, 'introducedBy' | 'metadataUrl' | 'redirectUris'>;
 
 /** SQL condition: access token `t` of client `k` and user `u`, which is null for one of the client itself, has not ended. */
 export function isLive({ organizationsEnabled: areEnabled }: Project): Fragment {

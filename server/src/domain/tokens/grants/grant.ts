@@ -5,6 +5,7 @@ import type { EventType } from '../../audit/event-types.ts';
 import { type CheckedAssertion, usedAssertion } from '../../clients/assertions/client-assertions.ts';
 import { type CheckedClient, currentClient } from '../../clients/client-registry.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../../clients/dpop/dpop-proofs.ts';
+import { allowsApi, scopeBeyond } from '../../clients/introductions/client-policy.ts';
 import { isAllowedTo } from '../../consents/consents.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -14,7 +15,7 @@ import { type Executing, execute, type Fragment, query, type Statement, sql } fr
 import type { Issuer } from '../../projects/issuer.ts';
 import { keyIn } from '../../projects/tenant.ts';
 import { subColumn } from '../../users/identity/sub.ts';
-import type { Grant, GrantRow, TokenResponse } from '../mint.ts';
+import { type Grant, type GrantRow, limitsOfGrant, type TokenResponse } from '../mint.ts';
 import { endRefreshGrant } from '../user-tables.ts';
 
 /** What a client proved itself by. Each is valid once: a statement records it. */
@@ -113,6 +114,9 @@ export async function grantTokens<Request extends GrantRequest, Found extends ob
     const fault = kind.checks.find(([, isMet]) => !isMet(found, request, now))?.[0];
     if (fault !== undefined) return refused(deps, kind, request, { fault, found, credentials, now });
     const { grant, refreshToken, record } = kind.decide(request, found, now);
+    // RFC 6749 §3.3: of any grant, also if the policy has changed since the user allowed it.
+    const beyond = beyondPolicy(grant);
+    if (beyond) return refused(deps, kind, request, { fault: 'client-policy', ...beyond, found, credentials, now });
     const tokens = await deps.mint.tokens(grant, request.issuer, refreshToken);
     const [row] = await query(deps.db.alone, record(credentials), { prepare: `${kind.name}.record` });
     if (!isAccepted(row)) return null;
@@ -123,19 +127,34 @@ export async function grantTokens<Request extends GrantRequest, Found extends ob
   return refuse({ code: 'unavailable', reason: `${kind.name}: rows changed after each read`, retryAfterSeconds: 1 });
 }
 
+/** What of the grant is beyond the policy of the project: a scope, or the API. Null: nothing. */
+function beyondPolicy(grant: Grant): { scope?: string } | null {
+  const limits = limitsOfGrant(grant);
+  const { audience = null, scope } = grant.row;
+  const beyond = scopeBeyond(limits, scope);
+  if (beyond !== undefined) return { scope: beyond };
+  return allowsApi(limits, audience) ? null : {};
+}
+
 /** Records the credentials: they are spent by being presented. Null if the cached client is stale. */
 async function refused<Request extends GrantRequest, Found>(
   deps: Granting<unknown>,
   kind: GrantKind<Request, Found>,
   request: Request,
-  { fault, found, credentials, now }: { fault: GrantFault; found?: Found; credentials: Credentials; now: Date },
+  {
+    fault,
+    scope,
+    found,
+    credentials,
+    now,
+  }: { fault: GrantFault; scope?: string; found?: Found; credentials: Credentials; now: Date },
 ): Promise<null> {
   const isLive = fault !== 'unknown' && !kind.dead.includes(fault);
   const spent = isLive ? credentials : { assertion: credentials.assertion };
   if (!(await isAuthentic(deps.db.alone, request, spent))) return null;
   const { replay } = kind;
   if (found && fault === 'used' && replay) await endReplayed(deps, replay.type, request, replay.familyOf(found), now);
-  return refuse({ code: 'grant-rejected', reason: fault });
+  return refuse({ code: 'grant-rejected', reason: fault, ...(scope !== undefined && { scope }) });
 }
 
 /** Ends the tokens of a replayed credential (RFC 6749 §4.1.2, RFC 9700 §4.14.2). Nothing of it is visible to the caller. */

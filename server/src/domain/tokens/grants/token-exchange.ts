@@ -5,13 +5,15 @@ import type { Client } from '../../clients/client.entity.ts';
 import { clientIdOf } from '../../clients/client-id.ts';
 import { obtainedWith } from '../../clients/credential-of-tokens.ts';
 import { hasKey, hasProof } from '../../clients/dpop/binding.ts';
+import { type IntroducedClient, scopeBeyond } from '../../clients/introductions/client-policy.ts';
 import { seconds, secondsLater } from '../../kernel/clock.ts';
 import type { Random } from '../../kernel/random.ts';
 import { type Fragment, type Statement, sql } from '../../kernel/sql.ts';
 import { strictest } from '../../policy/organization.ts';
 import { storedIssuer } from '../../projects/issuer.ts';
 import type { Act } from '../api-token.ts';
-import { areAdmitted, areLive, type IntroducedClient, introducedClientsOf } from '../exchange/live-token.ts';
+import { areAdmitted, areLive, introducedClientsOf } from '../exchange/live-token.ts';
+import { limitsOfGrant } from '../mint.ts';
 import { rememberSeconds } from '../new-code.ts';
 import { grantedScope } from '../scope.ts';
 import { isSignInUnchanged, meetsPolicies, proofOf, type SignInFactsRow, signInFacts } from '../sign-in-facts.ts';
@@ -88,7 +90,7 @@ const checks: readonly Check<TokenExchange, FoundSubject>[] = [
   ['act-depth', (_, { subject }) => actorsIn(subject.act).length < maxActors], // RFC 8693 §4.1
   ['api-not-granted', (subject) => subject.audience != null], // RFC 8693 §2.2.2
   ['exchange', (subject) => subject.accepts_exchange], // RFC 8693 §2.2.2
-  ['scope', (subject, request) => isWithin(request.scope, scopeOf(subject, { ...request, scope: undefined }))], // RFC 6749 §3.3
+  ['scope', hasScope], // RFC 6749 §3.3
   ['missing-proof', (_, { subject, proof }) => hasProof(subject.jkt, proof)], // RFC 9449 §5: a bound token gives a bound one
   ['wrong-proof-key', hasSameKey], // RFC 9449 §5
   ['no-access', (subject) => subject.has_access], // RFC 8693 §2.2.2; includes the membership of the organization
@@ -120,14 +122,20 @@ function isSufficient(subject: FoundSubject, { client }: TokenExchange): boolean
 }
 
 /** The scopes of the new token: in the subject token, granted to the client at the API, and asked for. */
-function scopeOf({ granted }: FoundSubject, { scope, subject }: TokenExchange): string {
-  const inBoth = grantedScope(subject.scope, granted ?? []);
-  return scope === undefined ? inBoth : grantedScope(scope, inBoth.split(' '));
+function scopeOf(row: FoundSubject, { client, scope, subject }: TokenExchange): string {
+  const inBoth = grantedScope(subject.scope, row.granted ?? []);
+  if (scope !== undefined) return grantedScope(scope, inBoth.split(' '));
+  const limits = limitsOfGrant({ client, row });
+  return inBoth
+    .split(' ')
+    .filter((one) => scopeBeyond(limits, one) === undefined)
+    .join(' ');
 }
 
 /** Whether there are scopes, and all that were asked for are among them. */
-function isWithin(asked: string | undefined, scope: string): boolean {
-  return scope !== '' && (asked === undefined || asked.split(' ').every((one) => scope.split(' ').includes(one)));
+function hasScope(subject: FoundSubject, request: TokenExchange): boolean {
+  const scope = scopeOf(subject, request);
+  return scope !== '' && (request.scope === undefined || scope.split(' ').length === request.scope.split(' ').length);
 }
 
 /** When the new token ends at the latest, in seconds since 1970. */
