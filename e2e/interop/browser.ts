@@ -1,7 +1,10 @@
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 
-/** A minimal browser for a sign-in with a live session: follows redirects and keeps cookies for each origin. */
+/**
+ * A minimal browser for a sign-in with a live session: follows redirects, submits forms that submit themselves, and keeps
+ * cookies for each origin.
+ */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
@@ -15,11 +18,19 @@ export class Browser {
   /** Follows redirects; returns the text of the last page, with the claims of its header, if any. */
   async open(url: string): Promise<string> {
     let next = url;
-    for (let steps = 0; steps < 15; steps += 1) {
-      const response = await this.#get(next);
+    let form: string | undefined;
+    for (let steps = 0; steps < 20; steps += 1) {
+      const response = await this.#get(next, form);
       const { location, 'x-claims': claims } = response.headers;
       this.address = next;
-      if (location === undefined) return `${String(claims ?? '')} ${await textOf(response)}`;
+      form = undefined;
+      if (location === undefined) {
+        const page = await textOf(response);
+        const submitted = submittedForm(page);
+        if (!submitted) return `${String(claims ?? '')} ${page}`;
+        [next, form] = [new URL(submitted.action, next).href, submitted.body];
+        continue;
+      }
       response.resume();
       next = new URL(location, next).href;
     }
@@ -65,14 +76,21 @@ export class Browser {
     return false;
   }
 
-  async #get(url: string): Promise<IncomingMessage> {
+  /** @param form the body of a POST */
+  async #get(url: string, form?: string): Promise<IncomingMessage> {
     const { origin } = new URL(url);
     const jar = this.#cookies.get(origin) ?? new Map<string, string>();
     this.#cookies.set(origin, jar);
     const cookie = [...jar].map((pair) => pair.join('=')).join('; ');
     // Not fetch, whose Sec-Fetch-Mode names a script: mod_auth_openidc redirects only requests for pages.
-    const headers = { Accept: 'text/html', ...(cookie !== '' && { Cookie: cookie }) };
-    const [response] = (await once(get(url, { headers }), 'response')) as [IncomingMessage];
+    const headers = {
+      Accept: 'text/html',
+      ...(cookie !== '' && { Cookie: cookie }),
+      ...(form !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+    };
+    const sent = request(url, { headers, method: form === undefined ? 'GET' : 'POST' });
+    sent.end(form);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
     for (const line of response.headers['set-cookie'] ?? []) {
       const [pair = ''] = line.split(';');
       const at = pair.indexOf('=');
@@ -81,6 +99,15 @@ export class Browser {
     }
     return response;
   }
+}
+
+/** A form that the script of the page submits. */
+function submittedForm(page: string): { action: string; body: string } | undefined {
+  if (!page.includes('document.forms[0].submit()')) return undefined;
+  const decoded = (text = '') => text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
+  const fields = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)];
+  const body = new URLSearchParams(fields.map(([, name, value]) => [decoded(name), decoded(value)]));
+  return { action: decoded(/<form method="post" action="([^"]*)"/.exec(page)?.[1]), body: body.toString() };
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {

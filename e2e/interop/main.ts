@@ -2,9 +2,9 @@
  * `npm run interop`: signs in, reads claims and logs out with relying parties, most from outside npm, at their documented
  * defaults, with only the issuer of a project, a client ID and a client secret; with the quickstart of Next.js; and runs
  * the server library in other runtimes; delegation in other languages; and sends the largest requests through nginx as
- * shipped. Prints a table. A client that this machine lacks, or npm cannot install, is skipped, with the reason. `npm run
- * interop -- runtimes`, `-- next`, `-- expo`, `-- delegation`, `-- proxy`, `-- clients`
- * and `-- products` run only these.
+ * shipped; and SAML service providers. Prints a table. A client that this machine lacks, or npm cannot install, is skipped, with the reason. `npm run
+ * interop -- runtimes`, `-- next`, `-- expo`, `-- delegation`, `-- proxy`, `-- saml`,
+ * `-- clients` and `-- products` run only these.
  */
 import { Person } from '../chaos/support/person.ts';
 import { AdminApi } from '../support/admin-api.ts';
@@ -18,6 +18,7 @@ import { npmClients } from './npm-clients.ts';
 import { products } from './products.ts';
 import { tryProxy } from './proxy.ts';
 import { type Row, tryRuntimes } from './runtimes/tried.ts';
+import { trySaml } from './saml/tried.ts';
 
 const latchkey = await startLatchkey({ LOG_LEVEL: 'error' });
 const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
@@ -45,6 +46,12 @@ try {
   }
   if (only === undefined || only === 'delegation') {
     for await (const row of tryDelegation(latchkey, projectId)) {
+      rows.push(row);
+      console.error(`  … ${row[0]}`);
+    }
+  }
+  if (only === undefined || only === 'saml') {
+    for await (const row of trySaml(latchkey, admin, projectId)) {
       rows.push(row);
       console.error(`  … ${row[0]}`);
     }

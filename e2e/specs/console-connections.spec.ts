@@ -83,7 +83,7 @@ test('a SAML application is created from its metadata, and finds the values of t
   await page.getByLabel('Name').fill('Wiki');
   await button(page, 'Continue').click();
   await expect(heading(page, 'Create SAML application')).toBeVisible();
-  await page.getByLabel('Metadata of the application').fill(`<md:EntityDescriptor
+  await page.getByLabel('Metadata of the application, or its address').fill(`<md:EntityDescriptor
       xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://wiki.example.com/metadata">
       <md:SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
         <md:AssertionConsumerService index="0" Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST"

@@ -58,6 +58,7 @@ import { ClientRegistrations } from './domain/clients/introductions/client-regis
 import { RegistrationTokens } from './domain/clients/introductions/registration-tokens.ts';
 import { Origins } from './domain/clients/origins.ts';
 import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
+import { ServiceProviderMetadata } from './domain/clients/saml/sp-metadata.ts';
 import { Configurations } from './domain/configuration/configurations.ts';
 import { Connections } from './domain/connections/connections.ts';
 import { Identities, identitiesAtOrganizations } from './domain/connections/identities.ts';
@@ -397,6 +398,10 @@ function withConnections(
     connections: new Connections({ ...lower, metadata, allowPrivateTargets }),
     certificateExpiry: new CertificateExpiry(lower),
     metadataRefresh: new MetadataRefresh({ ...lower, metadata }),
+    serviceProviderMetadata: new ServiceProviderMetadata({
+      fetchMetadata: fetchMetadata ?? noNetwork,
+      allowPrivateTargets,
+    }),
     upstreamSignIns: new UpstreamSignIns({ ...lower, protocols: { oidc, saml: new SamlProtocol(lower) } }),
   };
 }

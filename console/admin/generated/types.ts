@@ -2890,7 +2890,8 @@ export type SamlIdentityProviderQuery = { samlIdentityProvider: { entityId: stri
 
 export type SamlServiceProviderQueryVariables = Exact<{
   projectId: string;
-  metadata: string;
+  metadata?: string | null | undefined;
+  metadataUrl?: string | null | undefined;
 }>;
 
 

@@ -140,12 +140,13 @@ function Metadata({ projectId, onRead }: MetadataProps) {
   const [metadata, setMetadata] = useState('');
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
-  const read = async (xml: string) => {
-    setMetadata(xml);
+  const read = async (text: string) => {
+    setMetadata(text);
     setBusy(true);
     setFailure(undefined);
     try {
-      const { samlServiceProvider } = await send(SamlServiceProvider, { projectId, metadata: xml });
+      const given = /^https?:\/\/\S+$/.test(text.trim()) ? { metadataUrl: text.trim() } : { metadata: text };
+      const { samlServiceProvider } = await send(SamlServiceProvider, { projectId, ...given });
       onRead(samlServiceProvider);
       toast(t('Metadata read'));
     } catch (error) {
@@ -157,11 +158,11 @@ function Metadata({ projectId, onRead }: MetadataProps) {
   return (
     <Section
       title={t('Metadata')}
-      lead={t('Most applications offer their metadata as a file. Or fill in the form below.')}
+      lead={t('Most applications offer their metadata as a file or at an address. Or fill in the form below.')}
     >
       <Stack gap="sm">
         <Textarea
-          aria-label={t('Metadata of the application')}
+          aria-label={t('Metadata of the application, or its address')}
           placeholder="<EntityDescriptor …>"
           autosize
           minRows={3}
@@ -169,10 +170,10 @@ function Metadata({ projectId, onRead }: MetadataProps) {
           styles={monospace}
           {...verbatim}
           value={metadata}
-          error={faultAt(failure, 'metadata')}
+          error={faultAt(failure, 'metadata') ?? faultAt(failure, 'metadataUrl')}
           onChange={(event) => setMetadata(event.currentTarget.value)}
         />
-        <FormError failure={failure} except={['metadata']} />
+        <FormError failure={failure} except={['metadata', 'metadataUrl']} />
         <Group gap="xs">
           <SecondaryButton loading={busy} disabled={metadata.trim() === ''} onClick={() => void read(metadata)}>
             {t('Read metadata')}

@@ -2,6 +2,6 @@
 import type * as of from '../types.ts';
 
 export const SamlIdentityProvider = "query SamlIdentityProvider($projectId:ID!){samlIdentityProvider(projectId:$projectId){entityId ssoUrl sloUrl certificates{id pem fingerprint expiresAt signsFrom publishedUntil}}}" as of.Operation<of.SamlIdentityProviderQuery, of.SamlIdentityProviderQueryVariables>;
-export const SamlServiceProvider = "query SamlServiceProvider($projectId:ID!$metadata:String!){samlServiceProvider(projectId:$projectId metadata:$metadata){samlEntityId redirectUris samlCertificates samlEncryptionCertificate samlRequestsSigned samlLogoutUri}}" as of.Operation<of.SamlServiceProviderQuery, of.SamlServiceProviderQueryVariables>;
+export const SamlServiceProvider = "query SamlServiceProvider($projectId:ID!$metadata:String$metadataUrl:String){samlServiceProvider(projectId:$projectId metadata:$metadata metadataUrl:$metadataUrl){samlEntityId redirectUris samlCertificates samlEncryptionCertificate samlRequestsSigned samlLogoutUri}}" as of.Operation<of.SamlServiceProviderQuery, of.SamlServiceProviderQueryVariables>;
 export const SamlClient = "query SamlClient($id:ID!){client(id:$id){id version samlEntityId samlNameId samlNameIdAttribute samlSigned samlCertificates samlEncryptionCertificate samlLogoutUri samlRequestsSigned samlIdpInitiated}}" as of.Operation<of.SamlClientQuery, of.SamlClientQueryVariables>;
 export const RotateSamlKey = "mutation RotateSamlKey($projectId:ID!){rotateSamlKey(projectId:$projectId){entityId}}" as of.Operation<of.RotateSamlKeyMutation, of.RotateSamlKeyMutationVariables>;

@@ -3,8 +3,6 @@ import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { found, refuse } from '../../domain/kernel/problem.ts';
 import type { SamlKey } from '../../domain/keys/saml-key.entity.ts';
 import { projectIssuerUrl } from '../../domain/projects/issuer.ts';
-import { readServiceProvider } from '../../domain/saml/messages/metadata.ts';
-import { SamlError } from '../../domain/saml/saml-error.ts';
 import { entityIdOf } from '../../domain/tokens/saml/saml-answers.ts';
 import { Requires } from '../api/access.ts';
 import type { AdminContext } from '../api/context.ts';
@@ -24,32 +22,33 @@ export class SamlResolver {
 
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'clients:read' })
   @Query(() => SamlServiceProviderView, {
-    description: 'Reads settings for `createClient` from the metadata of an application. Stores nothing.',
+    description:
+      'Reads settings for `createClient` from the metadata of an application: `metadata` or `metadataUrl`. Stores nothing.',
   })
-  samlServiceProvider(
+  async samlServiceProvider(
     @Arg('projectId', () => ID) projectId: string,
-    @Arg('metadata', () => String, { description: 'XML, at most 512 KB.' }) metadata: string,
+    @Arg('metadata', () => String, { nullable: true, description: 'XML, at most 512 KB.' }) metadata: string | null,
+    @Arg('metadataUrl', () => String, { nullable: true, description: 'An https address that this server reads now.' })
+    metadataUrl: string | null,
+    @Ctx() { domain: { serviceProviderMetadata } }: AdminContext,
   ) {
-    try {
-      const read = readServiceProvider(metadata);
-      return {
-        ...ofProject(projectId),
-        samlEntityId: read.entityId,
-        redirectUris: read.acsUrls,
-        samlCertificates: read.signingCertificates,
-        samlEncryptionCertificate: read.encryptionCertificates[0] ?? null,
-        samlRequestsSigned: read.signsRequests,
-        // Logout requests need a certificate.
-        samlLogoutUri: read.signingCertificates.length > 0 ? (read.sloUrl ?? null) : null,
-      };
-    } catch (error) {
-      if (!(error instanceof SamlError)) throw error;
-      return refuse({
-        code: 'invalid',
-        field: 'metadata',
-        reason: `is no metadata of a service provider (${error.message})`,
-      });
+    if ((metadata == null) === (metadataUrl == null)) {
+      return refuse({ code: 'invalid', field: 'metadata', reason: 'must be given' });
     }
+    const read =
+      metadataUrl == null
+        ? serviceProviderMetadata.parsed(metadata ?? '')
+        : await serviceProviderMetadata.at(metadataUrl);
+    return {
+      ...ofProject(projectId),
+      samlEntityId: read.entityId,
+      redirectUris: read.acsUrls,
+      samlCertificates: read.signingCertificates,
+      samlEncryptionCertificate: read.encryptionCertificates[0] ?? null,
+      samlRequestsSigned: read.signsRequests,
+      // Logout requests need a certificate.
+      samlLogoutUri: read.signingCertificates.length > 0 ? (read.sloUrl ?? null) : null,
+    };
   }
 
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: true, scope: 'clients:write' })

@@ -110,6 +110,17 @@ it('shows the values of the identity provider, and rotates its certificate', asy
   expect(denied.code).toBe('forbidden');
 });
 
+it('reads one document: the text, or an address that may be called', async () => {
+  const read = (given: string) =>
+    harness.call(`{ samlServiceProvider(projectId: "${project.id}"${given}) { samlEntityId } }`);
+  for (const given of [
+    '',
+    ', metadata: "x", metadataUrl: "https://sp.example.com"',
+    ', metadataUrl: "https://127.0.0.1/sp"',
+  ])
+    expect((await read(given)).code).toBe('invalid');
+});
+
 it('reads the metadata of an application, and says what is wrong with others', async () => {
   const read = (metadata: string) =>
     harness.call(
