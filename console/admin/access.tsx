@@ -27,4 +27,9 @@ export function useAccess(projectId?: string): Access {
   return { isOwner, mayChange: isOwner || isAdmin };
 }
 
-export const roleNames = { OWNER: t('Owner'), PROJECT_ADMIN: t('Project admin'), PROJECT_VIEWER: t('Viewer') } as const;
+export const roleNames = {
+  OWNER: t('Owner'),
+  PROJECT_ADMIN: t('Project admin'),
+  PROJECT_VIEWER: t('Viewer'),
+  ORGANIZATION_ADMIN: t('Organization admin'),
+} as const;

@@ -49,7 +49,7 @@ export interface AdminHarness {
   /** Calls the API with the bootstrap token, unless other headers are given. */
   call(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer>;
   /** Authorization header with an admin API token of that role. */
-  tokenOf(role: Role, projectId?: string): Promise<Record<string, string>>;
+  tokenOf(role: Role, projectId?: string, organizationIds?: string[]): Promise<Record<string, string>>;
   /**
    * Headers that a browser sends with a console session of that user.
    *
@@ -188,9 +188,9 @@ export async function openAdminHarness(
       const code = errors[0]?.extensions?.code as string | undefined;
       return { status: response.status, headers: response.headers, data, errors, code, body };
     },
-    async tokenOf(role, projectId) {
+    async tokenOf(role, projectId, organizationIds) {
       const by = { grants: everything, actor: system };
-      const { token } = await admins.createToken({ name: `a ${role}`, role, projectId }, by);
+      const { token } = await admins.createToken({ name: `a ${role}`, role, projectId, organizationIds }, by);
       return { Authorization: `Bearer ${token}` };
     },
     async sessionOf(userId, proof = 'person', passkey) {

@@ -29,7 +29,7 @@ export type ProjectObjects = Awaited<ReturnType<typeof newProjectObjects>>['ids'
 /** A new project. @param tag distinguishes its values from those of other projects */
 export async function newProjectObjects(harness: AdminHarness, tag: string) {
   const { services } = harness;
-  const owner = { grants: { owner: true, projects: new Map() }, actor: system };
+  const owner = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
   const project = await services.projects.create({ name: `Project ${tag}` }, system);
   const of = { projectId: project.id };
   const { client, secretKey } = await services.clients.create({ ...of, name: `App ${tag}` }, system);

@@ -86,6 +86,7 @@ describe.each(documents)('%s', (path) => {
       'APPROVAL_REQUIRED',
       'RATE_LIMITED',
       'PROVISIONED_ONLY',
+      'ORGANIZATION_ADMIN',
       'USER_NOT_FOUND',
       'CODE_REJECTED',
       'PASSKEY_UNSUPPORTED',

@@ -30,7 +30,7 @@ export async function tenant(app: TestApp) {
   const nameless = { externalId: null, displayName: null, givenName: null, familyName: null };
   const values = { userName: 'ada', ...nameless, active: true, attributes: {} };
   const { id: atHome } = await services.admissions.provision(directory, values, system);
-  const grants = { owner: true, projects: new Map() };
+  const grants = { owner: true, projects: new Map(), organizations: new Map() };
   const admin = await services.admins.createToken(
     { name: 'Admin', role: 'project_admin', projectId: project.id },
     { grants, actor: system },

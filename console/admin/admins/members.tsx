@@ -34,6 +34,7 @@ const roleHints: Record<Role, string> = {
   OWNER: t('Full access to every project.'),
   PROJECT_ADMIN: t('Full access to this project, including roles.'),
   PROJECT_VIEWER: t('Read-only access to this project.'),
+  ORGANIZATION_ADMIN: t('People, domains, connections and directory of these organizations.'),
 };
 
 /** The API shows `active` to owners only. */

@@ -647,6 +647,8 @@ export type GrantRoleInput = {
   email: string;
   /** Sends a mail with the role and the address of the console. Default: false. */
   invite?: boolean | null | undefined;
+  /** Of the project; required for ORGANIZATION_ADMIN, absent for other roles; at most 50. */
+  organizationIds?: Array<string> | null | undefined;
   /** Required for every role except OWNER. */
   projectId?: string | null | undefined;
   role: Role;
@@ -706,6 +708,8 @@ export type IssueAdminTokenInput = {
   /** Absent: never. If the caller is a token that expires: not after its expiry, which is also the default. */
   expiresAt?: string | null | undefined;
   name: string;
+  /** Of the project; required for ORGANIZATION_ADMIN, absent for other roles; at most 50. */
+  organizationIds?: Array<string> | null | undefined;
   /** Required for every role except OWNER. */
   projectId?: string | null | undefined;
   role: Role;
@@ -990,6 +994,7 @@ export type RevertExperienceInput = {
 
 /** Role of an admin; an owner has full access to the instance. */
 export type Role =
+  | 'ORGANIZATION_ADMIN'
   | 'OWNER'
   | 'PROJECT_ADMIN'
   | 'PROJECT_VIEWER';

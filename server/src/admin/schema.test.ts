@@ -45,7 +45,8 @@ describe('the projects whose rows an operation sees', () => {
   it('are all projects for these operations only; each gives its reason', () => {
     const always = operations.filter(({ rule }) => rule.allProjects && 'always' in rule.allProjects);
     // They create a project, or concern users of the console's project, or several projects.
-    expect(namesOf(always)).toEqual(['createProject', 'devMailbox', 'grantRole', 'projects', 'revokeRole', 'system']);
+    const instance = ['createProject', 'devMailbox', 'grantRole', 'projects', 'revokeRole', 'system'];
+    expect(namesOf(always)).toEqual(['administeredOrganizations', ...instance]);
     const ofInstance = operations.filter(({ rule }) => rule.allProjects && 'ofInstance' in rule.allProjects);
     const streams = [
       'deleteLogStream',

@@ -48,11 +48,13 @@ function line(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): s
     const seen =
       reason === undefined ? '' : `, sees all projects${extent === 'always' ? '' : ' for the instance'}: ${reason}`;
     const scopes = scopesFor(rule).join(' or ') || 'not for applications';
-    return `${name} ${role}${where.join('')}${when}, ${scopes}${more}${seen}`;
+    const also = rule.forOrganizations ? `, admins of organizations: ${rule.forOrganizations}` : '';
+    return `${name} ${role}${where.join('')}${when}, ${scopes}${more}${seen}${also}`;
   }
   const rule = fieldRuleOf(type, field);
   if (rule === 'inherited') return `${name} ${rule}`;
-  return `${name} ${rule.role} ${rule.projectOf.name}, ${rule.scopes?.join(' or ') || 'not for applications'}`;
+  const also = rule.forOrganizations ? `, admins of organizations: ${rule.forOrganizations.name}` : '';
+  return `${name} ${rule.role} ${rule.projectOf.name}, ${rule.scopes?.join(' or ') || 'not for applications'}${also}`;
 }
 
 function ifNamed(condition: true | ((inputs: never) => boolean)): string {

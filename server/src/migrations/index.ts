@@ -33,6 +33,7 @@ import { Migration20261130044100PortalConnections } from './20261130044100-porta
 import { Migration20261130044200PortalDirectories } from './20261130044200-portal-directories.ts';
 import { Migration20261130045000ConsentsInOrganizations } from './20261130045000-consents-in-organizations.ts';
 import { Migration20261130045010SuspensionsByDirectories } from './20261130045010-suspensions-by-directories.ts';
+import { Migration20261130046000OrganizationAdmins } from './20261130046000-organization-admins.ts';
 import { Migration20261130047000SearchOfOrganizations } from './20261130047000-search-of-organizations.ts';
 import { Migration20261130048000SamlLogout } from './20261130048000-saml-logout.ts';
 import { Migration20261130049000NetworksOfIntroductions } from './20261130049000-networks-of-introductions.ts';
@@ -73,6 +74,7 @@ export const migrations = [
   { name: '20261130044200-portal-directories', class: Migration20261130044200PortalDirectories },
   { name: '20261130045000-consents-in-organizations', class: Migration20261130045000ConsentsInOrganizations },
   { name: '20261130045010-suspensions-by-directories', class: Migration20261130045010SuspensionsByDirectories },
+  { name: '20261130046000-organization-admins', class: Migration20261130046000OrganizationAdmins },
   { name: '20261130047000-search-of-organizations', class: Migration20261130047000SearchOfOrganizations },
   { name: '20261130048000-saml-logout', class: Migration20261130048000SamlLogout },
   { name: '20261130049000-networks-of-introductions', class: Migration20261130049000NetworksOfIntroductions },

@@ -146,7 +146,7 @@ describe('sign-up with approval', () => {
   it('gives the admins the number of requests and the link to them, and no address', async () => {
     await world.app.services.seed.create({ demo: false });
     const to = `admin-${world.project.id}@example.com`;
-    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     await world.app.services.admins.grantRole({ email: to, role: 'project_admin', projectId: world.project.id }, by);
     await ask(page, userid);
     const other = newAddress();

@@ -22,7 +22,7 @@ export function consoleFlows(world: SigninWorld): Flow[] {
     const email = newAddress();
     await services.admins.grantRole(
       { email, role: 'owner' },
-      { grants: { owner: true, projects: new Map() }, actor: system },
+      { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system },
     );
     const user = await services.users.findByAddress(services.db.reader(), console.id, email);
     const { secret } = await world.app.make.session(console, user as never);

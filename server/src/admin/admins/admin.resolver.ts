@@ -1,9 +1,13 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { AdminToken } from '../../domain/admins/admin-token.entity.ts';
 import type { Membership } from '../../domain/admins/membership.entity.ts';
+import type { Organization } from '../../domain/organizations/organization.entity.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
 import { callerFreshUntil } from '../api/caller-checks.ts';
 import { type AdminContext, granter } from '../api/context.ts';
+import type { Loaders } from '../api/loaders.ts';
+import { OrganizationView } from '../organizations/organization.view.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { GrantRoleInput, IssueAdminTokenInput } from './admin.inputs.ts';
 import { Admin, AdminTokenView, IssuedAdminToken, Me, MembershipView } from './admin.view.ts';
@@ -23,13 +27,17 @@ export class MembershipResolver {
   @Requires('admin', { scope: 'profile:self' })
   @Query(() => Me, { description: 'The caller and its roles.' })
   me(@Ctx() { caller, now }: AdminContext): Me {
-    const { owner, projects } = caller.grants;
-    const inProjects = [...projects].map(([projectId, role]) => ({ role, projectId }));
+    const { owner, organizations, projects } = caller.grants;
+    const inProjects = [...projects].map(([projectId, role]) => ({ role, projectId, organizationIds: null }));
+    const inOrganizations = [...Map.groupBy(organizations, ([, projectId]) => projectId)].map(([projectId, some]) => ({
+      ...{ role: 'organization_admin' as const, projectId },
+      organizationIds: some.map(([id]) => id),
+    }));
     return {
       kind: caller.kind,
       id: caller.id ?? null,
       name: caller.name,
-      grants: owner ? [{ role: 'owner', projectId: null }] : inProjects,
+      grants: owner ? [{ role: 'owner', projectId: null, organizationIds: null }] : [...inProjects, ...inOrganizations],
       scopes: caller.scopes ? [...caller.scopes] : null,
       freshUntil: callerFreshUntil(caller, now),
     };
@@ -53,8 +61,9 @@ export class MembershipResolver {
   })
   @Mutation(() => MembershipView, { description: 'Replaces an existing role in the same project.' })
   grantRole(@Arg('input', () => GrantRoleInput) input: GrantRoleInput, @Ctx() ctx: AdminContext) {
-    const { email, invite, projectId, role } = input;
-    const wanted = { email, role, projectId: projectId ?? undefined };
+    const { email, invite, organizationIds, projectId, role } = input;
+    const of = { projectId: projectId ?? undefined, organizationIds: organizationIds ?? undefined };
+    const wanted = { email, role, ...of };
     return ctx.domain.adminInvitations.grantRole(wanted, { invite: invite === true }, granter(ctx));
   }
 
@@ -88,6 +97,36 @@ export class MembershipResolver {
   async project(@Root() membership: Membership, @Ctx() { loaders }: AdminContext) {
     return membership.project ? ((await loaders.project(membership.project.id)) ?? null) : null;
   }
+
+  @FieldResolver(() => [OrganizationView], { nullable: true, description: 'Of ORGANIZATION_ADMIN, by name.' })
+  organizations(@Root() membership: Membership, @Ctx() { loaders }: AdminContext) {
+    return organizationsOf(loaders, membership);
+  }
+}
+
+@Resolver(() => OrganizationView)
+export class AdministeredOrganizationResolver {
+  @Requires('admin', { allProjects: { always: 'an admin can have organizations of several projects' } })
+  @Query(() => [OrganizationView], {
+    description:
+      'The organizations whose admin the caller is, by name. Those of projects in which the caller has a role are left out.',
+  })
+  async administeredOrganizations(@Ctx() { caller, loaders }: AdminContext) {
+    const keys = [...caller.grants.organizations].map(([id, projectId]) => keyIn(projectId, id));
+    return byName(await Promise.all(keys.map((key) => loaders.organization(key))));
+  }
+}
+
+/** By name; null for other roles. */
+async function organizationsOf(loaders: Loaders, { project, organizationIds }: Membership | AdminToken) {
+  if (!project || !organizationIds) return null;
+  return byName(await Promise.all(organizationIds.map((id) => loaders.organization(keyIn(project.id, id)))));
+}
+
+function byName(organizations: readonly (Organization | undefined)[]): Organization[] {
+  return organizations
+    .filter((one) => one !== undefined)
+    .toSorted((one, other) => one.name.localeCompare(other.name, 'en'));
 }
 
 @Resolver(() => AdminTokenView)
@@ -106,8 +145,9 @@ export class AdminTokenResolver {
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
   @Mutation(() => IssuedAdminToken)
   issueAdminToken(@Arg('input', () => IssueAdminTokenInput) input: IssueAdminTokenInput, @Ctx() ctx: AdminContext) {
-    const { name, role, projectId, expiresAt } = input;
-    const wanted = { name, role, projectId: projectId ?? undefined, expiresAt: expiresAt ?? undefined };
+    const { name, role, projectId, organizationIds, expiresAt } = input;
+    const of = { projectId: projectId ?? undefined, organizationIds: organizationIds ?? undefined };
+    const wanted = { name, role, ...of, expiresAt: expiresAt ?? undefined };
     return ctx.domain.admins.createToken(wanted, granter(ctx));
   }
 
@@ -120,5 +160,10 @@ export class AdminTokenResolver {
   @FieldResolver(() => ProjectView, { nullable: true, description: 'Absent for an owner.' })
   async project(@Root() token: AdminToken, @Ctx() { loaders }: AdminContext) {
     return token.project ? ((await loaders.project(token.project.id)) ?? null) : null;
+  }
+
+  @FieldResolver(() => [OrganizationView], { nullable: true, description: 'Of ORGANIZATION_ADMIN, by name.' })
+  organizations(@Root() token: AdminToken, @Ctx() { loaders }: AdminContext) {
+    return organizationsOf(loaders, token);
   }
 }

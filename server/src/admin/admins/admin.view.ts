@@ -4,10 +4,11 @@ import { CallerKindEnum, RoleEnum } from '../api/enums.ts';
 import { boolean, fields, id, list, nullable, object, oneOf, text, time } from '../api/fields.ts';
 
 @Access('inherited')
-@ObjectType({ description: 'A role and its project; an owner has no project.' })
+@ObjectType({ description: 'A role and its project, or its organizations; an owner has no project.' })
 class Grant extends fields({
   role: oneOf(RoleEnum),
   projectId: nullable(id()),
+  organizationIds: nullable(list(id('Of ORGANIZATION_ADMIN.'))),
 }) {}
 
 @Access('inherited')

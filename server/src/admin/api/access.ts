@@ -2,11 +2,12 @@
 import 'reflect-metadata';
 import type { GraphQLField, GraphQLObjectType } from 'graphql';
 import { Extensions } from 'type-graphql';
-import type { Role } from '../../domain/admins/membership.entity.ts';
+import type { WideRole } from '../../domain/admins/permission.ts';
 import { type AuditEvent, instanceId } from '../../domain/audit/audit-event.entity.ts';
 import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import type { OwnedNoun } from '../../domain/kernel/nouns/names.ts';
 import type { Scope } from '../../domain/kernel/scope.ts';
+import { fieldForOrganizations, kindForOrganizations } from './organization-admin.ts';
 import type { About } from './ownership.ts';
 
 /** The project whose role counts for a node; null: the instance, which only owners can read. */
@@ -16,7 +17,14 @@ type ProjectOf = (node: never) => string | null;
  * `inherited`: for values without an identity, reached only through a field that was checked. `scopes`: a client needs one
  * of them; without any, it cannot read the field.
  */
-export type FieldRule = 'inherited' | { role: Role; projectOf: ProjectOf; scopes?: readonly AdminScope[] };
+export type FieldRule =
+  | 'inherited'
+  | {
+      role: WideRole;
+      projectOf: ProjectOf;
+      scopes?: readonly AdminScope[];
+      forOrganizations?: ReturnType<typeof fieldForOrganizations>;
+    };
 
 export const itself: ProjectOf = (project: { id: string }) => project.id;
 export const ofProject: ProjectOf = (node: { project: { id: string } }) => node.project.id;
@@ -28,8 +36,8 @@ export const ofInstance: ProjectOf = () => null;
 
 /** On a view class: the rule for its fields. On a field or its resolver: the rule for that field. */
 export function Access(rule: 'inherited'): ReturnType<typeof Extensions>;
-export function Access(role: Role, projectOf: ProjectOf, ...scopes: AdminScope[]): ReturnType<typeof Extensions>;
-export function Access(role: Role | 'inherited', projectOf: ProjectOf = ofInstance, ...scopes: AdminScope[]) {
+export function Access(role: WideRole, projectOf: ProjectOf, ...scopes: AdminScope[]): ReturnType<typeof Extensions>;
+export function Access(role: WideRole | 'inherited', projectOf: ProjectOf = ofInstance, ...scopes: AdminScope[]) {
   return Extensions({ access: role === 'inherited' ? role : { role, projectOf, scopes } });
 }
 
@@ -38,7 +46,7 @@ export type Inputs = Record<string, unknown>;
 
 export interface OperationRule {
   /** `admin`: any role anywhere; the resolver returns only resources that the caller may read. */
-  role: Role | 'admin';
+  role: WideRole | 'admin';
   /**
    * The noun, and the input that holds its id; of several, the first that is given. Absent, or a project id that is not given: the
    * instance.
@@ -55,6 +63,8 @@ export interface OperationRule {
   scope?: AdminScope | readonly AdminScope[];
   /** Gives power over users, for example to sign in as them: a client needs `users:write`, too. */
   overUsers?: Condition;
+  /** From the list of what admins of organizations may use; undefined: refused to them. */
+  forOrganizations?: ReturnType<typeof kindForOrganizations>;
   /** Sensitive: requires a sign-in within `freshSeconds`, unless the caller is a token. */
   fresh?: Condition;
 }
@@ -67,7 +77,7 @@ export function applies(condition: Condition | undefined, inputs: Inputs): boole
 }
 
 /** On a query or mutation: the role that it requires, and where. Operations have no default. */
-export function Requires(role: OperationRule['role'], options: Omit<OperationRule, 'role'> = {}) {
+export function Requires(role: OperationRule['role'], options: Omit<OperationRule, 'role' | 'forOrganizations'> = {}) {
   return Extensions({ operation: { role, ...options } satisfies OperationRule });
 }
 
@@ -75,14 +85,16 @@ export function Requires(role: OperationRule['role'], options: Omit<OperationRul
 export function fieldRuleOf(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): FieldRule {
   const rule = (field.extensions['access'] ?? type.extensions['access']) as FieldRule | undefined;
   if (!rule) throw new Error(`${type.name}.${field.name} has no @Access rule`);
-  return rule;
+  const forOrganizations = fieldForOrganizations(type.name, field.name);
+  return rule === 'inherited' || !forOrganizations ? rule : { ...rule, forOrganizations };
 }
 
 /** Throws if the operation has no rule. */
 export function operationRuleOf(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): OperationRule {
   const rule = field.extensions['operation'] as OperationRule | undefined;
   if (!rule) throw new Error(`${type.name}.${field.name} has no @Requires rule`);
-  return rule;
+  const forOrganizations = kindForOrganizations(field.name);
+  return forOrganizations ? { ...rule, forOrganizations } : rule;
 }
 
 /** The scopes of which a client needs one; empty: no client may use the operation. */

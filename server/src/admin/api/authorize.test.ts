@@ -15,7 +15,7 @@ import {
   type ProjectObjects,
   type Root,
 } from '../../../test/admin-operations.ts';
-import { rows } from '../../../test/rows.ts';
+import { snapshot } from '../../../test/admin-snapshot.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
 import { adminSchema } from '../schema.ts';
@@ -63,20 +63,20 @@ describe('every operation', () => {
   });
 
   it.each(operations)("%s.%s returns nothing to another project's admin", async (root, name, field) => {
-    const before = await snapshot();
+    const before = await snapshot(harness);
     const answer = await call(root, field, foreignAdmin);
     for (const id of Object.values(ours)) expect(answer.body).not.toContain(id);
     if (roleFor(root, name) === 'admin') expect(answer.errors).toEqual([]);
     else expect(['not-found', 'forbidden']).toContain(answer.code);
-    expect(await snapshot()).toEqual(before);
+    expect(await snapshot(harness)).toEqual(before);
   });
 
   it.each(operations.filter(([root]) => root === 'Mutation'))(
     '%s.%s is forbidden for a viewer',
     async (root, _name, field) => {
-      const before = await snapshot();
+      const before = await snapshot(harness);
       expect((await call(root, field, viewer)).code).toBe('forbidden');
-      expect(await snapshot()).toEqual(before);
+      expect(await snapshot(harness)).toEqual(before);
     },
   );
 
@@ -101,35 +101,6 @@ describe('every operation', () => {
   );
 });
 
-/** Counters and logs, which a refused call may change. */
-const uncounted = ['audit_log', 'budgets', 'repeated_refusals'];
-
-/** The rows that mutations could have changed, counted by one statement. */
-async function snapshot() {
-  const { db } = harness.services;
-  const tables = await rows<{ name: string }>(
-    db,
-    `select relname as name from pg_class
-      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> all(?::text[])`,
-    [uncounted],
-  );
-  const counts = tables.map(({ name }) => `(select count(*) from "${name}") as "${name}"`);
-  return rows(
-    db,
-    `select ${counts.join()},
-            (select count(*) from api_keys where revoked_at is null) as keys,
-            (select count(*) from client_secrets where revoked_at is null) as secrets,
-            (select count(*) from scim_tokens where revoked_at is null) as scim,
-            (select count(*) from delegation_keys where expires_at is null) as delegation,
-            (select count(*) from admin_tokens where revoked_at is null and name = 'CI') as tokens,
-            (select count(*) from sessions where ended_at is null) as sessions,
-            (select count(*) from credentials where revoked_at is null) as devices,
-            (select count(*) from users where active) as active,
-            (select count(*) from logout_deliveries where state = 'failed') as undelivered,
-            (select max(version) from projects) as version`,
-  );
-}
-
 describe('every field', () => {
   const fields = Object.values(schema.getTypeMap())
     .filter((type) => isObjectType(type) && !type.name.startsWith('__') && !isRoot(type))
@@ -149,7 +120,7 @@ describe('every field', () => {
     const caller = {
       kind: 'admin-token',
       name: 'foreign',
-      grants: { owner: false, projects: new Map([['other', 'project_admin']]) },
+      grants: { owner: false, projects: new Map([['other', 'project_admin']]), organizations: new Map() },
     };
     const ask = () => field.resolve?.(inProject, {}, { caller } as never, {} as never);
     expect(ask, type).toThrow(Refusal);
@@ -180,7 +151,7 @@ describe('every field', () => {
       unknown,
       unknown
     >;
-    const caller = { grants: { owner: false, projects: new Map([['p', 'project_admin']]) } };
+    const caller = { grants: { owner: false, projects: new Map([['p', 'project_admin']]), organizations: new Map() } };
     expect(() => resolve?.({ id: '1' }, {}, { caller } as never, {} as never)).toThrow(Refusal);
   });
 });

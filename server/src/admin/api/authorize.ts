@@ -6,8 +6,7 @@ import {
   type GraphQLSchema,
   isObjectType,
 } from 'graphql';
-import type { Role } from '../../domain/admins/membership.entity.ts';
-import { allows, roleIn } from '../../domain/admins/permission.ts';
+import { allows, isWide, roleIn, type WideRole } from '../../domain/admins/permission.ts';
 import { type AdminScope, mayUse } from '../../domain/kernel/admin-api.ts';
 import type { Noun } from '../../domain/kernel/nouns/names.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
@@ -28,7 +27,8 @@ import {
 import type { AdminCaller } from './caller.ts';
 import { callerFreshUntil, checkScope, freshSeconds } from './caller-checks.ts';
 import { type AdminRequest, contextOf, type Operation } from './context.ts';
-import { adminScopesOf, projectOf } from './ownership.ts';
+import { coversOperation } from './organization-admin.ts';
+import { adminScopesOf, type Owner, ownerOf } from './ownership.ts';
 
 /**
  * Wraps each field's resolver in the check of its rule, and in the scope of its operation. Throws if a field has no rule.
@@ -50,7 +50,7 @@ type Resolve = GraphQLFieldResolver<unknown, AdminRequest>;
 
 function asOperation(rule: OperationRule, resolve: GraphQLFieldResolver<unknown, unknown>): Resolve {
   return async (node, args, request, info) => {
-    const projectId = await authorized(rule, args, request);
+    const { projectId } = await authorized(rule, args, request);
     const operation = { scope: scopeOf(rule, projectId), context: contextOf(request, projectId) };
     request.operations.set(info.path.key, operation);
     return inScope(operation.scope, () => resolve(node, args, operation.context, info));
@@ -61,7 +61,14 @@ function asField(rule: FieldRule, resolve: GraphQLFieldResolver<unknown, unknown
   return (node, args, request, info) => {
     if (rule !== 'inherited') {
       checkScope(request.caller, rule.scopes ?? []);
-      checkRole(request.caller, rule.role, rule.projectOf(node as never), 'project');
+      const isOfOrganization = rule.forOrganizations?.(request.caller.grants, node as never) ?? false;
+      if (!isOfOrganization)
+        checkRole(
+          request.caller,
+          rule.role,
+          { projectId: rule.projectOf(node as never), organizationId: null },
+          'project',
+        );
     }
     // GraphQL resolves fields in the context of the request.
     const { scope, context } = request.operations.get(rootKeyOf(info)) as Operation;
@@ -77,23 +84,23 @@ function rootKeyOf({ path }: GraphQLResolveInfo): string | number {
 }
 
 /**
- * The project that the operation is about; null: the instance. Throws if the caller lacks the right to it.
+ * The project that the operation is about, and the organization, if any. Throws if the caller lacks the right to it.
  *
- * @param gone the project of a node that the operation has deleted before
+ * @param gone where a node belonged that the operation has deleted before
  */
 export async function authorized(
   rule: OperationRule,
   args: Inputs,
   { caller, db, now }: AdminRequest,
-  gone?: { projectId: string | null },
-): Promise<string | null> {
+  gone?: Owner,
+): Promise<Owner> {
   checkText(args);
   checkScope(caller, scopesFor(rule));
   const inputs = (args['input'] ?? args) as Inputs;
   if (applies(rule.overUsers, inputs)) checkScope(caller, ['users:write']);
   const about = aboutOf(rule, inputs);
-  const projectId = gone ? gone.projectId : about && (await projectOf(db.alone, about));
-  if (rule.role !== 'admin') checkRole(caller, rule.role, projectId, about?.noun ?? 'project');
+  const owner = gone ?? (about ? await ownerOf(db.alone, about) : ofInstance);
+  checkRight(caller, rule, owner, about?.noun ?? 'project');
   if (caller.scopes && scopesFor(rule).includes('clients:write')) {
     checkNotAbove(caller.scopes, await adminScopesOf(db.alone, about));
   }
@@ -103,7 +110,17 @@ export async function authorized(
       extensions: { code: 'reauthentication-required', maxAgeSeconds: freshSeconds },
     });
   }
-  return projectId;
+  return owner;
+}
+
+const ofInstance: Owner = { projectId: null, organizationId: null };
+
+function checkRight({ grants }: AdminCaller, rule: OperationRule, owner: Owner, noun: Noun): void {
+  if (rule.role === 'admin') {
+    if (rule.forOrganizations === 'caller' || isWide(grants)) return;
+    lacks('project_viewer');
+  }
+  if (!coversOperation(grants, rule.forOrganizations, owner)) checkRole({ grants }, rule.role, owner, noun);
 }
 
 /** Refuses text that PostgreSQL cannot store. */
@@ -128,8 +145,19 @@ function checkNotAbove(scopes: readonly string[], present: readonly AdminScope[]
 }
 
 /** No role in the project: `not-found`, so that existence is not leaked. */
-function checkRole(caller: AdminCaller, role: Role, projectId: string | null, noun: Noun): void {
-  if (allows(caller.grants, role, projectId)) return;
-  if (projectId !== null && roleIn(caller.grants, projectId) === null) refuse({ code: 'not-found', what: noun });
+function checkRole(
+  { grants }: Pick<AdminCaller, 'grants'>,
+  role: WideRole,
+  { projectId, organizationId }: Owner,
+  noun: Noun,
+): void {
+  if (allows(grants, role, projectId)) return;
+  const isKnown =
+    roleIn(grants, projectId) !== null || coversOperation(grants, 'itself', { projectId, organizationId });
+  if (projectId !== null && !isKnown) refuse({ code: 'not-found', what: noun });
+  lacks(role);
+}
+
+function lacks(role: WideRole): never {
   refuse({ code: 'forbidden', reason: `it requires the role ${role}` });
 }

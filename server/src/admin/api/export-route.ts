@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Role } from '../../domain/admins/membership.entity.ts';
-import { allows, hasAny, roleIn } from '../../domain/admins/permission.ts';
+import { allows, hasAny, roleIn, type WideRole } from '../../domain/admins/permission.ts';
 import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import type { Clock } from '../../domain/kernel/clock.ts';
 import type { Database } from '../../domain/kernel/database.ts';
@@ -13,7 +12,7 @@ import { failureOf } from '../../http/failure.ts';
 import { queryOf } from '../../http/parameters.ts';
 import type { AdminCaller } from './caller.ts';
 import { callerFreshUntil, checkScope } from './caller-checks.ts';
-import { type About, projectOf } from './ownership.ts';
+import { type About, ownerOf } from './ownership.ts';
 import { sendProblem } from './send-problem.ts';
 
 /** Dependencies of the admin API's downloads. */
@@ -71,14 +70,14 @@ export function exportRoute(
 export async function checkExport(
   { db, clock }: Pick<ExportDeps, 'db' | 'clock'>,
   caller: AdminCaller,
-  role: Role,
+  role: WideRole,
   about: About | null,
   options: { scope: AdminScope | null; fresh?: boolean },
 ): Promise<string | null> {
   const { grants } = caller;
   checkScope(caller, options.scope === null ? [] : [options.scope]);
   if (!hasAny(grants)) refuse({ code: 'forbidden', reason: 'you have no role here' });
-  const projectId = about && (await projectOf(db.alone, about));
+  const projectId = about && (await ownerOf(db.alone, about)).projectId;
   if (!allows(grants, projectId === null ? 'owner' : role, projectId)) {
     if (about && roleIn(grants, projectId) === null) refuse({ code: 'not-found', what: about.noun });
     refuse({ code: 'forbidden', reason: `it requires the role ${projectId === null ? 'owner' : role}` });

@@ -13,6 +13,7 @@ import { operationRuleOf } from './access.ts';
 import { authorized } from './authorize.ts';
 import type { AdminRequest } from './context.ts';
 import { errorFor, formatError, isBug } from './graphql-error.ts';
+import type { Owner } from './ownership.ts';
 
 /** Header of a mutation that takes effect once (decisions/0349). */
 const idempotencyHeader = 'Idempotency-Key';
@@ -32,7 +33,7 @@ type Request = GraphQLRequestContext<AdminRequest>;
 export function idempotencyPlugin({ idempotentRequests, onBug }: IdempotencyDeps): ApolloServerPlugin<AdminRequest> {
   return {
     async requestDidStart() {
-      let claimed: { id: string; projectId: string | null } | undefined;
+      let claimed: (Owner & { id: string }) | undefined;
       return {
         async responseForOperation(request) {
           const key = request.request.http?.headers.get(idempotencyHeader);
@@ -43,14 +44,14 @@ export function idempotencyPlugin({ idempotentRequests, onBug }: IdempotencyDeps
             const identity = { ...callerOf(request), key, request: textOf(request) };
             const about = await authorizedFor(request, request.operation, async () => {
               const answer = await idempotentRequests.answer(identity);
-              return answer === undefined ? undefined : projectIn(answer);
+              return answer === undefined ? undefined : ownerIn(answer);
             });
             if (!about) return null;
             const claim = await idempotentRequests.claim(identity);
             if (claim.state === 'answered') return answerOf(resultIn(claim.answer));
             if (claim.state === 'other') return refusal(invalid('was used for another request'));
             if (claim.state === 'unknown') return answerOf({ errors: [outcomeUnknown.toJSON()] });
-            claimed = { id: claim.id, projectId: about.projectId };
+            claimed = { ...about, id: claim.id };
             return null;
           } catch (error) {
             const located = locatedError(error, request.operation.selectionSet.selections, [idempotencyHeader]);
@@ -64,11 +65,11 @@ export function idempotencyPlugin({ idempotentRequests, onBug }: IdempotencyDeps
           // Errors below the mutation are part of its answer.
           const failed = errors.find(({ path }) => (path?.length ?? 0) < 2);
           try {
-            if (!failed)
-              await idempotentRequests.settle(
-                claimed.id,
-                JSON.stringify({ data, errors: errors.length > 0 ? errors : undefined, projectId: claimed.projectId }),
-              );
+            if (!failed) {
+              const { id, ...owner } = claimed;
+              const answer = { data, errors: errors.length > 0 ? errors : undefined, ...owner };
+              await idempotentRequests.settle(id, JSON.stringify(answer));
+            }
             // After an unexpected error, the mutation may have run or not.
             else if (failed.extensions?.['code'] !== 'INTERNAL_SERVER_ERROR')
               await idempotentRequests.release(claimed.id);
@@ -98,14 +99,14 @@ function faultOf(key: string, { selectionSet: { selections } }: OperationDefinit
 }
 
 /**
- * The project that the caller has the right to change; null if the inputs are invalid: the execution refuses them. Throws if
- * the caller lacks the right. The node of a deletion is gone at its retry: then the right in its stored project counts.
+ * Where the caller has the right to change; null if the inputs are invalid: the execution refuses them. Throws if
+ * the caller lacks the right. The node of a deletion is gone at its retry: then the right where it was counts.
  */
 async function authorizedFor(
   { schema, request, contextValue }: Request,
   { selectionSet, variableDefinitions = [] }: OperationDefinitionNode,
-  storedProject: () => Promise<{ projectId: string | null } | undefined>,
-): Promise<{ projectId: string | null } | null> {
+  storedOwner: () => Promise<Owner | undefined>,
+): Promise<Owner | null> {
   const type = schema.getMutationType();
   const [node] = selectionSet.selections;
   const field = node?.kind === Kind.FIELD ? type?.getFields()[node.name.value] : undefined;
@@ -113,27 +114,28 @@ async function authorizedFor(
   if (!type || !field || node?.kind !== Kind.FIELD || !coerced) return null;
   const operation = [operationRuleOf(type, field), getArgumentValues(field, node, coerced), contextValue] as const;
   try {
-    return { projectId: await authorized(...operation) };
+    return await authorized(...operation);
   } catch (error) {
     const isGone = error instanceof Refusal && error.problem.code === 'not-found';
-    const stored = isGone ? await storedProject() : undefined;
+    const stored = isGone ? await storedOwner() : undefined;
     if (!stored) throw error;
-    return { projectId: await authorized(...operation, stored) };
+    return authorized(...operation, stored);
   }
 }
 
 type StoredAnswer = Extract<GraphQLResponse['body'], { kind: 'single' }>['singleResult'] & {
   /** Absent: the previous release stored it. */
   projectId?: string | null;
+  organizationId?: string | null;
 };
 
-function projectIn(answer: string): { projectId: string | null } | undefined {
-  const { projectId } = JSON.parse(answer) as StoredAnswer;
-  return projectId === undefined ? undefined : { projectId };
+function ownerIn(answer: string): Owner | undefined {
+  const { projectId, organizationId = null } = JSON.parse(answer) as StoredAnswer;
+  return projectId === undefined ? undefined : { projectId, organizationId };
 }
 
 function resultIn(answer: string) {
-  const { projectId: _, ...result } = JSON.parse(answer) as StoredAnswer;
+  const { projectId: _, organizationId: __, ...result } = JSON.parse(answer) as StoredAnswer;
   return result;
 }
 

@@ -12,17 +12,26 @@ export interface About {
   id: string;
 }
 
+/** Where a node belongs. */
+export interface Owner {
+  /** Null: the instance. */
+  projectId: string | null;
+  /** Null: no organization. */
+  organizationId: string | null;
+}
+
 /**
- * The project of a node; null: the instance. Refuses `not-found`. The only lookup of the admin API by an id alone: later
- * statements of the operation name the project, and see no other.
+ * The project and organization of a node. Refuses `not-found`. The only lookup of the admin API by an id alone: later statements of
+ * the operation name the project, and see no other.
  */
-export async function projectOf(on: Executing, { noun, id }: About): Promise<string | null> {
-  const { table, project = 'project_id' } = ownedNouns[noun];
-  const owner = sql<{ project: string | null }>`
-    select ${sql.ref(project)} as project from ${sql.table(table)} where id = ${id}`;
+export async function ownerOf(on: Executing, { noun, id }: About): Promise<Owner> {
+  const { table, project = 'project_id', organization } = ownedNouns[noun];
+  const owner = sql<Owner>`
+    select ${sql.ref(project)} as "projectId", ${organization ? sql.ref(organization) : sql`null`} as "organizationId"
+    from ${sql.table(table)} where id = ${id}`;
   const [row] = isUuid(id) ? await inAllProjects(() => query(on, owner)) : [];
   if (!row) refuse({ code: 'not-found', what: noun });
-  return row.project;
+  return row;
 }
 
 /** The scopes at the admin API of the client that a node is, or belongs to; none for other nodes. */

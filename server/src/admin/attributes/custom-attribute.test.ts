@@ -49,7 +49,7 @@ describe('definitions', () => {
     await create({ name: 'clearance' });
     const email = 'clearance@example.com';
     const admin = await harness.person(email);
-    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
     const session = await harness.sessionOf(admin);
     harness.clock.turn(freshSeconds + 1);
@@ -67,7 +67,7 @@ describe('definitions', () => {
     await create({ name: 'clearance', visibleTo: ['APPLICATIONS'] });
     const email = 'values@example.com';
     const admin = await harness.person(email);
-    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
     const session = await harness.sessionOf(admin);
     harness.clock.turn(freshSeconds + 1);

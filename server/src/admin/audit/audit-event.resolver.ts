@@ -2,6 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-gr
 import { type AuditEvent, instanceId } from '../../domain/audit/audit-event.entity.ts';
 import { listEventGroups } from '../../domain/audit/event-groups.ts';
 import { listEvents } from '../../domain/audit/events.ts';
+import { invalid } from '../../domain/kernel/problem.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
@@ -23,23 +24,26 @@ import { eventFilter } from './event-filter.ts';
 @Resolver(() => AuditEventView)
 export class AuditResolver {
   @Requires('project_viewer', {
-    about: { project: 'projectId' },
+    about: { organization: 'organizationId', project: 'projectId' },
     allProjects: { ofInstance: 'it lists the events of all projects' },
     scope: 'audit:read',
   })
   @Query(() => AuditEventConnection, {
-    description: 'Newest first. Without a project: the whole instance, for owners only.',
+    description: 'Newest first. Without a project or organization: the whole instance, for owners only.',
   })
   async auditEvents(
-    @Ctx() { em }: AdminContext,
+    @Ctx() { em, projectId: of }: AdminContext,
     @Arg('projectId', () => ID, { nullable: true }) projectId?: string | null,
     @Arg('filter', () => AuditEventFilter, { nullable: true }) filter?: AuditEventFilter | null,
     @Arg('first', () => Int, { nullable: true }) first?: number | null,
     @Arg('after', () => String, { nullable: true }) after?: string | null,
+    @Arg('organizationId', () => ID, { nullable: true, description: 'In place of the project.' })
+    organizationId?: string | null,
   ) {
-    const wanted = eventFilter(withoutNulls(filter ?? {}));
+    if (projectId != null && organizationId != null) invalid('projectId', 'must be given, or organizationId');
+    const wanted = eventFilter(withoutNulls({ ...filter, ...(organizationId != null && { organizationId }) }));
     const request = pageRequest('auditEvents', { first, after });
-    const page = await listEvents(em, projectId ?? null, wanted, request);
+    const page = await listEvents(em, of, wanted, request);
     return connection('auditEvents', page, request);
   }
 

@@ -26,7 +26,7 @@ beforeEach(async () => {
 async function adminsBrowser(role: Role, email = newAddress()): Promise<CookieBrowser> {
   const { db, sessions, admins } = world.app.services;
   const projectId = role === 'owner' ? undefined : world.project.id;
-  const by = { grants: { owner: true, projects: new Map() }, actor: system };
+  const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
   await admins.grantRole({ email, role, projectId }, by);
   const secret = await db.transaction(async (em) => {
     const project = await em.findOneOrFail(Project, { builtIn: 'console' });
@@ -245,7 +245,7 @@ describe('a trial sign-in', () => {
 
   it('is for project admins in a browser: not for viewers, nor for tokens', async () => {
     expect((await begin(world.client.id, await adminsBrowser('project_viewer'))).code).toBe('forbidden');
-    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     const { token } = await world.app.services.admins.createToken(
       { name: 'CI', role: 'project_admin', projectId: world.project.id },
       by,

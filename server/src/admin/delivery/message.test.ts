@@ -38,7 +38,7 @@ const nodes = (answer: Awaited<ReturnType<typeof log>>) =>
 
 async function signedInAdmin(email: string) {
   const userId = await harness.person(email);
-  const by = { grants: { owner: true, projects: new Map() }, actor: system };
+  const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
   await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
   return harness.sessionOf(userId);
 }

@@ -159,7 +159,7 @@ describe('POST /admin/projects/{id}/logos', () => {
     const userId = await harness.person(`${project.id}@example.com`);
     await harness.services.admins.grantRole(
       { email: `${project.id}@example.com`, role: 'project_admin', projectId: project.id },
-      { grants: { owner: true, projects: new Map() }, actor: system },
+      { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system },
     );
     const { Cookie = '', ...own } = await harness.sessionOf(userId);
     expect((await upload(picture, { Cookie })).status).toBe(403);

@@ -1,6 +1,5 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
-import type { Role } from '../../domain/admins/membership.entity.ts';
-import { allows, roleIn } from '../../domain/admins/permission.ts';
+import { allows, roleIn, type WideRole } from '../../domain/admins/permission.ts';
 import { chooseLocale } from '../../domain/delivery/locale.ts';
 import { sampleOf, templateNames } from '../../domain/delivery/samples.ts';
 import { renderMail } from '../../domain/delivery/templates.ts';
@@ -19,7 +18,7 @@ import { bodyFault } from '../../http/failure.ts';
 import type { Pages } from '../../http/pages.ts';
 import { type AdminCaller, actorFor } from '../api/caller.ts';
 import { checkScope } from '../api/caller-checks.ts';
-import { projectOf } from '../api/ownership.ts';
+import { ownerOf } from '../api/ownership.ts';
 import { sendProblem } from '../api/send-problem.ts';
 import { isOwnPage } from '../api/server.ts';
 import { sampleAppOf } from '../delivery/sample-app.ts';
@@ -167,13 +166,13 @@ async function contentOf(deps: ExperienceRoutes, projectId: string, look: string
 async function callerWith(
   deps: ExperienceRoutes,
   req: Request,
-  [role, scope]: readonly [Role, AdminScope],
+  [role, scope]: readonly [WideRole, AdminScope],
   id: string,
 ): Promise<{ caller: AdminCaller; projectId: string }> {
   const caller = await deps.callerOf(req);
   if (!caller) refuse({ code: 'unauthenticated' });
   checkScope(caller, [scope]);
-  const projectId = found(await projectOf(deps.db.alone, { noun: 'project', id }), 'project');
+  const projectId = found((await ownerOf(deps.db.alone, { noun: 'project', id })).projectId, 'project');
   if (!allows(caller.grants, role, projectId)) {
     if (roleIn(caller.grants, projectId) === null) refuse({ code: 'not-found', what: 'project' });
     refuse({ code: 'forbidden', reason: `it requires the role ${role}` });

@@ -1,6 +1,6 @@
 // Written by npm run gen from the names of files (.config/gen-lists.mjs). Do not edit.
 import { AccessRuleResolver } from '../access/access-rule.resolver.ts';
-import { MeResolver, MembershipResolver, AdminTokenResolver } from '../admins/admin.resolver.ts';
+import { MeResolver, MembershipResolver, AdministeredOrganizationResolver, AdminTokenResolver } from '../admins/admin.resolver.ts';
 import { ApiResolver, ApiGrantResolver } from '../apis/api.resolver.ts';
 import { CustomAttributeResolver } from '../attributes/custom-attribute.resolver.ts';
 import { ActivityResolver } from '../audit/activity.resolver.ts';
@@ -49,6 +49,7 @@ export const resolvers = [
   AccessRuleResolver,
   MeResolver,
   MembershipResolver,
+  AdministeredOrganizationResolver,
   AdminTokenResolver,
   ApiResolver,
   ApiGrantResolver,

@@ -135,7 +135,7 @@ describe('the dev mailbox', () => {
     expect((await send('/setup/mailbox')).status).toBe(403);
 
     const { admins } = harness.services;
-    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     await admins.grantRole({ email: 'owner@example.com', role: 'owner' }, by);
     const viewer = {
       email: 'viewer@example.com',

@@ -311,7 +311,7 @@ describe('an assignment', () => {
   it('requires a fresh sign-in of an admin', async () => {
     const id = await role();
     const person = await harness.person(`boss${count}@example.com`);
-    const grants = { owner: true, projects: new Map() };
+    const grants = { owner: true, projects: new Map(), organizations: new Map() };
     await harness.services.admins.grantRole(
       { email: `boss${count}@example.com`, role: 'owner' },
       { grants, actor: system },

@@ -158,7 +158,7 @@ describe('changing a group', () => {
   it('needs a fresh sign-in if members could gain rights, as assigning a role does', async () => {
     const email = `admin-${count}@example.com`;
     const admin = await harness.person(email);
-    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
     const session = await harness.sessionOf(admin);
     expect((await members('add', [ada], id, session)).errors ?? []).toEqual([]);

@@ -174,7 +174,7 @@ describe('Mutation.updateUser, login', () => {
   it('needs a fresh sign-in, as the admin could sign in as the user', async () => {
     const email = `admin-${count}@example.com`;
     const adminId = await harness.person(email);
-    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
     const headers = await harness.sessionOf(adminId);
     harness.clock.turn(freshSeconds + 1);

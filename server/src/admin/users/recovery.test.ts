@@ -60,7 +60,7 @@ describe('Mutation.grantUserRecovery', () => {
     expect([(await grant({}, stranger)).code, (await cancel(stranger)).code]).toEqual(['not-found', 'not-found']);
     const email = `admin-${count}@example.com`;
     const adminId = await harness.person(email);
-    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
     const headers = await harness.sessionOf(adminId);
     harness.clock.turn(freshSeconds + 1);

@@ -29,7 +29,7 @@ beforeEach(async () => {
   await grant(admin, 'project_admin', project.id);
 });
 
-const owner = { grants: { owner: true, projects: new Map() }, actor: system };
+const owner = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
 const grant = (email: string, role: 'owner' | 'project_admin' | 'project_viewer', projectId?: string) =>
   harness.services.admins.grantRole({ email, role, ...(projectId && { projectId }) }, owner);
 const ask = () => harness.signUpRequestOf(client);

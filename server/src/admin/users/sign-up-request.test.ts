@@ -55,7 +55,7 @@ describe('requests to sign up', () => {
   it('are decided by admins of their project, not by viewers or by admins of another one', async () => {
     const id = await harness.signUpRequestOf(client);
     const other = await make.project({ name: 'Other' });
-    const owner = { grants: { owner: true, projects: new Map() }, actor: system };
+    const owner = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     const tokenFor = async (projectId: string, role: 'project_admin' | 'project_viewer') =>
       (await harness.services.admins.createToken({ projectId, name: role, role }, owner)).token;
     const refused = [await tokenFor(project.id, 'project_viewer'), await tokenFor(other.id, 'project_admin')];

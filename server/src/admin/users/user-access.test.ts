@@ -185,7 +185,7 @@ describe('passkeys', () => {
     expect((await revoke(passkey, await harness.tokenOf('project_viewer', project.id))).code).toBe('forbidden');
     const email = `passkeys-${count}@example.com`;
     const adminId = await harness.person(email);
-    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
     const headers = await harness.sessionOf(adminId);
     harness.clock.turn(freshSeconds + 1);
@@ -367,7 +367,7 @@ describe('Mutation.changeUsers', () => {
   it('refuses to remove the last owner, but no other', async () => {
     const { admins } = harness.services;
     const owner = await harness.person('owner@example.com');
-    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     const first = await admins.grantRole({ email: 'owner@example.com', role: 'owner' }, by);
     const inConsole = (action: string, userIds: string[]) =>
       harness.call('mutation ($input: ChangeUsersInput!) { changeUsers(input: $input) { done code } }', {
@@ -393,7 +393,7 @@ describe('Mutation.changeUsers', () => {
   it('requires a fresh sign-in for irreversible actions only', async () => {
     const { admins } = harness.services;
     const adminId = await harness.person(`admin-${count}@example.com`);
-    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    const by = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     await admins.grantRole({ email: `admin-${count}@example.com`, role: 'project_admin', projectId: project.id }, by);
     const headers = await harness.sessionOf(adminId);
     harness.clock.turn(freshSeconds + 1);

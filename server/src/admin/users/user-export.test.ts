@@ -277,7 +277,7 @@ describe('both exports', () => {
 
   it('require a fresh sign-in, and refuse cross-site requests of browsers', async () => {
     const userId = await harness.person('pa@example.com');
-    const owner = { grants: { owner: true, projects: new Map() }, actor: system };
+    const owner = { grants: { owner: true, projects: new Map(), organizations: new Map() }, actor: system };
     await harness.services.admins.grantRole(
       { email: 'pa@example.com', role: 'project_admin', projectId: project.id },
       owner,

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { endOrganizationRights } from '../admins/organization-rights.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { invalid } from '../kernel/problem.ts';
@@ -44,6 +45,7 @@ export class OrganizationEnds {
         // Its groups are deleted with it: their members lose what the groups gave.
         const home = { projectId: key.project.id, organizationId: key.id };
         if ((await countRows(em, 'groups', home)) > 0) await accessLost(em, { projectId: key.project.id });
+        await endOrganizationRights(em, key);
         await organizations.remove(em, organization, actor);
       }),
     );

@@ -13,6 +13,8 @@ const schema = defineEntity({
     hint: p.text(),
     role: p.enum(roles),
     project: () => p.manyToOne(Project).ref().nullable().deleteRule('cascade'),
+    /** Of an `organization_admin`; null for other roles. */
+    organizationIds: p.array().columnType('uuid[]').nullable(),
     /** Its creator: a token never has more than its creator's current rights. */
     createdById: p.uuid().nullable(),
     createdAt: instant(),

@@ -27,7 +27,11 @@ afterEach(() => app.close());
 
 const owner = { grants: everything, actor: system };
 const adminOf = (project: Project) => ({
-  grants: { owner: false, projects: new Map([[project.id, 'project_admin']]) } satisfies Grants,
+  grants: {
+    owner: false,
+    projects: new Map([[project.id, 'project_admin']]),
+    organizations: new Map(),
+  } satisfies Grants,
   actor: system,
 });
 const reader = () => app.services.db.reader();
@@ -47,7 +51,7 @@ describe('the rights of a user of the console', () => {
     const user = await ownerNamed('ada@example.com');
     expect(await grantsOf(user)).toMatchObject({ owner: true });
     await deactivate(user);
-    expect(await grantsOf(user)).toEqual({ owner: false, projects: new Map() });
+    expect(await grantsOf(user)).toEqual({ owner: false, projects: new Map(), organizations: new Map() });
   });
 
   it('end, with the tokens that the admin made, when the account passes to another person', async () => {
@@ -68,7 +72,7 @@ describe('the rights of a user of the console', () => {
     await change({ active: false });
     const address = 'berta@example.com';
     await change({ active: true, userName: address, attributes: { emails: [{ value: address, primary: true }] } });
-    expect(await grantsOf(user)).toEqual({ owner: false, projects: new Map() });
+    expect(await grantsOf(user)).toEqual({ owner: false, projects: new Map(), organizations: new Map() });
     expect(await ofToken()).toBeUndefined();
     app.clock.turn(60);
     await admins.grantRole({ email: address, role: 'owner' }, owner);
@@ -293,7 +297,11 @@ describe('an admin token', () => {
     const input = { name: 'ci', role: 'project_viewer', projectId: ours.id } as const;
     await expect(admins.createToken(input, adminOf(theirs))).rejects.toThrow('forbidden');
     const { token, adminToken } = await admins.createToken(input, adminOf(ours));
-    expect((await byToken(token))?.grants).toEqual({ owner: false, projects: new Map([[ours.id, 'project_viewer']]) });
+    expect((await byToken(token))?.grants).toEqual({
+      owner: false,
+      projects: new Map([[ours.id, 'project_viewer']]),
+      organizations: new Map(),
+    });
     expect(adminToken.hint).toBe(token.slice(-4));
     const ids = async (projectId: string | null) => (await admins.tokens(reader(), projectId)).map(({ id }) => id);
     expect([await ids(ours.id), await ids(theirs.id), await ids(null)]).toEqual([[adminToken.id], [], []]);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager, FilterQuery } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -16,8 +17,9 @@ import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { AdminToken } from './admin-token.entity.ts';
 import { endTokensWithoutRights, lockRoles } from './ended-rights.ts';
-import { roleEvent, tokenEvent } from './events.ts';
+import { type HeldRole, held, roleEvent, tokenEvent } from './events.ts';
 import { Membership, type Role } from './membership.entity.ts';
+import { organizationsOfRole } from './organization-rights.ts';
 import { type Grants, grantsOf, intersection, mayGrant } from './permission.ts';
 import { SetupLink } from './setup-link.entity.ts';
 
@@ -47,13 +49,12 @@ export interface NewRole {
   role: Role;
   /** Absent for `owner`. */
   projectId?: string | undefined;
+  /** Of an `organization_admin`. */
+  organizationIds?: readonly string[] | undefined;
 }
 
-export interface NewAdminToken {
+export interface NewAdminToken extends Omit<NewRole, 'email'> {
   name: string;
-  role: Role;
-  /** Absent for `owner`. */
-  projectId?: string | undefined;
   expiresAt?: Date | undefined;
 }
 
@@ -64,12 +65,17 @@ const lastUsedSeconds = 60;
 const maxTokens = 100;
 /** Maximum number of admins and viewers of a project. Owners, whom only owners add, are not limited. */
 const maxMemberships = 100;
+const maxOrganizationAdmins = 1000;
 
 /**
  * Users that the admins of a project add to the console's project. They stay when their role is revoked. Owners, whom only
  * owners add, are not limited.
  */
 const newUsers: LimitRule = { name: 'admins.new-users', max: 200, windowSeconds: 24 * 3600 };
+
+interface Put extends HeldRole {
+  project: Project | null;
+}
 
 /** Access to the console and admin API: roles, tokens, and setup links for the first owner. */
 export class Admins {
@@ -130,7 +136,7 @@ export class Admins {
     const by: Actor = { ...actor, kind: 'setup-link', id: setupLinkId, name: user.email ?? user.userName };
     const subject = { kind: 'setup-link', id: setupLinkId };
     this.deps.audit.record(em, { type: 'setup-link.used', actor: by, subject, detail: { userId } });
-    await this.put(em, user, 'owner', null, by);
+    await this.put(em, user, { role: 'owner', project: null, organizationIds: null }, by);
   }
 
   async isSetupLinkOpen(em: EntityManager, id: string): Promise<boolean> {
@@ -145,8 +151,8 @@ export class Admins {
   async grantsOfUser(em: EntityManager, userId: string, since?: Date): Promise<Grants> {
     const memberships = await query(
       em,
-      sql<{ role: Role; projectId: string | null }>`
-        select m.role, m.project_id as "projectId"
+      sql<HeldRole & { projectId: string | null }>`
+        select m.role, m.project_id as "projectId", m.organization_ids as "organizationIds"
         from projects p join users u on u.project_id = p.id and u.id = ${userId} and u.active
           join memberships m on m.user_project_id = u.project_id and m.user_id = u.id
         where p.built_in = 'console' and m.created_at <= coalesce(${since ?? null}::timestamptz, m.created_at)`,
@@ -168,7 +174,7 @@ export class Admins {
       $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }],
     });
     if (!adminToken) return null;
-    const own = grantsOf([{ role: adminToken.role, projectId: adminToken.project?.id ?? null }]);
+    const own = grantsOf([{ ...held(adminToken), projectId: adminToken.project?.id ?? null }]);
     const maker = adminToken.createdById;
     // A token has rights only from roles that existed when it was created: a role granted later, perhaps to another
     // person in the account, does not count.
@@ -198,6 +204,7 @@ export class Admins {
     const createdAt = by.userId === undefined ? now : await this.afterRolesOf(by.userId, now);
     const work = async (em: EntityManager) => {
       const project = await this.scope(em, input.role, input.projectId, await this.rightsUnderLock(em, by));
+      const organizationIds = await organizationsOfRole(em, input.role, project?.id, input.organizationIds);
       if ((await em.count(AdminToken, this.liveTokens(project?.id ?? null))) >= maxTokens) {
         const field = project ? 'projectId' : 'role';
         refuse({ code: 'invalid', field, reason: `already has ${maxTokens} tokens: revoke one first` });
@@ -210,6 +217,7 @@ export class Admins {
         hint: token.slice(-4),
         role: input.role,
         project: project ? em.getReference(Project, project.id, { wrapped: true }) : null,
+        organizationIds,
         createdById: by.userId ?? null,
         createdAt,
         expiresAt,
@@ -251,14 +259,15 @@ export class Admins {
   }
 
   /** Joins: {@link grantRole}. */
-  async grantRoleIn(em: EntityManager, { email, role, projectId }: NewRole, by: Granter): Promise<Membership> {
+  async grantRoleIn(em: EntityManager, { email, role, projectId, organizationIds }: NewRole, by: Granter) {
     // The lock also serializes the creation of the user.
     const project = await this.scope(em, role, projectId, await this.rightsUnderLock(em, by));
+    const organizations = await organizationsOfRole(em, role, project?.id, organizationIds);
     const console = await em.findOneOrFail(Project, { builtIn: 'console' });
     const user =
       (await this.deps.users.findByAddress(em, console.id, email)) ??
       (await this.addUser(em, console, email, project, by.actor));
-    return this.put(em, user, role, project, by.actor);
+    return this.put(em, user, { role, project, organizationIds: organizations }, by.actor);
   }
 
   private async addUser(em: EntityManager, console: Project, email: string, project: Project | null, actor: Actor) {
@@ -344,15 +353,12 @@ export class Admins {
   }
 
   /** Adds or changes one membership, and audits it. */
-  private async put(em: EntityManager, user: User, role: Role, project: Project | null, actor: Actor) {
+  private async put(em: EntityManager, user: User, { role, project, organizationIds }: Put, actor: Actor) {
     await lockRoles(em);
     const known = await em.findOne(Membership, { user, project: project?.id ?? null }, { populate: ['user'] });
-    if (known?.role === role) return known;
-    if (!known && project && (await em.count(Membership, { project: project.id })) >= maxMemberships) {
-      const reason = `already has ${maxMemberships} admins: revoke the role of one first`;
-      refuse({ code: 'invalid', field: 'projectId', reason });
-    }
-    const before = known?.role ?? null;
+    const before = known ? held(known) : null;
+    if (known && isDeepStrictEqual(before, held({ role, organizationIds }))) return known;
+    await this.checkCount(em, role, project, known);
     const membership =
       known ??
       em.create(Membership, {
@@ -360,12 +366,24 @@ export class Admins {
         user,
         role,
         project: project ? em.getReference(Project, project.id, { wrapped: true }) : null,
+        organizationIds,
         createdAt: this.deps.clock.now(),
       });
     membership.role = role;
+    membership.organizationIds = organizationIds;
     em.persist(membership);
     this.recordRole(em, 'membership.granted', membership, actor, before);
     return membership;
+  }
+
+  private async checkCount(em: EntityManager, role: Role, project: Project | null, known: Membership | null) {
+    const isWide = role !== 'organization_admin';
+    if (!project || (known && (known.role !== 'organization_admin') === isWide)) return;
+    const counted = isWide ? { $ne: 'organization_admin' as const } : ('organization_admin' as const);
+    const max = isWide ? maxMemberships : maxOrganizationAdmins;
+    if ((await em.count(Membership, { project: project.id, role: counted })) < max) return;
+    const reason = `already has ${max} admins: revoke the role of one first`;
+    refuse({ code: 'invalid', field: 'projectId', reason });
   }
 
   /** The project of a role; null for an owner. The console's project has no roles. */
@@ -408,22 +426,22 @@ export class Admins {
   private recordToken(
     em: EntityManager,
     type: 'admin-token.issued' | 'admin-token.revoked',
-    { id, name, role, project, expiresAt }: AdminToken,
+    { id, name, project, expiresAt, ...rest }: AdminToken,
     actor: Actor,
   ): void {
-    const token = { id, name, role, projectId: project?.id ?? null, expiresAt: expiresAt ?? null };
+    const token = { id, name, ...held(rest), projectId: project?.id ?? null, expiresAt: expiresAt ?? null };
     this.deps.audit.record(em, tokenEvent(type, token, actor));
   }
 
   private recordRole(
     em: EntityManager,
     type: 'membership.granted' | 'membership.revoked',
-    { id, role, project, user }: Membership,
+    { id, project, user, ...rest }: Membership,
     actor: Actor,
-    before: Role | null = null,
+    before: HeldRole | null = null,
   ): void {
     const { id: userId, email, userName } = user.getEntity();
-    const recorded = { id, role, projectId: project?.id ?? null, userId, name: email ?? userName };
+    const recorded = { id, ...held(rest), projectId: project?.id ?? null, userId, name: email ?? userName };
     this.deps.audit.record(em, roleEvent(type, recorded, actor, before));
   }
 }

@@ -29,9 +29,9 @@ export async function endRoles(
   await lockRoles(on);
   const roles = await query(
     on,
-    sql<Pick<RecordedRole, 'id' | 'role' | 'projectId'>>`delete from memberships
+    sql<Omit<RecordedRole, 'userId' | 'name'>>`delete from memberships
       where user_project_id = ${user.projectId} and user_id = ${user.id}
-      returning id, role, project_id as "projectId"`,
+      returning id, role, project_id as "projectId", organization_ids as "organizationIds"`,
   );
   const { actor, audit } = ending;
   const events = roles.map((role) =>
@@ -56,7 +56,7 @@ export async function endTokensWithoutRights(
       where t.created_by_id = ${userId} and t.revoked_at is null and (t.expires_at is null or t.expires_at > ${now})
         and not exists (select 1 from memberships m where m.user_id = ${userId} and m.created_at <= t.created_at
           and (m.role = 'owner' or t.role = 'owner' or m.project_id = t.project_id))
-      returning t.id, t.name, t.role, t.project_id as "projectId", t.expires_at as "expiresAt"`,
+      returning t.id, t.name, t.role, t.project_id as "projectId", t.organization_ids as "organizationIds", t.expires_at as "expiresAt"`,
   );
   const events = tokens.map(({ expiresAt, ...token }) =>
     tokenEvent('admin-token.revoked', { ...token, expiresAt: expiresAt === null ? null : new Date(expiresAt) }, actor),

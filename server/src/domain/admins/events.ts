@@ -2,10 +2,25 @@ import type { AuditEntry } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Role } from './membership.entity.ts';
 
-/** A role, and the name of its user at that time. */
-export interface RecordedRole {
-  id: string;
+/** A role, with the organizations of an `organization_admin`. */
+export interface HeldRole {
   role: Role;
+  organizationIds: string[] | null;
+}
+
+/** A role alone. */
+export function held({ role, organizationIds }: { role: Role; organizationIds?: string[] | null }): HeldRole {
+  return { role, organizationIds: organizationIds ?? null };
+}
+
+/** Without the organizations of roles that have none. */
+function recorded({ role, organizationIds }: HeldRole): object {
+  return organizationIds ? { role, organizationIds } : { role };
+}
+
+/** A role, and the name of its user at that time. */
+export interface RecordedRole extends HeldRole {
+  id: string;
   /** Null for an owner. */
   projectId: string | null;
   userId: string;
@@ -15,23 +30,22 @@ export interface RecordedRole {
 /** @param before the role that it replaces */
 export function roleEvent(
   type: 'membership.granted' | 'membership.revoked',
-  { id, role, projectId, userId, name }: RecordedRole,
+  { id, projectId, userId, name, ...role }: RecordedRole,
   actor: Actor,
-  before: Role | null = null,
+  before: HeldRole | null = null,
 ): AuditEntry {
   return {
     type,
     actor,
     projectId: projectId ?? undefined,
     subject: { kind: 'membership', id, name },
-    detail: { role, userId, ...(before ? { before: { role: before }, after: { role } } : {}) },
+    detail: { ...recorded(role), userId, ...(before ? { before: recorded(before), after: recorded(role) } : {}) },
   };
 }
 
-export interface RecordedToken {
+export interface RecordedToken extends HeldRole {
   id: string;
   name: string;
-  role: Role;
   /** Null for the instance. */
   projectId: string | null;
   expiresAt: Date | null;
@@ -39,7 +53,7 @@ export interface RecordedToken {
 
 export function tokenEvent(
   type: 'admin-token.issued' | 'admin-token.revoked',
-  { id, name, role, projectId, expiresAt }: RecordedToken,
+  { id, name, projectId, expiresAt, ...role }: RecordedToken,
   actor: Actor,
 ): AuditEntry {
   return {
@@ -47,6 +61,6 @@ export function tokenEvent(
     actor,
     projectId: projectId ?? undefined,
     subject: { kind: 'admin-token', id, name },
-    detail: { role, expiresAt: expiresAt?.toISOString() ?? null },
+    detail: { ...recorded(role), expiresAt: expiresAt?.toISOString() ?? null },
   };
 }

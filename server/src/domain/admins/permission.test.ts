@@ -11,8 +11,8 @@ import {
   roleIn,
 } from './permission.ts';
 
-const admin: Grants = { owner: false, projects: new Map([['a', 'project_admin']]) };
-const viewer: Grants = { owner: false, projects: new Map([['a', 'project_viewer']]) };
+const admin: Grants = { owner: false, projects: new Map([['a', 'project_admin']]), organizations: new Map() };
+const viewer: Grants = { owner: false, projects: new Map([['a', 'project_viewer']]), organizations: new Map() };
 
 describe('a role', () => {
   it('applies in its project only', () => {
@@ -56,7 +56,7 @@ describe('a token', () => {
   });
 
   it('gets no rights from an inconsistent row', () => {
-    expect(grantsOf([{ role: 'project_admin', projectId: null }])).toEqual(nothing);
+    expect(grantsOf([{ role: 'project_admin', projectId: null, organizationIds: null }])).toEqual(nothing);
   });
 });
 

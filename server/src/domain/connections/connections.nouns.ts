@@ -8,7 +8,7 @@ import { UpstreamRequest } from './upstream-request.entity.ts';
 import { identityTables } from './user-tables.ts';
 
 const nouns = {
-  connection: { table: 'connections' },
+  connection: { table: 'connections', organization: 'organization_id' },
   identity: { table: 'identities' },
 } as const;
 

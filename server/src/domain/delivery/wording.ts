@@ -42,7 +42,7 @@ export const codeTemplates: readonly string[] = [
   'email-code',
 ] satisfies Extract<MessageContent, { code: string }>['template'][];
 
-type AdminRole = 'owner' | 'project_admin' | 'project_viewer';
+type AdminRole = 'owner' | 'project_admin' | 'project_viewer' | 'organization_admin';
 type FactorChange = 'added' | 'replaced' | 'removed';
 
 interface DomainContent<T extends string> {

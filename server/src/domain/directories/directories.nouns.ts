@@ -8,7 +8,7 @@ import { ScimToken } from './scim-token.entity.ts';
 import { directoryTables } from './user-tables.ts';
 
 const nouns = {
-  'scim-token': { table: 'scim_tokens' },
+  'scim-token': { table: 'scim_tokens', organization: 'organization_id' },
 } as const;
 
 const events = {

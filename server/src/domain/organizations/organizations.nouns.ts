@@ -15,11 +15,11 @@ import {
 import { organizationTables } from './user-tables.ts';
 
 const nouns = {
-  organization: { table: 'organizations' },
+  organization: { table: 'organizations', organization: 'id' },
   'organization-role': { table: 'organization_roles' },
-  'organization-membership': { table: 'organization_memberships' },
-  'organization-invitation': { table: 'organization_invitations' },
-  'organization-domain': { table: 'organization_domains' },
+  'organization-membership': { table: 'organization_memberships', organization: 'organization_id' },
+  'organization-invitation': { table: 'organization_invitations', organization: 'organization_id' },
+  'organization-domain': { table: 'organization_domains', organization: 'organization_id' },
 } as const;
 
 const events = {

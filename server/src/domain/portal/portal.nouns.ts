@@ -4,7 +4,7 @@ import { PortalLink } from './portal-link.entity.ts';
 import { portalTables } from './user-tables.ts';
 
 const nouns = {
-  'portal-link': { table: 'portal_links' },
+  'portal-link': { table: 'portal_links', organization: 'organization_id' },
 } as const;
 
 const events = {

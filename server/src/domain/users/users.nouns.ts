@@ -12,7 +12,7 @@ import { groupTables, type UserTables } from './user-tables.ts';
 
 const nouns = {
   user: { table: 'users' },
-  group: { table: 'groups' },
+  group: { table: 'groups', organization: 'organization_id' },
   'custom-attribute': {},
 } as const;
 

@@ -85,6 +85,7 @@ export const ar = {
   "sign-up-requests.text": "طلبات التسجيل التي تنتظر أحد مشرفي {app}: {count}",
   "sign-up-requests.review": "وافق عليها أو ارفضها في لوحة التحكم: {url}",
   "admin-invitation.subject": "لديك إذن بالوصول إلى {app} في لوحة تحكم الإدارة",
+  "admin-invitation.organization_admin": "يمكنك الآن إدارة مؤسسات في {app}.",
   "admin-invitation.owner": "أنت الآن مالك {app}، ولديك صلاحيات كاملة على كل المشاريع.",
   "admin-invitation.signIn": "سجِّل الدخول إلى لوحة التحكم بهذا العنوان: {url}",
   "admin-invitation.ignore": "إذا لم تكن تتوقع ذلك، فتجاهل هذه الرسالة.",

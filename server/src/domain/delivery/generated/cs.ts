@@ -85,6 +85,7 @@ export const cs = {
   "sign-up-requests.text": "Žádosti o registraci, které čekají na správce {app}: {count}",
   "sign-up-requests.review": "Schvalte nebo zamítněte v konzoli: {url}",
   "admin-invitation.subject": "Máte přístup k {app} v konzoli pro správce",
+  "admin-invitation.organization_admin": "Můžete teď spravovat organizace v {app}.",
   "admin-invitation.owner": "Jste teď vlastníkem {app} s plným přístupem ke všem projektům.",
   "admin-invitation.signIn": "Přihlaste se do konzole s touto adresou: {url}",
   "admin-invitation.ignore": "Pokud jste to nečekali, tuto zprávu ignorujte.",

@@ -85,6 +85,7 @@ export const da = {
   "sign-up-requests.text": "{count, plural, one {# anmodning om registrering} other {# anmodninger om registrering}} venter på en administrator af {app}.",
   "sign-up-requests.review": "Godkend eller afvis i konsollen: {url}",
   "admin-invitation.subject": "Du har adgang til {app} i administrationskonsollen",
+  "admin-invitation.organization_admin": "Du kan nu administrere organisationer i {app}.",
   "admin-invitation.owner": "Du er nu ejer af {app} med fuld adgang til alle projekter.",
   "admin-invitation.signIn": "Log ind på konsollen med denne adresse: {url}",
   "admin-invitation.ignore": "Hvis du ikke forventede dette, kan du ignorere denne besked.",

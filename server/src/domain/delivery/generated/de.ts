@@ -85,6 +85,7 @@ export const de = {
   "sign-up-requests.text": "{count, plural, one {# Registrierungsanfrage wartet} other {# Registrierungsanfragen warten}} auf einen Administrator von {app}.",
   "sign-up-requests.review": "In der Konsole genehmigen oder ablehnen: {url}",
   "admin-invitation.subject": "Zugriff auf {app} in der Verwaltungskonsole",
+  "admin-invitation.organization_admin": "Sie können jetzt Organisationen in {app} verwalten.",
   "admin-invitation.owner": "Sie sind jetzt Inhaber von {app}, mit vollem Zugriff auf alle Projekte.",
   "admin-invitation.signIn": "Melden Sie sich mit dieser Adresse an der Konsole an: {url}",
   "admin-invitation.ignore": "Wenn Sie das nicht erwartet haben, müssen Sie nichts tun.",

@@ -85,6 +85,7 @@ export const en = {
   "sign-up-requests.text": "{count, plural, one {# sign-up request waits} other {# sign-up requests wait}} for an admin of {app}.",
   "sign-up-requests.review": "Approve or decline in the console: {url}",
   "admin-invitation.subject": "You have access to {app} in the admin console",
+  "admin-invitation.organization_admin": "You can now manage organizations in {app}.",
   "admin-invitation.owner": "You are now an owner of {app}, with full access to every project.",
   "admin-invitation.signIn": "Sign in to the console with this address: {url}",
   "admin-invitation.ignore": "If you did not expect this, ignore this message.",

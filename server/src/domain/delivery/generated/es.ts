@@ -85,6 +85,7 @@ export const es = {
   "sign-up-requests.text": "{count, plural, one {# solicitud de registro espera} other {# solicitudes de registro esperan}} a un administrador de {app}.",
   "sign-up-requests.review": "Apruebe o rechace en la consola: {url}",
   "admin-invitation.subject": "Tiene acceso a {app} en la consola de administración",
+  "admin-invitation.organization_admin": "Ahora puede administrar organizaciones en {app}.",
   "admin-invitation.owner": "Ahora es propietario de {app}, con acceso completo a todos los proyectos.",
   "admin-invitation.signIn": "Inicie sesión en la consola con esta dirección: {url}",
   "admin-invitation.ignore": "Si no lo esperaba, ignore este mensaje.",

@@ -85,6 +85,7 @@ export const fi = {
   "sign-up-requests.text": "Järjestelmänvalvojaa odottavat rekisteröitymispyynnöt palvelussa {app}: {count}",
   "sign-up-requests.review": "Hyväksy tai hylkää konsolissa: {url}",
   "admin-invitation.subject": "Sinulla on hallintakonsolin käyttöoikeus: {app}",
+  "admin-invitation.organization_admin": "Voit nyt hallita organisaatioita kohteessa {app}.",
   "admin-invitation.owner": "Olet nyt omistaja palvelussa {app}, ja sinulla on täydet oikeudet kaikkiin projekteihin.",
   "admin-invitation.signIn": "Kirjaudu konsoliin tässä osoitteessa: {url}",
   "admin-invitation.ignore": "Jos et odottanut tätä, ohita tämä viesti.",

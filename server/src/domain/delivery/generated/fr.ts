@@ -85,6 +85,7 @@ export const fr = {
   "sign-up-requests.text": "{count, plural, one {# demande d’inscription attend} other {# demandes d’inscription attendent}} un administrateur de {app}.",
   "sign-up-requests.review": "Approuvez ou refusez dans la console : {url}",
   "admin-invitation.subject": "Vous avez accès à {app} dans la console d’administration",
+  "admin-invitation.organization_admin": "Vous pouvez maintenant gérer des organisations dans {app}.",
   "admin-invitation.owner": "Vous êtes maintenant propriétaire de {app}, avec un accès complet à tous les projets.",
   "admin-invitation.signIn": "Connectez-vous à la console avec cette adresse : {url}",
   "admin-invitation.ignore": "Si vous ne vous y attendiez pas, ignorez ce message.",

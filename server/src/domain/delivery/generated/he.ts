@@ -85,6 +85,7 @@ export const he = {
   "sign-up-requests.text": "בקשות הרשמה שממתינות למנהל מערכת של {app}: {count}",
   "sign-up-requests.review": "אפשר לאשר או לדחות במסוף הניהול: {url}",
   "admin-invitation.subject": "יש לך גישה אל {app} במסוף הניהול",
+  "admin-invitation.organization_admin": "מעכשיו יש לך הרשאה לנהל ארגונים ב-{app}.",
   "admin-invitation.owner": "מעכשיו יש לך בעלות על {app}, עם גישה מלאה לכל הפרויקטים.",
   "admin-invitation.signIn": "אפשר להיכנס למסוף הניהול בכתובת הזו: {url}",
   "admin-invitation.ignore": "אם לא ציפית לכך, אפשר להתעלם מההודעה הזו.",

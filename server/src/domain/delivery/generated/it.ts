@@ -85,6 +85,7 @@ export const it = {
   "sign-up-requests.text": "{count, plural, one {# richiesta di registrazione è} other {# richieste di registrazione sono}} in attesa di un amministratore di {app}.",
   "sign-up-requests.review": "Approva o rifiuta nella console: {url}",
   "admin-invitation.subject": "Hai accesso a {app} nella console di amministrazione",
+  "admin-invitation.organization_admin": "Ora puoi gestire organizzazioni in {app}.",
   "admin-invitation.owner": "Ora sei proprietario di {app}, con accesso completo a tutti i progetti.",
   "admin-invitation.signIn": "Accedi alla console con questo indirizzo: {url}",
   "admin-invitation.ignore": "Se non te lo aspettavi, ignora questo messaggio.",

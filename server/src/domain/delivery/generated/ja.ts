@@ -85,6 +85,7 @@ export const ja = {
   "sign-up-requests.text": "{count} 件の登録リクエストが {app} の管理者の確認を待っています。",
   "sign-up-requests.review": "コンソールで承認または拒否してください: {url}",
   "admin-invitation.subject": "管理コンソールで {app} にアクセスできます",
+  "admin-invitation.organization_admin": "{app} の組織を管理できるようになりました。",
   "admin-invitation.owner": "{app} のオーナーになりました。すべてのプロジェクトを管理できます。",
   "admin-invitation.signIn": "このアドレスでコンソールにサインインしてください: {url}",
   "admin-invitation.ignore": "お心当たりがない場合は、このメッセージを無視してください。",

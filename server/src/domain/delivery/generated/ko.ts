@@ -85,6 +85,7 @@ export const ko = {
   "sign-up-requests.text": "가입 요청 {count}건이 {app} 관리자를 기다리고 있습니다.",
   "sign-up-requests.review": "콘솔에서 승인하거나 거절하세요: {url}",
   "admin-invitation.subject": "관리 콘솔에서 {app}에 액세스할 수 있습니다",
+  "admin-invitation.organization_admin": "이제 {app}의 조직을 관리할 수 있습니다.",
   "admin-invitation.owner": "이제 {app}의 소유자이며 모든 프로젝트에 대한 전체 권한이 있습니다.",
   "admin-invitation.signIn": "이 주소로 콘솔에 로그인하세요: {url}",
   "admin-invitation.ignore": "예상하지 못한 메시지라면 무시하세요.",

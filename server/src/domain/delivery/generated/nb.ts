@@ -85,6 +85,7 @@ export const nb = {
   "sign-up-requests.text": "{count, plural, one {# registreringsforespørsel} other {# registreringsforespørsler}} venter på en administrator for {app}.",
   "sign-up-requests.review": "Godkjenn eller avslå i konsollen: {url}",
   "admin-invitation.subject": "Du har tilgang til {app} i administrasjonskonsollen",
+  "admin-invitation.organization_admin": "Du kan nå administrere organisasjoner i {app}.",
   "admin-invitation.owner": "Du er nå eier av {app}, med full tilgang til alle prosjekter.",
   "admin-invitation.signIn": "Logg på konsollen med denne adressen: {url}",
   "admin-invitation.ignore": "Hvis du ikke ventet dette, kan du se bort fra denne meldingen.",

@@ -85,6 +85,7 @@ export const nl = {
   "sign-up-requests.text": "{count, plural, one {# registratieaanvraag wacht} other {# registratieaanvragen wachten}} op een beheerder van {app}.",
   "sign-up-requests.review": "Keur goed of wijs af in de console: {url}",
   "admin-invitation.subject": "Je hebt toegang tot {app} in de beheerconsole",
+  "admin-invitation.organization_admin": "Je kunt nu organisaties in {app} beheren.",
   "admin-invitation.owner": "Je bent nu eigenaar van {app}, met volledige toegang tot elk project.",
   "admin-invitation.signIn": "Log met dit adres in bij de console: {url}",
   "admin-invitation.ignore": "Verwachtte je dit niet, negeer dan dit bericht.",

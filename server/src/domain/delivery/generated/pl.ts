@@ -85,6 +85,7 @@ export const pl = {
   "sign-up-requests.text": "Prośby o rejestrację, które czekają na administratora {app}: {count}",
   "sign-up-requests.review": "Zatwierdź lub odrzuć w konsoli: {url}",
   "admin-invitation.subject": "Masz dostęp do {app} w konsoli administracyjnej",
+  "admin-invitation.organization_admin": "Możesz teraz zarządzać organizacjami w {app}.",
   "admin-invitation.owner": "Jesteś teraz właścicielem {app} z pełnym dostępem do każdego projektu.",
   "admin-invitation.signIn": "Zaloguj się do konsoli, używając tego adresu: {url}",
   "admin-invitation.ignore": "Jeśli to nieoczekiwana wiadomość, zignoruj ją.",

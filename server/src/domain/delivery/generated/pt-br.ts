@@ -85,6 +85,7 @@ export const ptBR = {
   "sign-up-requests.text": "{count, plural, one {# solicitação de cadastro aguarda} other {# solicitações de cadastro aguardam}} um administrador de {app}.",
   "sign-up-requests.review": "Aprove ou recuse no console: {url}",
   "admin-invitation.subject": "Você tem acesso a {app} no console de administração",
+  "admin-invitation.organization_admin": "Agora você pode gerenciar organizações no {app}.",
   "admin-invitation.owner": "Agora você é proprietário de {app}, com acesso total a todos os projetos.",
   "admin-invitation.signIn": "Entre no console com este endereço: {url}",
   "admin-invitation.ignore": "Se você não esperava por isso, ignore esta mensagem.",

@@ -85,6 +85,7 @@ export const sv = {
   "sign-up-requests.text": "{count, plural, one {# registreringsbegäran väntar} other {# registreringsbegäranden väntar}} på en administratör för {app}.",
   "sign-up-requests.review": "Godkänn eller avslå i konsolen: {url}",
   "admin-invitation.subject": "Du har åtkomst till {app} i administrationskonsolen",
+  "admin-invitation.organization_admin": "Du kan nu hantera organisationer i {app}.",
   "admin-invitation.owner": "Du är nu ägare till {app}, med full åtkomst till alla projekt.",
   "admin-invitation.signIn": "Logga in i konsolen med den här adressen: {url}",
   "admin-invitation.ignore": "Om du inte väntade dig detta kan du bortse från det här meddelandet.",

@@ -85,6 +85,7 @@ export const tr = {
   "sign-up-requests.text": "{count} kayıt isteği bir {app} yöneticisini bekliyor.",
   "sign-up-requests.review": "Konsolda onaylayın veya reddedin: {url}",
   "admin-invitation.subject": "Yönetim konsolunda {app} erişiminiz var",
+  "admin-invitation.organization_admin": "Artık {app} içindeki kuruluşları yönetebilirsiniz.",
   "admin-invitation.owner": "Artık {app} sahibisiniz ve tüm projelere tam erişiminiz var.",
   "admin-invitation.signIn": "Konsolda bu adresle oturum açın: {url}",
   "admin-invitation.ignore": "Bunu beklemiyorsanız bu mesajı dikkate almayın.",

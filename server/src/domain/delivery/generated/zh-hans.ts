@@ -85,6 +85,7 @@ export const zhHans = {
   "sign-up-requests.text": "有 {count} 个注册请求正在等待 {app} 的管理员处理。",
   "sign-up-requests.review": "在控制台中批准或拒绝：{url}",
   "admin-invitation.subject": "您可以在管理控制台中访问 {app}",
+  "admin-invitation.organization_admin": "您现在可以管理 {app} 中的组织。",
   "admin-invitation.owner": "您现在是 {app} 的所有者，对所有项目拥有完全访问权限。",
   "admin-invitation.signIn": "使用此地址登录控制台：{url}",
   "admin-invitation.ignore": "如果您不知道此事，请忽略此消息。",

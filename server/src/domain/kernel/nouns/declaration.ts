@@ -6,6 +6,8 @@ interface NounFacts {
   table?: string;
   /** The column of its project. Default: `project_id`. */
   project?: 'id';
+  /** The column of the organization that it is, or belongs to. Absent: it belongs to none. */
+  organization?: 'id' | 'organization_id';
   /** The column of the client that it is, or acts for. */
   client?: 'id' | 'client_id';
 }
