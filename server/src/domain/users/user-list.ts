@@ -128,12 +128,12 @@ function matching(projectId: string, filter: UserFilter): Fragment {
     conditions.push(isInvited ? sql`(${invited})` : sql`not (${invited})`);
   }
   if (groupId !== undefined) {
-    conditions.push(sql`exists (select 1 from group_members m
-      where m.project_id = r.project_id and m.group_id = ${groupId}::uuid and m.user_id = r.id)`);
+    conditions.push(sql`r.id = any(array(select m.user_id from group_members m
+      where m.project_id = ${projectId}::uuid and m.group_id = ${groupId}::uuid))`);
   }
   if (organizationId !== undefined) {
-    conditions.push(sql`exists (select 1 from organization_memberships m
-      where m.project_id = r.project_id and m.organization_id = ${organizationId}::uuid and m.user_id = r.id)`);
+    conditions.push(sql`r.id = any(array(select m.user_id from organization_memberships m
+      where m.project_id = ${projectId}::uuid and m.organization_id = ${organizationId}::uuid))`);
   }
   if (homeId !== undefined) conditions.push(sql`r.organization_id = ${homeId}::uuid`);
   if (words.length > 0) conditions.push(containingWords(words));

@@ -12,16 +12,19 @@ import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContex
  * filter are always parameters.
  */
 export function compileFilter(filter: ResourceFilter, context: QueryContext): Fragment {
-  return connectives(filter, (leaf) => {
+  return connectives(filter, (leaf, mustHold) => {
     const { ref: target } = leaf;
-    if (leaf.kind === 'element') return element(target, leaf.filter, context);
+    const among = mustHold ? amongThese : amongAny;
+    if (leaf.kind === 'element') return element(target, leaf.filter, { context, among });
     if (!target.attribute.multiValued) {
       if (leaf.kind === 'present') return presentSingle(target, context);
       const { comparison, value } = leaf;
-      return byIndex(target, comparison, value, context) ?? compare(operandOf(target, context), comparison, value);
+      return (
+        byIndex(target, comparison, value, { context, among }) ?? compare(operandOf(target, context), comparison, value)
+      );
     }
     if (leaf.kind === 'present') return presentMultiple(target, context);
-    const indexed = byIndex(target, leaf.comparison, leaf.value, context);
+    const indexed = byIndex(target, leaf.comparison, leaf.value, { context, among });
     if (indexed) return indexed;
     const condition = compare(elementOperandOf(target.attribute, target.sub, context), leaf.comparison, leaf.value);
     const some = exists(target, condition);
@@ -42,33 +45,55 @@ export function compileElementFilter(attribute: Attribute, filter: ElementFilter
 
 type Leaf<Ref> = Exclude<Filter<Ref>, { kind: 'and' | 'or' | 'not' }>;
 
-function connectives<Ref>(filter: Filter<Ref>, leaf: (leaf: Leaf<Ref>) => Fragment): Fragment {
+/** @param mustHold whether the filter matches only resources for which this part of it holds */
+function connectives<Ref>(
+  filter: Filter<Ref>,
+  leaf: (leaf: Leaf<Ref>, mustHold: boolean) => Fragment,
+  mustHold = true,
+): Fragment {
   switch (filter.kind) {
     case 'and':
     case 'or': {
-      const terms = filter.terms.map((term) => connectives(term, leaf));
+      const terms = filter.terms.map((term) => connectives(term, leaf, mustHold && filter.kind === 'and'));
       return sql`(${sql.join(terms, sql.raw(` ${filter.kind} `))})`;
     }
     case 'not':
-      return sql`(not ${connectives(filter.term, leaf)})`;
+      return sql`(not ${connectives(filter.term, leaf, false)})`;
     default:
-      return leaf(filter);
+      return leaf(filter, mustHold);
   }
 }
 
-function element(target: AttributeTarget, filter: ElementFilter, context: QueryContext): Fragment {
-  const condition = exists(target, compileElementFilter(target.attribute, filter, context));
-  const indexed = mustHold(filter).map(({ ref, comparison, value }) =>
-    byIndex({ ...target, sub: ref }, comparison, value, context),
+/** SQL over the row `r`: its id is one of those that a statement selects. */
+type Among = (ids: Fragment) => Fragment;
+
+/**
+ * For a condition that must hold: `id` is looked up by its index. PostgreSQL joins `in (select …)`, and compares each
+ * resource with each id if the tables have grown since their last statistics (decisions/0310).
+ */
+const amongThese: Among = (ids) => sql`r.id = any(array(${ids}))`;
+
+/** Elsewhere: the ids are hashed once. */
+const amongAny: Among = (ids) => sql`r.id in (${ids})`;
+
+interface Lookup {
+  context: QueryContext;
+  among: Among;
+}
+
+function element(target: AttributeTarget, filter: ElementFilter, lookup: Lookup): Fragment {
+  const condition = exists(target, compileElementFilter(target.attribute, filter, lookup.context));
+  const indexed = thatMustHold(filter).map(({ ref, comparison, value }) =>
+    byIndex({ ...target, sub: ref }, comparison, value, lookup),
   );
   const known = indexed.filter((each) => each !== undefined);
   return known.length === 0 ? condition : sql`(${sql.join([...known, condition], sql` and `)})`;
 }
 
 /** The comparisons that must be true for the filter to match. */
-function mustHold(filter: ElementFilter): Extract<ElementFilter, { kind: 'compare' }>[] {
+function thatMustHold(filter: ElementFilter): Extract<ElementFilter, { kind: 'compare' }>[] {
   if (filter.kind === 'compare') return [filter];
-  return filter.kind === 'and' ? filter.terms.flatMap(mustHold) : [];
+  return filter.kind === 'and' ? filter.terms.flatMap(thatMustHold) : [];
 }
 
 /** The same condition by an index: email addresses, and memberships by user. */
@@ -76,27 +101,28 @@ function byIndex(
   target: AttributeTarget,
   comparison: Comparison,
   value: Literal,
-  context: QueryContext,
+  lookup: Lookup,
 ): Fragment | undefined {
+  const { among, context } = lookup;
   const { attribute, sub } = target;
-  if (attribute.index && comparison === 'eq') return byValue(attribute.index, value, context);
+  if (attribute.index && comparison === 'eq') return byValue(attribute.index, value, lookup);
   if (sub?.name !== 'value' || typeof value !== 'string') return undefined;
   if (attribute.name === 'emails' && (comparison === 'eq' || comparison === 'sw')) {
     const key = sql.raw('i.value_key');
     const condition = textCondition(key, comparison, foldCase(value));
-    return sql`r.id in (select i.user_id from user_emails i
-      where i.project_id = ${context.projectId} and ${condition})`;
+    return among(sql`select i.user_id from user_emails i
+      where i.project_id = ${context.projectId} and ${condition}`);
   }
   if (comparison !== 'eq') return undefined;
   if (attribute.name === 'members' && isUuid(value)) {
-    return sql`r.id in (select m.group_id from group_members m
+    return among(sql`select m.group_id from group_members m
       where m.project_id = ${context.projectId} and m.user_id = ${value}::uuid
       union all select n.group_id from group_nestings n
-      where n.project_id = ${context.projectId} and n.member_id = ${value}::uuid)`;
+      where n.project_id = ${context.projectId} and n.member_id = ${value}::uuid`);
   }
   if (attribute.name === 'groups' && isUuid(value)) {
-    return sql`r.id in (select m.user_id from group_members m
-      where m.project_id = ${context.projectId} and m.group_id = ${value}::uuid)`;
+    return among(sql`select m.user_id from group_members m
+      where m.project_id = ${context.projectId} and m.group_id = ${value}::uuid`);
   }
   return undefined;
 }
@@ -104,10 +130,10 @@ function byIndex(
 function byValue(
   { attribute, keyOf }: NonNullable<Attribute['index']>,
   value: Literal,
-  context: QueryContext,
+  { among, context }: Lookup,
 ): Fragment {
-  return sql`r.id in (select v.user_id from custom_values v
-    where v.project_id = ${context.projectId} and v.attribute = ${attribute} and v.key collate "C" = ${keyOf(value)})`;
+  return among(sql`select v.user_id from custom_values v
+    where v.project_id = ${context.projectId} and v.attribute = ${attribute} and v.key collate "C" = ${keyOf(value)}`);
 }
 
 function exists(target: AttributeTarget, condition: Fragment): Fragment {
