@@ -11,13 +11,14 @@ import { shell, testMasterKey } from '../../test/shell.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Project } from '../domain/projects/project.entity.ts';
 import { keyIn } from '../domain/projects/tenant.ts';
+import { customUrn } from '../domain/users/custom/definition.ts';
 import { importedUser } from './transfer-users.ts';
 
 type Data = Record<string, unknown>;
 
 const atHome = {
   ...{ userName: 'at-home', externalId: null, displayName: null, givenName: null, familyName: null },
-  ...{ active: true, attributes: {} },
+  ...{ active: true, attributes: { [customUrn]: { badge: 'B-1' } } },
 };
 
 const aaguid = '2fc0579f-8113-47ea-b116-bb5a8db9202a';
@@ -64,8 +65,11 @@ beforeAll(async () => {
   const organization = await here.services.organizations.create(projectId, { slug: 'north', name: 'North' }, system);
   const home = { projectId, organizationId: organization.id };
   organizationId = organization.id;
+  const { customAttributes } = here.services;
+  await customAttributes.create(projectId, { name: 'badge', type: 'string', uniqueness: 'server' }, system);
+  const schema = await customAttributes.current(projectId);
   const created = await here.services.db.transaction((em) =>
-    here.services.users.create(em, home, atHome, 'local', system),
+    here.services.users.create(em, home, atHome, 'local', system, { schema }),
   );
   homeUserId = created.id;
   await here.services.groups.create(projectId, { displayName: 'Staff', externalId: null }, [user.id], system);
@@ -167,6 +171,25 @@ describe('a user at home in an organization', () => {
       [projectId],
     );
     expect(counted).toEqual([{ users: 2, elsewhere: 1 }]);
+    // A file without the home changes no home, nor that of the index.
+    const homes = () =>
+      rows(
+        db,
+        `select u.organization_id as home, v.organization_id as indexed, v.key from users u
+          join custom_values v on v.project_id = u.project_id and v.user_id = u.id where u.project_id = ?`,
+        [projectId],
+      );
+    const atNorth = { home: organizationId, indexed: organizationId, key: 'b-1' };
+    expect(await homes()).toEqual([atNorth]);
+    const bare = whole
+      .trimEnd()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => (line.startsWith('{"type":"user"') ? line.replace(/"organization_id":"[^"]*",?/, '') : line));
+    sealed(bare);
+    const again = await shell(settings(there), 'import', file, '--without-secrets', '--overwrite', projectId);
+    expect(again).toMatchObject({ code: 0 });
+    expect(await homes()).toEqual([atNorth]);
     await projects.delete(projectId, 'Moving', system);
     expect(await rows(db, 'select id from users where project_id = ?', [projectId])).toEqual([]);
   });

@@ -116,13 +116,11 @@ function withCustom(
 /** Writes the indexes of the users' addresses and custom values. */
 export async function indexUsers(em: EntityManager, users: readonly ImportedUser[]): Promise<void> {
   const of = ({ row }: ImportedUser) => ({ project_id: row['project_id'], user_id: row['id'] });
-  const homeOf = ({ row }: ImportedUser) => row['organization_id'] ?? null;
   const written = JSON.stringify(users.map(of));
   const emails = JSON.stringify(users.flatMap((user) => user.emails.map((key) => ({ ...of(user), value_key: key }))));
   const keys = users.flatMap((user) =>
     user.keys.map(({ attribute, key, isUnique }) => ({
       ...of(user),
-      organization_id: homeOf(user),
       attribute,
       key,
       is_unique: isUnique,
@@ -142,7 +140,11 @@ export async function indexUsers(em: EntityManager, users: readonly ImportedUser
     );
     const table = sql.table(name);
     const list = sql.join(columns.map((column) => sql.id(column)));
-    const entries = sql`json_populate_recordset(null::${table}, ${rows}::json)`;
+    // At their home here: a file may not have it.
+    const home = columns.find((column) => column === 'organization_id');
+    const values = sql.join(columns.map((column) => (column === home ? sql`h.organization_id` : sql.id('r', column))));
+    const entries = sql`(select ${values} from json_populate_recordset(null::${table}, ${rows}::json) r
+      ${home === undefined ? sql`` : sql`join users h on h.project_id = r.project_id and h.id = r.user_id`})`;
     await execute(
       em,
       sql`delete from ${table} t using json_populate_recordset(null::${table}, ${written}::json) u
