@@ -86,6 +86,8 @@ async function waitsOf(url: string, withinMs: number): Promise<string[]> {
           select 'lock' as what, pid from pg_locks
             where locktype = 'advisory' and granted and classid::bigint << 32 | objid::bigint = $1
               and database = (select oid from pg_database where datname = current_database())
+              -- The only process that migrates is this one.
+              and not (pid in (select pid from ours) and (select count(*) from ours) = 1)
           union select 'migration', unnest(blockers) from ours)
       select what, pid, application_name as name, host(client_addr) as client, state,
         extract(epoch from clock_timestamp() - coalesce(xact_start, query_start))::int as seconds
