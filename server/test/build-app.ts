@@ -135,7 +135,7 @@ async function build(
       ...(postWebhook && { postWebhook }),
       ...(sendBatch && { sendBatch }),
       fetchDocument: (url) => fetchDocument(documentHere(url), { allowPrivate: true, timeoutMs: 5000 }),
-      upstream: upstreamClient({ allowPrivate: true, timeoutMs: 2000 }),
+      upstream: upstreamClient({ allowPrivate: true, timeoutMs: 5000 }),
       fetchMetadata: (url) => fetchMetadata(url, { allowPrivate: true, timeoutMs: 5000 }),
       fetchJson: (uri) => fetchJson(uri, { allowPrivate: true, timeoutMs: 5000 }),
       postLogoutToken: async (uri, token) => {

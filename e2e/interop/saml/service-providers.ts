@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fault, python } from '../../support/toolchains.ts';
 
 /** An SP at `origin`, with the metadata of its identity provider. */
-export interface Setup {
+interface Setup {
   port: string;
   origin: string;
   idpMetadata: string;
