@@ -6,6 +6,12 @@ import type { Mutant } from './instrument.ts';
 /** Folders of `server/src` that decide authentication and authorization. */
 export const folders = [
   'domain/policy',
+  'domain/organizations',
+  'domain/connections',
+  'domain/domains',
+  'domain/portal',
+  'domain/saml',
+  'connect',
   'domain/ceremonies',
   'domain/otp',
   'domain/credentials',

@@ -4,6 +4,7 @@ import type { Plugin } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
 import { startVitest } from 'vitest/node';
 import { append, folderVariable, heartbeatOf, readLines, type Trial, type Work } from './exchange.ts';
+import { install } from './switch.ts';
 
 /** A process without a heartbeat for this long is stuck in a synchronous loop. */
 const stuckMilliseconds = 240_000;
@@ -23,6 +24,8 @@ export async function runWork(
   files: readonly string[],
   work: Work,
 ): Promise<void> {
+  // The global set-up, which runs here, imports instrumented code, too.
+  install();
   writeFileSync(join(folder, 'work.json'), JSON.stringify(work));
   process.env[folderVariable] = folder;
   const path = join(root, '.config/vitest.config.ts');
