@@ -1,5 +1,4 @@
-/** Scopes with a specific text (OpenID Connect Core section 5.4, and those of project issuers). */
-const known = new Set(['openid', 'profile', 'email', 'phone', 'address', 'groups', 'roles', 'offline_access']);
+import { userScopes } from '../domain/projects/issuer.ts';
 
 /** A text of the pages: its key, and the values of its placeholders. */
 export interface PageText {
@@ -13,10 +12,10 @@ function named(entry: string): string {
   return scope === undefined ? entry : `${scope} (${api})`;
 }
 
-/** The permissions of scopes, a sentence each. `openid` is omitted if there are others. */
+/** The permissions of scopes, a sentence each: those that concern users have a text of their own. `openid` is omitted if there are others. */
 export function scopeTexts(scopes: readonly string[]): PageText[] {
   return scopes
     .filter((scope) => scope !== 'openid' || scopes.length === 1)
     .map(named)
-    .map((scope) => ({ key: known.has(scope) ? `scope.${scope}` : 'scope.other', values: { scope } }));
+    .map((scope) => ({ key: userScopes.includes(scope) ? `scope.${scope}` : 'scope.other', values: { scope } }));
 }

@@ -265,6 +265,7 @@ describe('an API', () => {
     ['a blank description', { scopes: [{ key: 'read', description: ' ' }] }, 'scopes[0].description'],
     ['a scope with a space', { scopes: [{ key: 'a b', description: 'x' }] }, 'scopes[0].key'],
     ['a scope of OpenID Connect', { scopes: [{ key: 'openid', description: 'x' }] }, 'scopes[0].key'],
+    ['the scope of organizations', { scopes: [{ key: 'organizations', description: 'x' }] }, 'scopes[0].key'],
     ['the same scope twice', { scopes: ['a', 'a'].map((key) => ({ key, description: 'x' })) }, 'scopes[1].key'],
     ['a lifetime of more than an hour', { accessTokenTtlSeconds: 3601 }, 'accessTokenTtlSeconds'],
     ['a lifetime of less than a minute', { accessTokenTtlSeconds: 59 }, 'accessTokenTtlSeconds'],

@@ -35,7 +35,9 @@ export class SignUpApprovals {
    * address meanwhile, that one. Refuses `not-found`; and `taken` for an address that is reserved for an inactive user, which
    * leaves the request.
    */
-  approve(key: TenantKey, actor: Actor): Promise<User> {
+  async approve(key: TenantKey, actor: Actor): Promise<User> {
+    // Before the lock: a second connection that waits behind it could be the last.
+    const origin = await this.deps.issuers.linkOrigin(key.project.id);
     return this.decide(key, async (em, request) => {
       const { id, address } = request;
       const { audit, signUpRequests, users } = this.deps;
@@ -45,7 +47,7 @@ export class SignUpApprovals {
       const present = await users.findByAddress(em, projectId, address);
       if (present) return present;
       const user = await users.signUp(em, projectId, address, actor);
-      await this.announce(em, request, user);
+      await this.announce(em, request, user, origin);
       return user;
     });
   }
@@ -72,15 +74,15 @@ export class SignUpApprovals {
   }
 
   /** The mail leads back to the application, if it has a start. */
-  private async announce(em: EntityManager, request: SignUpRequest, user: User): Promise<void> {
+  private async announce(em: EntityManager, request: SignUpRequest, user: User, origin: string): Promise<void> {
     const { clientId, locale } = request;
     const projectId = request.project.id;
-    const { clock, delivery, issuers } = this.deps;
+    const { clock, delivery } = this.deps;
     const { name: app } = found(await em.findOne(Project, projectId), 'project');
     const to = user.email ?? user.userName;
     const query = new URLSearchParams({ project: projectId, login_hint: to });
     const client = await em.findOne(Client, { project: projectId, id: clientId });
-    const url = (client && startOf(client)) ?? `${await issuers.linkOrigin(projectId)}/account?${query}`;
+    const url = (client && startOf(client)) ?? `${origin}/account?${query}`;
     const language = chooseLocale(locale, undefined);
     const content = { template: 'sign-up-approved' as const, app, url, at: clock.now().toISOString() };
     const context = { account: user.id, mailbox: to };

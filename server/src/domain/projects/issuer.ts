@@ -83,7 +83,13 @@ const contractScopes = ['openid', 'profile', 'email', 'phone', 'address'];
 export const organizationsScope = 'organizations';
 
 /** Scopes at the issuers of projects that concern users; no API can define one of them. */
-export const userScopes: readonly string[] = [...contractScopes, 'groups', 'roles', 'offline_access'];
+export const userScopes: readonly string[] = [
+  ...contractScopes,
+  'groups',
+  'roles',
+  'offline_access',
+  organizationsScope,
+];
 
 /** Exactly service.md 2.7. */
 const base: Capabilities = {
@@ -116,7 +122,7 @@ const ofProjects: Capabilities = {
   idTokenAlgorithms,
   responseModes: ['query', 'form_post'],
   grantTypes,
-  scopes: [...userScopes, organizationsScope],
+  scopes: userScopes,
   acrValues: ['urn:service:pwdless:v1', 'phr', 'phrh'],
   apiKeys: false,
   applicationClaims: true,

@@ -2,13 +2,13 @@ import type { Request } from 'express';
 import type { WaitingDevice } from '../../domain/ceremonies/requests/device-approvals.ts';
 import { seconds } from '../../domain/kernel/clock.ts';
 import { networkOf } from '../../domain/kernel/network.ts';
+import { userScopes } from '../../domain/projects/issuer.ts';
 import { requestContext } from '../../http/context.ts';
 import { escapeHtml } from '../../http/html.ts';
 import type { Pages } from '../../http/pages.ts';
 
 /** Scopes that are not shown to users. */
 const silent = ['openid'];
-const known = ['profile', 'email', 'phone', 'address', 'groups', 'roles', 'offline_access'];
 
 /** Details by which a person recognizes a device: time, network, scope and organization of its request. HTML of a `dl`. */
 export function facts(
@@ -24,7 +24,7 @@ export function facts(
   const scopes = device.scope.split(' ').filter((scope) => !silent.includes(scope));
   const access = [
     t('scope.openid'),
-    ...scopes.map((scope) => (known.includes(scope) ? t(`scope.${scope}`) : scope)),
+    ...scopes.map((scope) => (userScopes.includes(scope) ? t(`scope.${scope}`) : scope)),
     ...(organization === null ? [] : [t('consent.organization', { organization })]),
   ];
   const rows = [
