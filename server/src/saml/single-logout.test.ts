@@ -277,6 +277,14 @@ describe('the end of the logout', () => {
     app.clock.turn(601);
     expect((await wiki.browser.get(next)).status).toBe(400);
   });
+
+  it('is an error page if the application that asked has no single logout URL any more', async () => {
+    await desk.answerOf(await desk.ask());
+    const { next } = await waiting(await logoutOf(wiki));
+    const key = { project, id: wiki.client.id };
+    await app.services.clients.update(key, { samlLogoutUri: null }, { kind: 'system' });
+    expect((await wiki.browser.get(next)).status).toBe(400);
+  });
 });
 
 describe('a logout by an application of OpenID Connect', () => {
@@ -331,6 +339,17 @@ describe('a logout by an application of OpenID Connect', () => {
       [again.sessionIndex, there.sessionIndex].sort(),
     );
     expect(await isSignedIn(elsewhere)).toBe(false);
+  });
+
+  it('of scope global names no session if there are more than twenty', async () => {
+    for (let count = 0; count < 20; count += 1) {
+      const elsewhere = new ServiceProvider(app, project, desk.client, deskKey);
+      await elsewhere.signIn(user);
+      await elsewhere.answerOf(await elsewhere.ask());
+    }
+    await desk.answerOf(await desk.ask());
+    const { asked } = await waiting(await endSession('project', 'global', true));
+    expect(asked.map(({ request }) => request.sessionIndexes)).toEqual([[]]);
   });
 
   it('without SAML applications is as before', async () => {

@@ -15,6 +15,8 @@ import { parametersOf } from '../http/parameters.ts';
 
 /** Applications in one logout; further ones are shown as not confirmed. */
 const maxFrames = 20;
+/** Sessions that a request names, as it is part of an address. */
+const maxIndexes = 20;
 /** Time in which the page must be left. */
 const stateSeconds = 600;
 const purpose = 'saml-logout';
@@ -28,7 +30,7 @@ export type AfterLogout =
 interface State {
   after: AfterLogout;
   sent: SentRequest[];
-  /** Applications beyond {@link maxFrames}. */
+  /** Applications beyond {@link maxFrames}, at most as many again. */
   unsent: string[];
   /** Seconds since 1970. */
   until: number;
@@ -94,7 +96,7 @@ export async function notifyOthers(
   const state: State = {
     after,
     sent: asked.map(({ sent }) => sent),
-    unsent: others.slice(maxFrames).map(({ client }) => client.id),
+    unsent: [...new Set(others.slice(maxFrames).map(({ client }) => client.id))].slice(0, maxFrames),
     until: seconds(deps.clock.now()) + stateSeconds,
   };
   const sealed = deps.vault.seal(purpose, projectId, JSON.stringify(state)).toString('base64url');
@@ -107,7 +109,9 @@ async function requestTo(deps: SingleLogoutDeps, { client, issuer, nameId, sessi
   const requestId = samlId(deps.random);
   const target = client.samlLogoutUri ?? '';
   const envelope = { id: requestId, issuer: entityIdOf({ url: issuer }), at: deps.clock.now(), destination: target };
-  const { xml } = newLogoutRequest(envelope, { nameId, sessionIndexes });
+  // Only a global logout ends so many: without an index, the request is for all sessions of the user.
+  const indexes = sessionIndexes.length > maxIndexes ? [] : sessionIndexes;
+  const { xml } = newLogoutRequest(envelope, { nameId, sessionIndexes: indexes });
   const url = await redirectTo(target, { name: 'SAMLRequest', xml }, await deps.samlKeys.signing(client.project.id));
   return { sent: { clientId: client.id, requestId }, frame: { name: client.name, url } };
 }
@@ -125,7 +129,8 @@ export function logoutEndEndpoint(deps: SingleLogoutDeps): RequestHandler {
       id === undefined ? undefined : ((await deps.registry.current.byId(id)) ?? undefined);
     const client = await clientOf(after.clientId);
     if (after.kind === 'answer') {
-      if (!client) return deps.errorPage(req, res, 400, 'parameters');
+      // An admin may have taken it away meanwhile.
+      if (client?.samlLogoutUri == null) return deps.errorPage(req, res, 400, 'parameters');
       return deps.answer(req, res, client, { ...after, isPartial: after.isPartial || missing.length > 0 });
     }
     const { deviceKeys, to } = after;
