@@ -20,7 +20,8 @@ export class SamlResolver {
     return { ...ofProject(projectId), ...endpoints, certificates: keys.map(shown) };
   }
 
-  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'clients:read' })
+  // Only admins create applications; and this server reads the address.
+  @Requires('project_admin', { about: { project: 'projectId' }, scope: 'clients:write' })
   @Query(() => SamlServiceProviderView, {
     description:
       'Reads settings for `createClient` from the metadata of an application: `metadata` or `metadataUrl`. Stores nothing.',
