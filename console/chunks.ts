@@ -56,7 +56,7 @@ export const chunks = [
   {
     name: 'widgets',
     test: new RegExp(
-      `${mantine('Checkbox', 'Fieldset', 'FileButton', 'Pill', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler|${admin('(?:apis|claims|connect|connections)/texts\\.').source}`,
+      `${mantine('Checkbox', 'Fieldset', 'FileButton', 'Pill', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/(?:lines|list-field))|/create-scoped-keydown-handler|${admin('(?:apis|claims|connect|connections|organizations)/texts\\.').source}`,
     ),
   },
   { name: 'kind-cards', test: admin('ui/choices') },

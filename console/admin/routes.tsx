@@ -1,6 +1,7 @@
 import { createBrowserRouter, type LoaderFunction, Navigate, type RouteObject, useParams } from 'react-router';
 import { Home } from './frame/home.tsx';
-import { Missing, PageError, Root, RootError } from './frame/root.tsx';
+import { Missing } from './frame/missing.tsx';
+import { PageError, Root, RootError } from './frame/root.tsx';
 import { prefetchOverview } from './overview/prefetch-overview.ts';
 import { ProjectPages } from './projects/project.tsx';
 

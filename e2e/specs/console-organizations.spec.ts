@@ -203,3 +203,43 @@ test('a viewer sees the organization and its members, and no control; a German a
   await expect(inGerman.getByRole('button', { name: 'Ada sperren' })).toBeVisible();
   await german.close();
 });
+
+test('an admin of an organization gets a page of their organizations, and asks for no project', async ({ browser }) => {
+  const [id] = [await createOrganization('Cyberdyne', 'cyberdyne'), await createOrganization('Oscorp', 'oscorp')];
+  const grant = { role: 'ORGANIZATION_ADMIN', projectId: shop.projectId, organizationIds: [id] } as const;
+  const who = { email: 'admin@cyberdyne.example', ...grant };
+  const visit = await visitConsole(browser, hosted.latchkey, hosted.admin, who);
+  const { page, context } = visit;
+  const own = page.getByRole('row', { name: /Cyberdyne/ });
+  await expect(own).toContainText('Active');
+  const queries: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/admin/graphql'))
+      queries.push(/^query (\w+)/.exec(request.postDataJSON().query)?.[1] ?? '?');
+  });
+  await page.goto(`${hosted.latchkey.baseUrl}/admin`);
+  await expect(heading(page, 'Organizations')).toBeVisible();
+  await expect(own).toBeVisible();
+  await expect(page.getByText('Oscorp')).toHaveCount(0);
+  await expect(page.getByRole('navigation')).toHaveCount(0);
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('banner').getByRole('button')).toHaveCount(1);
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: /^Account: / }).click();
+  const account = page.getByRole('dialog', { name: 'Account' });
+  await expect(account).toContainText('Organization admin');
+  await expect(account.getByRole('link', { name: 'Your account' })).toBeVisible();
+  await expectAccessible(page);
+  await account.locator('label').filter({ hasText: 'Dark' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  await account.getByLabel('Language').selectOption('Deutsch');
+  await expect(heading(page, 'Organisationen')).toBeVisible();
+  await expect(page.getByText('Organisationen, die Sie verwalten')).toBeVisible();
+  await expect(own).toContainText('Aktiv');
+  expect([...new Set(queries)].sort()).toEqual(['AdministeredOrganizations', 'Frame', 'Session']);
+  await page.getByRole('button', { name: /^Konto: / }).click();
+  await expect(page.getByRole('link', { name: 'Abmelden' })).toHaveAttribute('href', /^\/oauth2\/end_session\?/);
+  expect(visit.browserErrors).toEqual([]);
+  await context.close();
+});

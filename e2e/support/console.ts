@@ -3,7 +3,7 @@ import type { AdminApi } from './admin-api.ts';
 import type { Latchkey } from './latchkey.ts';
 import { signInOnPage } from './sign-in.ts';
 
-type Role = 'OWNER' | 'PROJECT_ADMIN' | 'PROJECT_VIEWER';
+type Role = 'OWNER' | 'PROJECT_ADMIN' | 'PROJECT_VIEWER' | 'ORGANIZATION_ADMIN';
 
 export interface Visit {
   page: Page;
@@ -26,13 +26,13 @@ export async function visitConsole(
   browser: Browser,
   latchkey: Latchkey,
   admin: AdminApi,
-  who: { email: string; role?: Role; projectId?: string },
+  who: { email: string; role?: Role; projectId?: string; organizationIds?: readonly string[] },
   path = '/admin',
 ): Promise<Visit> {
-  const { email, role, projectId } = who;
+  const { email, role, projectId, organizationIds } = who;
   if (role) {
     const query = 'mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id } }';
-    await admin.run(query, { input: { email, role, ...(projectId ? { projectId } : {}) } });
+    await admin.run(query, { input: { email, role, projectId, organizationIds } });
   }
   const visitor = `${latchkey.baseUrl} ${email}`;
   const storageState = sessions.get(visitor);

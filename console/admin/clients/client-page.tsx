@@ -6,7 +6,7 @@ import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { apisTexts } from '../apis/texts.ts';
 import { claimsTexts } from '../claims/texts.ts';
-import { Missing } from '../frame/root.tsx';
+import { Missing } from '../frame/missing.tsx';
 import { ClientById } from '../generated/operations.ts';
 import { introductionsTexts } from '../introductions/texts.ts';
 import { t, withTexts } from '../language/language.ts';

@@ -2,7 +2,7 @@ import { type ComponentType, lazy, Suspense } from 'react';
 import { useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
-import { Missing } from '../frame/root.tsx';
+import { Missing } from '../frame/missing.tsx';
 import { ConnectionById } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';

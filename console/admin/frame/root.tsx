@@ -1,71 +1,40 @@
 import { Button, Center } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { useRouteError } from 'react-router';
 import { MeProvider } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { Session } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-import { signOutAddress } from '../settings.ts';
-import { LinkButton } from '../ui/buttons.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { Frame } from './frame.tsx';
 import { SignInAgain } from './sign-in-again-dialog.tsx';
 
+const NoProject = lazy(async () => ({ default: (await import('./account/no-project.tsx')).NoProject }));
+
 /** Loads the signed-in account before any page. */
 export function Root() {
   const { data, failure, reload } = useQuery(Session, {});
-  if (data) {
+  const me = data?.me;
+  const hasProject = me ? me.grants.some(({ role }) => role !== 'ORGANIZATION_ADMIN') : failure?.code !== 'forbidden';
+  if (me || !hasProject)
     return (
-      <MeProvider value={data.me}>
-        <Frame />
+      <MeProvider value={me}>
+        {hasProject ? (
+          <Frame />
+        ) : (
+          <Suspense>
+            <NoProject me={me} />
+          </Suspense>
+        )}
       </MeProvider>
     );
-  }
   return (
     <Center component="main" mih="100dvh" p="md">
-      {failure?.code === 'forbidden' ? (
-        <NoRole />
-      ) : (
-        failure && <LoadError failure={failure} subject={t('your account')} retry={reload} />
-      )}
+      {failure && <LoadError failure={failure} subject={t('your account')} retry={reload} />}
       <SignInAgain />
     </Center>
-  );
-}
-
-function NoRole() {
-  return (
-    <Empty
-      icon="lock"
-      title={t('No role yet')}
-      action={
-        <Button component="a" href={signOutAddress} variant="default">
-          {t('Use another account')}
-        </Button>
-      }
-    >
-      {t('You are signed in, but have no role in this instance. Ask an owner for one, then reload.')}
-    </Empty>
-  );
-}
-
-/** Not-found page. */
-export function Missing() {
-  return (
-    <Page title={t('Not found')}>
-      <Empty
-        icon="search"
-        title={t('Page not found')}
-        action={
-          <LinkButton to="/" variant="filled">
-            {t('Go to home')}
-          </LinkButton>
-        }
-      >
-        {t('The address is wrong, or the page was deleted.')}
-      </Empty>
-    </Page>
   );
 }
 

@@ -2465,6 +2465,11 @@ export type OrganizationsQueryVariables = Exact<{
 
 export type OrganizationsQuery = { organizations: { totalCount: number, isTotalLimited: boolean, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, slug: string, state: OrganizationState, memberCount: number, isMemberCountLimited: boolean, createdAt: string } }> } };
 
+export type AdministeredOrganizationsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type AdministeredOrganizationsQuery = { administeredOrganizations: Array<{ id: string, name: string, slug: string, state: OrganizationState, memberCount: number, isMemberCountLimited: boolean, createdAt: string }> };
+
 export type OrganizationByIdQueryVariables = Exact<{
   id: string;
 }>;

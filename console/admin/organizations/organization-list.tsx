@@ -17,7 +17,7 @@ const OrganizationForm = lazy(async () => ({ default: (await import('./organizat
 
 type Row = OrganizationsQuery['organizations']['edges'][number]['node'];
 
-const columns: readonly Column<Row>[] = [
+export const columns: readonly Column<Row>[] = [
   { header: t('Name'), isName: true, width: '34%', cell: ({ name }) => name },
   { header: t('Slug'), cell: ({ slug }) => <code>{slug}</code> },
   { header: t('Members'), cell: ({ memberCount, isMemberCountLimited }) => atLeast(memberCount, isMemberCountLimited) },

@@ -4,7 +4,7 @@ import { useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { connectionsTexts } from '../connections/texts.ts';
-import { Missing } from '../frame/root.tsx';
+import { Missing } from '../frame/missing.tsx';
 import { OrganizationById } from '../generated/operations.ts';
 import { t, withTexts } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';

@@ -25,9 +25,12 @@ const schemes = [
 export function AccountPanel() {
   const me = useMe();
   const owner = me.grants.some(({ role }) => role === 'OWNER');
+  const projects = me.grants.filter(({ role }) => role !== 'ORGANIZATION_ADMIN').length;
   const roles = owner
     ? roleNames.OWNER
-    : t('{count, plural, one {# project} other {# projects}}', { count: me.grants.length });
+    : projects > 0
+      ? t('{count, plural, one {# project} other {# projects}}', { count: projects })
+      : roleNames.ORGANIZATION_ADMIN;
   return (
     <Stack gap="sm">
       <Box px="xs" style={{ overflowWrap: 'anywhere' }}>

@@ -1,4 +1,5 @@
 /** Admins of an organization: what they may use is listed; all else is refused, and other organizations do not exist to them. */
+import { readFileSync } from 'node:fs';
 import {
   type GraphQLField,
   type GraphQLObjectType,
@@ -91,6 +92,14 @@ const inPlace: Record<string, (organizationId: string) => string> = {
   unassignOrganizationRole: () => `(input: { groupId: "${ofAcme.group}", roleKey: "admin" })`,
 };
 
+/** A query of the console, by its area and name. */
+function consoleQuery(area: string, name: string): string {
+  const path = `../../../../console/admin/generated/texts/${area}.ts`;
+  const source = readFileSync(new URL(path, import.meta.url), 'utf8');
+  const text = new RegExp(`^export const ${name} = (".*") as `, 'm').exec(source)?.[1];
+  return JSON.parse(text ?? '""');
+}
+
 describe('an admin of an organization', () => {
   it.each(refused)('is refused %s.%s about the own organization, and about the project', async (root, _name, field) => {
     for (const ids of [ofAcme, ofProject]) {
@@ -157,6 +166,18 @@ describe('an admin of an organization', () => {
     const elsewhere = (await newProjectObjects(harness, 'elsewhere')).ids.project;
     const roles = await harness.call(`{ organizationRoles(projectId: "${elsewhere}") { key } }`, {}, acme);
     expect(roles.code).toBe('not-found');
+  });
+
+  it('is refused no query of the page that the console shows it', async () => {
+    for (const [file, name] of [
+      ['frame', 'Frame'],
+      ['frame', 'Session'],
+      ['organizations', 'AdministeredOrganizations'],
+    ] as const) {
+      const text = consoleQuery(file, name);
+      const answer = await harness.call(text, { id: '', hasProject: false, isOwner: false }, acme);
+      expect([name, answer.errors]).toEqual([name, []]);
+    }
   });
 
   it('sees the events of its organization only, without addresses of admins', async () => {
