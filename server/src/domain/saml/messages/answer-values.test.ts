@@ -112,13 +112,14 @@ describe('an answer', () => {
   test('an attribute has all its values, and attributes without values are not written', async () => {
     const attributes = [
       { name: 'urn:oid:1.2', values: ['a', 'b'] },
+      { name: 'email', values: ['c'] },
       { name: 'none', values: [] },
     ];
     const xml = await sampleResponse(idp, { assertion: { attributes } });
-    expect(answerOf(xml).attributes).toEqual(attributes.slice(0, 1));
+    expect(answerOf(xml).attributes).toEqual(attributes.slice(0, 2));
     expect(xml).toContain('Name="urn:oid:1.2" NameFormat="urn:oasis:names:tc:SAML:2.0:attrname-format:uri"');
-    expect(genuine).toContain('Name="email" NameFormat="urn:oasis:names:tc:SAML:2.0:attrname-format:basic"');
-    const none = await sampleResponse(idp, { assertion: { attributes: attributes.slice(1) } });
+    expect(xml).toContain('Name="email" NameFormat="urn:oasis:names:tc:SAML:2.0:attrname-format:basic"');
+    const none = await sampleResponse(idp, { assertion: { attributes: attributes.slice(2) } });
     expect(none).not.toContain('AttributeStatement');
     expect(answerOf(none).attributes).toEqual([]);
   });
