@@ -121,7 +121,9 @@ test('the keyboard writes with completions, runs, and leaves the editor by Tab',
   const found = page.locator('summary', { hasText: 'query auditEvents' });
   await tabTo(page, found);
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Newest first. Without a project or organization: the whole instance, for owners only.')).toBeVisible();
+  await expect(
+    page.getByText('Newest first. Without a project or organization: the whole instance, for owners only.'),
+  ).toBeVisible();
 });
 
 test('the request of a form opens in the explorer, once, in a new tab', async () => {
