@@ -1,4 +1,4 @@
-/** The provider of an organization signs in nobody who is not at home there (decisions/0407), by OpenID Connect and SAML. */
+/** The provider of an organization signs in only users at home there (decisions/0407), by OpenID Connect and SAML. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
 import type { HostedBrowser } from '../../test/hosted-browser.ts';

@@ -91,7 +91,7 @@ describe.each(kinds)('%s', (_, kind) => {
     browser = await own.browser();
   });
 
-  it('a domain that is lost before the answer links and creates nobody', async () => {
+  it('a domain that is lost before the answer links and creates no user', async () => {
     const answer = await kind.agree(browser, connection, await asked(browser));
     await services().organizationDomains.remove(domain, system);
     expect((await answer()).pathname).toBe('/signin');

@@ -53,7 +53,7 @@ export class CustomerSteps {
         or withheld_email_key = ? or external_id = ? or account_id in (select id from users where project_id = ? and email_key = ?))`,
       [id, address, userName, address, address, `${address.split('@')[0]}-1`, this.world.project.id, address],
     );
-    if (own.length === 0) throw new Violation(`3: ${slug} got a conflict for ${address}, which nobody has there`);
+    if (own.length === 0) throw new Violation(`3: ${slug} got a conflict for ${address}, which no user has there`);
   }
 
   /** A record of any directory: refused unless it is its own. */
