@@ -1,7 +1,7 @@
 import { type Browser, expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { type Application, Inbox } from '../support/application.ts';
-import { tabTo, type Visit, visitConsole } from '../support/console.ts';
+import { chooseByKeyboard, tabTo, type Visit, visitConsole } from '../support/console.ts';
 import { HostedPage, proveAddress, titled } from '../support/hosted-page.ts';
 
 /** Access to an application: an admin gives it to a group; a member signs in, and a user without it learns whom to ask. */
@@ -129,9 +129,7 @@ test('the keyboard gives access to a role and a user, and removes it', async () 
   await choose('User', async () => {
     await tabTo(page, dialog(page).getByRole('combobox', { name: 'User' }));
     await page.keyboard.type('bob');
-    await expect(page.getByRole('option', { name: /Bob/ })).toBeVisible();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await chooseByKeyboard(page, /Bob/);
   });
   await expect(rules(page).getByRole('row', { name: /Bob/ })).toContainText('This user');
   await expect(page.getByText('Users who can sign in now: 2')).toBeVisible();

@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
-import { tabTo, type Visit, visitConsole } from '../support/console.ts';
+import { chooseByKeyboard, tabTo, type Visit, visitConsole } from '../support/console.ts';
 import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** Roles of an application, its claims with their preview, and the profile of a user. */
@@ -138,9 +138,7 @@ test('the keyboard assigns a role, and removes it', async () => {
   const application = dialog(page).getByRole('combobox', { name: 'Application' });
   await tabTo(page, application);
   await page.keyboard.type('wiki');
-  await expect(page.getByRole('option', { name: 'Wiki' })).toBeVisible();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
+  await chooseByKeyboard(page, 'Wiki');
   const role = dialog(page).getByLabel('Role', { exact: true });
   await expect(role).toHaveValue(/.+/);
   await tabTo(page, role);

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
-import { tabTo, type Visit, visitConsole } from '../support/console.ts';
+import { chooseByKeyboard, tabTo, type Visit, visitConsole } from '../support/console.ts';
 import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** Troubleshooting, and previews of sign-ins, for an admin and a viewer, by keyboard alone. */
@@ -54,9 +54,7 @@ for (const role of ['admin', 'viewer'] as const) {
     await expect(application).toBeVisible();
     await tabTo(page, application);
     await page.keyboard.type('Portal');
-    await expect(page.getByRole('option', { name: 'Portal' })).toBeVisible();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await chooseByKeyboard(page, 'Portal');
     const browser = section.getByRole('region', { name: 'In a new browser' });
     await expect(browser.getByRole('listitem')).toHaveText([
       /^Code by mail/,

@@ -71,6 +71,18 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`keyboard focus never reached ${target}`);
 }
 
+/** Chooses the first option of an open list, whose name this is. */
+export async function chooseByKeyboard(page: Page, name: string | RegExp): Promise<void> {
+  const option = page.getByRole('option', { name });
+  await expect(option).toBeVisible();
+  // A list forgets its position in a timer after it opens, which may run late on a busy page: then Enter does nothing.
+  await expect(async () => {
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(option).toBeHidden({ timeout: 10_000 });
+  }).toPass();
+}
+
 /** The secret just issued, shown in full in `within`; not the abbreviated ones in lists that reload in the meantime. */
 export function issuedSecret(within: Page | Locator, kind: 'admin' | 'scim' | 'sk' | 'cs'): Locator {
   return within.getByText(new RegExp(`^lk_${kind}_[\\w-]{43}$`));
