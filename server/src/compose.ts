@@ -1,7 +1,15 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { txtReader } from './adapters/dns/txt.ts';
 import { EventFolder } from './adapters/files/event-archive.ts';
-import { fetchDocument, fetchJson, fetchMetadata, postForm, postJson } from './adapters/http/outbound.ts';
+import {
+  exchange,
+  fetchDocument,
+  fetchJson,
+  fetchMetadata,
+  postForm,
+  postJson,
+  soapHeaders,
+} from './adapters/http/outbound.ts';
 import { upstreamClient } from './adapters/oidc/upstream-client.ts';
 import { chooseSenders, counted } from './adapters/senders.ts';
 import { sendBatches } from './adapters/streams/send-batch.ts';
@@ -57,6 +65,11 @@ export function compose(
       postLogoutToken: (uri, token) => {
         const post = (headers: Record<string, string>) =>
           postForm(uri, new URLSearchParams({ logout_token: token }), { allowPrivate, timeoutMs: 5000, headers });
+        return tracing ? tracing.outgoing(uri, post) : post({});
+      },
+      postSoap: (uri, envelope) => {
+        const post = (headers: Record<string, string>) =>
+          exchange('POST', uri, { allowPrivate, timeoutMs: 5000, headers: { ...headers, ...soapHeaders } }, envelope);
         return tracing ? tracing.outgoing(uri, post) : post({});
       },
       postWebhook: (url, body, signed) => {

@@ -109,6 +109,7 @@ import { LostAccessEnd } from './domain/logout/lost-access-end.ts';
 import { LostMembershipEnd } from './domain/logout/lost-membership-end.ts';
 import { LogoutNotices } from './domain/logout/notices.ts';
 import { SamlLogout } from './domain/logout/saml-logout.ts';
+import { type PostSoap, SamlLogoutRequests } from './domain/logout/saml-logout-requests.ts';
 import { Mfa } from './domain/mfa/mfa.ts';
 import { followPhone } from './domain/mfa/user-tables.ts';
 import { DomainJoins } from './domain/organizations/domains/domain-joins.ts';
@@ -168,6 +169,8 @@ export interface Ports {
   /** Null where messages of this kind cannot be sent. */
   senders: { mail: MailSender | null; sms: SmsSender | null };
   postLogoutToken: PostLogoutToken;
+  /** Posts SAML logout requests. Absent: no application can be reached. */
+  postSoap?: PostSoap;
   /** Absent: webhooks cannot be reached. */
   postWebhook?: PostWebhook;
   /** Absent: log streams cannot be reached. */
@@ -433,8 +436,10 @@ function withSignIn(lower: ReturnType<typeof withConnections>, settings: DomainS
 }
 
 /** Changes of accounts: by their users, by admins, by directories and by back ends. */
-function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, readTxt }: Ports) {
-  const logoutRelay = new Relay({ ...signIn, channel: new LogoutChannel({ ...signIn, post: postLogoutToken }) });
+function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, postSoap, readTxt }: Ports) {
+  const samlRequests = new SamlLogoutRequests({ ...signIn, post: postSoap ?? (async () => ({ error: 'no network' })) });
+  const channel = new LogoutChannel({ ...signIn, post: postLogoutToken, samlRequests });
+  const logoutRelay = new Relay({ ...signIn, channel });
   const logoutNotices = new LogoutNotices({ ...signIn, relay: logoutRelay });
   const logout = new Logout({ ...signIn, logoutNotices, relay: logoutRelay });
   const lower = {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fetchDocument, fetchJson, fetchMetadata } from '../src/adapters/http/outbound.ts';
+import { exchange, fetchDocument, fetchJson, fetchMetadata, soapHeaders } from '../src/adapters/http/outbound.ts';
 import { upstreamClient } from '../src/adapters/oidc/upstream-client.ts';
 import { openDatabase } from '../src/adapters/postgres/database.ts';
 import { systemRandom } from '../src/adapters/system/random.ts';
@@ -138,6 +138,8 @@ async function build(
       upstream: upstreamClient({ allowPrivate: true, timeoutMs: 5000 }),
       fetchMetadata: (url) => fetchMetadata(url, { allowPrivate: true, timeoutMs: 5000 }),
       fetchJson: (uri) => fetchJson(uri, { allowPrivate: true, timeoutMs: 5000 }),
+      postSoap: (uri, envelope) =>
+        exchange('POST', uri, { allowPrivate: true, timeoutMs: 5000, headers: soapHeaders }, envelope),
       postLogoutToken: async (uri, token) => {
         logoutTokens.push({ uri, token });
         return { status: 200 };

@@ -268,6 +268,10 @@ export type CreateClientInput = {
   samlEntityId?: string | null | undefined;
   /** Default: false. */
   samlIdpInitiated?: boolean | null | undefined;
+  /** The ResponseLocation of its SingleLogoutService, where logout responses go. Absent: `samlLogoutUri`. */
+  samlLogoutResponseUri?: string | null | undefined;
+  /** Its SingleLogoutService (SOAP): logout requests are posted there by this server, and not by the browser to `samlLogoutUri`. */
+  samlLogoutSoapUri?: string | null | undefined;
   /** Its SingleLogoutService (HTTP-Redirect), where logout requests and responses go. Needs a certificate. */
   samlLogoutUri?: string | null | undefined;
   /** The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user. PAIRWISE: a value of this application alone. */
@@ -1256,6 +1260,10 @@ export type UpdateClientInput = {
   samlEntityId?: string | null | undefined;
   /** Default: false. */
   samlIdpInitiated?: boolean | null | undefined;
+  /** The ResponseLocation of its SingleLogoutService, where logout responses go. Absent: `samlLogoutUri`. */
+  samlLogoutResponseUri?: string | null | undefined;
+  /** Its SingleLogoutService (SOAP): logout requests are posted there by this server, and not by the browser to `samlLogoutUri`. */
+  samlLogoutSoapUri?: string | null | undefined;
   /** Its SingleLogoutService (HTTP-Redirect), where logout requests and responses go. Needs a certificate. */
   samlLogoutUri?: string | null | undefined;
   /** The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user. PAIRWISE: a value of this application alone. */
@@ -2905,14 +2913,14 @@ export type SamlServiceProviderQueryVariables = Exact<{
 }>;
 
 
-export type SamlServiceProviderQuery = { samlServiceProvider: { samlEntityId: string, redirectUris: Array<string>, samlCertificates: Array<string>, samlEncryptionCertificate: string | null, samlRequestsSigned: boolean, samlLogoutUri: string | null } };
+export type SamlServiceProviderQuery = { samlServiceProvider: { samlEntityId: string, redirectUris: Array<string>, samlCertificates: Array<string>, samlEncryptionCertificate: string | null, samlRequestsSigned: boolean, samlLogoutUri: string | null, samlLogoutResponseUri: string | null, samlLogoutSoapUri: string | null } };
 
 export type SamlClientQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type SamlClientQuery = { client: { id: string, version: number, samlEntityId: string | null, samlNameId: SamlNameId, samlNameIdAttribute: string | null, samlSigned: SamlSigned, samlCertificates: Array<string>, samlEncryptionCertificate: string | null, samlLogoutUri: string | null, samlRequestsSigned: boolean, samlIdpInitiated: boolean } | null };
+export type SamlClientQuery = { client: { id: string, version: number, samlEntityId: string | null, samlNameId: SamlNameId, samlNameIdAttribute: string | null, samlSigned: SamlSigned, samlCertificates: Array<string>, samlEncryptionCertificate: string | null, samlLogoutUri: string | null, samlLogoutResponseUri: string | null, samlLogoutSoapUri: string | null, samlRequestsSigned: boolean, samlIdpInitiated: boolean } | null };
 
 export type RotateSamlKeyMutationVariables = Exact<{
   projectId: string;

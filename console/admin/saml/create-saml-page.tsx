@@ -26,6 +26,8 @@ const none: ServiceProvider = {
   samlEncryptionCertificate: null,
   samlRequestsSigned: false,
   samlLogoutUri: null,
+  samlLogoutResponseUri: null,
+  samlLogoutSoapUri: null,
 };
 
 /** Creates a SAML application from its metadata, or from its entity ID and ACS URL. */
@@ -116,7 +118,8 @@ function Form() {
 
 /** Other settings that the metadata has. */
 function Found({ provider }: { provider: ServiceProvider }) {
-  const { samlCertificates, samlEncryptionCertificate, samlRequestsSigned, samlLogoutUri } = provider;
+  const { samlCertificates, samlEncryptionCertificate, samlLogoutSoapUri, samlLogoutUri, samlRequestsSigned } =
+    provider;
   const found = [
     samlCertificates.length > 0 &&
       t('{count, plural, one {# certificate for requests} other {# certificates for requests}}', {
@@ -124,7 +127,7 @@ function Found({ provider }: { provider: ServiceProvider }) {
       }),
     samlRequestsSigned && t('signed requests required'),
     samlEncryptionCertificate !== null && t('assertions encrypted'),
-    samlLogoutUri !== null && t('single logout'),
+    (samlLogoutUri !== null || samlLogoutSoapUri !== null) && t('single logout'),
   ].filter(Boolean);
   if (found.length === 0) return null;
   return <p>{t('Also from the metadata: {found}.', { found: found.join(', ') })}</p>;

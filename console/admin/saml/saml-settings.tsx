@@ -50,6 +50,8 @@ const labels: Record<keyof Values, string> = {
   samlCertificates: t('Request certificates'),
   samlEncryptionCertificate: t('Encryption certificate'),
   samlLogoutUri: t('Single logout URL'),
+  samlLogoutResponseUri: t('Logout response URL'),
+  samlLogoutSoapUri: t('Single logout URL (SOAP)'),
   ...labelsOf(samlSwitches),
 };
 
@@ -118,6 +120,23 @@ function Form({ client, saml, mayChange }: ClientPartProps & { saml: SamlClient 
           {...verbatim}
           {...form.field('samlLogoutUri')}
         />
+        {(values.samlLogoutUri || values.samlLogoutResponseUri) && (
+          <TextInput
+            label={t('Logout response URL')}
+            description={t('Empty: responses go to the single logout URL.')}
+            maw="44rem"
+            {...verbatim}
+            {...form.field('samlLogoutResponseUri')}
+          />
+        )}
+        <TextInput
+          label={t('Single logout URL (SOAP)')}
+          description={t('This server sends logout requests there, also when no browser is involved.')}
+          placeholder="https://app.example.com/saml/slo/soap"
+          maw="44rem"
+          {...verbatim}
+          {...form.field('samlLogoutSoapUri')}
+        />
       </Section>
       <Section title={t('Responses')}>
         <Radios label="NameID" isLabelled options={nameIds} {...nameId} />
@@ -159,7 +178,12 @@ function Form({ client, saml, mayChange }: ClientPartProps & { saml: SamlClient 
         labels={labels}
         describe={describe}
         consequence={consequence(saved, values)}
-        isInvalid={[...values.redirectUris, values.samlLogoutUri].some(addressFault)}
+        isInvalid={[
+          ...values.redirectUris,
+          values.samlLogoutUri,
+          values.samlLogoutResponseUri,
+          values.samlLogoutSoapUri,
+        ].some(addressFault)}
       />
     </>
   );

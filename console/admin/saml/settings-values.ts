@@ -18,13 +18,18 @@ export const valuesOf = (client: ClientPartProps['client'], saml: SamlClient) =>
   samlCertificates: saml.samlCertificates.join('\n'),
   samlEncryptionCertificate: saml.samlEncryptionCertificate ?? '',
   samlLogoutUri: saml.samlLogoutUri ?? '',
+  samlLogoutResponseUri: saml.samlLogoutResponseUri ?? '',
+  samlLogoutSoapUri: saml.samlLogoutSoapUri ?? '',
   samlRequestsSigned: saml.samlRequestsSigned,
   samlIdpInitiated: saml.samlIdpInitiated,
 });
 
 export type Values = ReturnType<typeof valuesOf>;
 
-const clearable = ['logoId', 'startUri', 'samlNameIdAttribute', 'samlEncryptionCertificate', 'samlLogoutUri'] as const;
+const clearable = [
+  ...(['logoId', 'startUri', 'samlNameIdAttribute', 'samlEncryptionCertificate'] as const),
+  ...(['samlLogoutUri', 'samlLogoutResponseUri', 'samlLogoutSoapUri'] as const),
+] as const;
 
 /** The input of the API: an empty text clears a setting. */
 export function inputOf(edits: Partial<Values>): Omit<UpdateClientInput, 'id' | 'expectedVersion'> {

@@ -80,7 +80,7 @@ interface LogoutPages {
 
 /**
  * Asks the other SAML applications of sessions that have ended to end theirs (SAML Profiles section 4.4.3.2), by the browser.
- * False, and nothing is sent: there is none with a single logout URL.
+ * False, and nothing is sent: there is none with a single logout URL for browsers.
  */
 export async function notifyOthers(
   deps: SingleLogoutDeps,
@@ -89,7 +89,8 @@ export async function notifyOthers(
   ended: { projectId: string; participants: readonly Participant[]; after: AfterLogout },
 ): Promise<boolean> {
   const { participants, projectId, after } = ended;
-  const others = participants.filter(({ client }) => client.samlLogoutUri != null);
+  // The relay has the others already.
+  const others = participants.filter(({ client }) => client.samlLogoutUri != null && client.samlLogoutSoapUri == null);
   const [first] = others;
   if (!first) return false;
   const asked = await Promise.all(others.slice(0, maxFrames).map((one) => requestTo(deps, one)));

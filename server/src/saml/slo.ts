@@ -84,7 +84,7 @@ async function endSession(deps: SloDeps, req: Request, res: Response, about: Abo
   const answer = { kind: 'answer', clientId: client.id, requestId: request.id, relayState } as const;
   if (outcome === 'refused') return sendResponse(deps, req, res, client, answer, 'requestDenied');
   const participants = await deps.samlLogout.participants(projectId, outcome, client.id);
-  const isPartial = participants.some((one) => one.client.samlLogoutUri == null);
+  const isPartial = participants.some(({ client: one }) => one.samlLogoutUri == null && one.samlLogoutSoapUri == null);
   const after = { ...answer, isPartial };
   if (await notifyOthers(deps.singleLogout, req, res, { projectId, participants, after })) return;
   await answerLogout(deps, req, res, client, after);
@@ -119,7 +119,7 @@ async function sendResponse(
   { requestId, relayState }: { requestId: string; relayState: string | undefined },
   detail: 'partialLogout' | 'requestDenied' | undefined,
 ): Promise<void> {
-  const target = client.samlLogoutUri;
+  const target = client.samlLogoutResponseUri ?? client.samlLogoutUri;
   if (target == null) throw new SamlError('issuer-mismatch', 'no application with logout');
   const envelope = {
     ...{ id: samlId(deps.random), issuer: entityIdOf(issuerOf(req)), at: deps.clock.now() },

@@ -113,6 +113,12 @@ interface BoundedResponse {
   body: Buffer;
 }
 
+/** Of SOAP 1.1 (SAML Bindings section 3.2.3). */
+export const soapHeaders = {
+  'Content-Type': 'text/xml; charset=utf-8',
+  SOAPAction: '"http://www.oasis-open.org/committees/security"',
+};
+
 /** A request to a URL that a customer registered, with its response of at most 64 KB. See {@link send}. */
 export function exchange(
   method: 'GET' | 'POST',

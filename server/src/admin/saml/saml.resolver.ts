@@ -3,6 +3,7 @@ import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { found, refuse } from '../../domain/kernel/problem.ts';
 import type { SamlKey } from '../../domain/keys/saml-key.entity.ts';
 import { projectIssuerUrl } from '../../domain/projects/issuer.ts';
+import type { ServiceProvider } from '../../domain/saml/messages/metadata.ts';
 import { entityIdOf } from '../../domain/tokens/saml/saml-answers.ts';
 import { Requires } from '../api/access.ts';
 import type { AdminContext } from '../api/context.ts';
@@ -48,7 +49,8 @@ export class SamlResolver {
       samlEncryptionCertificate: read.encryptionCertificates[0] ?? null,
       samlRequestsSigned: read.signsRequests,
       // Logout requests need a certificate.
-      samlLogoutUri: read.signingCertificates.length > 0 ? (read.sloUrl ?? null) : null,
+      ...(read.signingCertificates.length > 0 ? logoutOf(read) : noLogout),
+      samlLogoutSoapUri: read.sloSoapUrl ?? null,
     };
   }
 
@@ -61,6 +63,13 @@ export class SamlResolver {
     await ctx.domain.samlKeys.rotate(projectId, ctx.actor);
     return this.samlIdentityProvider(projectId, ctx);
   }
+}
+
+const noLogout = { samlLogoutUri: null, samlLogoutResponseUri: null };
+
+function logoutOf({ sloUrl, sloResponseUrl }: ServiceProvider) {
+  if (sloUrl === undefined) return noLogout;
+  return { samlLogoutUri: sloUrl, samlLogoutResponseUri: sloResponseUrl === sloUrl ? null : (sloResponseUrl ?? null) };
 }
 
 /** What the access rule of the views reads. */

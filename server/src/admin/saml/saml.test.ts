@@ -54,6 +54,8 @@ it.each([
   ['samlCertificates[0]', { samlCertificates: [weak] }],
   ['samlCertificates', { samlRequestsSigned: true }],
   ['samlCertificates', { samlLogoutUri: 'https://sp.example.com/slo' }],
+  ['samlLogoutSoapUri', { samlLogoutSoapUri: 'https://10.0.0.1/soap' }],
+  ['samlLogoutUri', { samlLogoutResponseUri: 'https://sp.example.com/return' }],
   ['samlLogoutUri', { samlLogoutUri: 'http://sp.example.com/slo', samlCertificates: [certificate] }],
   ['samlEncryptionCertificate', { samlEncryptionCertificate: 'hello' }],
   ['redirectUris[0]', { redirectUris: ['com.example.app:/acs'] }],
@@ -125,14 +127,16 @@ it('reads the metadata of an application, and says what is wrong with others', a
   const read = (metadata: string) =>
     harness.call(
       `query ($metadata: String!) { samlServiceProvider(projectId: "${project.id}", metadata: $metadata) {
-        samlEntityId redirectUris samlCertificates samlEncryptionCertificate samlRequestsSigned samlLogoutUri } }`,
+        samlEntityId redirectUris samlCertificates samlEncryptionCertificate samlRequestsSigned
+        samlLogoutUri samlLogoutResponseUri samlLogoutSoapUri } }`,
       { metadata },
     );
   const body = Buffer.from(key.certificate).toString('base64');
   const xml = `<!-- made by a product --><EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${sp}">
     <SPSSODescriptor AuthnRequestsSigned="true" protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
       <KeyDescriptor><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>${body}</X509Certificate></X509Data></KeyInfo></KeyDescriptor>
-      <SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://sp.example.com/slo"/>
+      <SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://sp.example.com/slo" ResponseLocation="https://sp.example.com/return"/>
+      <SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:SOAP" Location="https://sp.example.com/soap"/>
       <AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://sp.example.com/2" index="2"/>
       <AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://sp.example.com/1" index="1"/>
     </SPSSODescriptor></EntityDescriptor>`;
@@ -144,7 +148,13 @@ it('reads the metadata of an application, and says what is wrong with others', a
     samlEncryptionCertificate: certificate,
     samlRequestsSigned: true,
     samlLogoutUri: 'https://sp.example.com/slo',
+    samlLogoutResponseUri: 'https://sp.example.com/return',
+    samlLogoutSoapUri: 'https://sp.example.com/soap',
   });
+  for (const address of ['https://10.0.0.1/soap', 'http://sp.example.com/soap']) {
+    const inside = await read(xml.replace('https://sp.example.com/soap', address));
+    expect(inside.data.samlServiceProvider.samlLogoutSoapUri).toBe(null);
+  }
   expect((await create(data.samlServiceProvider)).code).toBeUndefined();
   for (const broken of ['', '<a/>', `<!DOCTYPE a>${xml}`, xml.replace('SPSSODescriptor', 'IDPSSODescriptor')]) {
     expect((await read(broken)).code).toBe('invalid');

@@ -33,4 +33,6 @@ export class SamlServiceProviderView extends fields({
   samlEncryptionCertificate: nullable(text()),
   samlRequestsSigned: boolean(),
   samlLogoutUri: nullable(text()),
+  samlLogoutResponseUri: nullable(text('Where responses go, if not to `samlLogoutUri`.')),
+  samlLogoutSoapUri: nullable(text()),
 }) {}

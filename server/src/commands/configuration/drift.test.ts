@@ -203,6 +203,8 @@ const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], E
         samlCertificates: { samlCertificates: [certificate] },
         samlEncryptionCertificate: { samlEncryptionCertificate: certificate },
         samlLogoutUri: { samlLogoutUri: 'https://evil.example.com/logout' },
+        samlLogoutResponseUri: { samlLogoutResponseUri: 'https://evil.example.com/return' },
+        samlLogoutSoapUri: { samlLogoutSoapUri: 'https://evil.example.com/soap' },
       },
       async (input) => send('updateClient', { id: await clientId(), ...input }),
     ),

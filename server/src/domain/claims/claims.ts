@@ -109,6 +109,12 @@ export class Claims {
     return made?.isActive ? userInfoMembers(made.set) : null;
   }
 
+  /** The same, also for inactive users: their logout names the value that the application received. */
+  async evenOfInactive(em: Executing, request: ClaimRequest): Promise<Record<string, unknown>> {
+    const made = await this.made(em, request);
+    return made ? userInfoMembers(made.set) : {};
+  }
+
   /**
    * The claims that the application would receive. Refuses `not-found` for a user of another project, and `invalid`.
    *

@@ -2,20 +2,10 @@ import { adminScopes } from '../kernel/admin-api.ts';
 import { cleanMailName } from '../kernel/name.ts';
 import { type GrantType, grantTypes, idTokenAlgorithms, tokenEndpointAuthMethods } from '../kernel/openid.ts';
 import { refuse } from '../kernel/problem.ts';
-import {
-  type Checking,
-  choice,
-  choices,
-  flag,
-  json,
-  number,
-  type SettingsOf,
-  text,
-  texts,
-} from '../kernel/resource.ts';
+import { choice, choices, flag, json, number, type SettingsOf, text, texts } from '../kernel/resource.ts';
 import { sessionPolicyFields } from '../projects/project.resource.ts';
 import { clientSwitches } from './client-switches.resource.ts';
-import { checkLogoutUri } from './logout-uri.ts';
+import { fetchedUri } from './logout-uri.ts';
 import { checkRedirectUri } from './redirect-uri.ts';
 import { samlFields } from './saml/saml.resource.ts';
 
@@ -184,12 +174,6 @@ function startAddress(uri: string, field: string): string {
 }
 
 /** An address that this server calls. */
-function fetchedUri(uri: string, field: string, { allowPrivateTargets }: Checking): string {
-  const reason = checkLogoutUri(uri, allowPrivateTargets);
-  if (reason) refuse({ code: 'invalid', field, reason });
-  return uri;
-}
-
 function claim(value: string, field: string): string {
   if (value.length > 500 || !/^[\x21-\x7e]+$/.test(value)) {
     refuse({ code: 'invalid', field, reason: 'must have 1 to 500 printable ASCII characters without spaces' });

@@ -1,4 +1,12 @@
 import { isPrivateHost } from '../kernel/network.ts';
+import { refuse } from '../kernel/problem.ts';
+import type { Checking } from '../kernel/resource.ts';
+
+/** A setting that this server calls. Refuses `invalid`, see {@link checkLogoutUri}. */
+export function fetchedUri(uri: string, field: string, { allowPrivateTargets }: Checking): string {
+  const reason = checkLogoutUri(uri, allowPrivateTargets);
+  return reason === null ? uri : refuse({ code: 'invalid', field, reason });
+}
 
 /**
  * The reason why an address that this server calls cannot be registered; null if it can: a back-channel logout URI (OpenID Connect

@@ -6,6 +6,7 @@ import { type Database } from '../kernel/database.ts';
 import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import { RetiredMacKey } from '../keys/retired-mac-key.entity.ts';
 import type { Vault } from '../keys/vault.ts';
+import { nameIdPurpose } from '../logout/saml-logout-requests.ts';
 import { recoveryCodePurpose } from '../mfa/recovery-codes.ts';
 
 /** Columns of sealed values, with the purpose of each. A test compares it with the schema. */
@@ -16,6 +17,7 @@ export const sealedColumns = [
   { table: 'delegation_keys', column: 'sealed_signing_key', purpose: 'delegation-signing-key' },
   { table: 'delegation_keys', column: 'sealed_encryption_key', purpose: 'delegation-encryption-key' },
   { table: 'messages', column: 'sealed_content', purpose: 'message' },
+  { table: 'logout_deliveries', column: 'sealed_name_id', purpose: nameIdPurpose },
   { table: 'webhooks', column: 'sealed_secret', purpose: 'webhook-secret' },
   { table: 'webhooks', column: 'sealed_previous_secret', purpose: 'webhook-previous-secret' },
   { table: 'log_streams', column: 'sealed_secret', purpose: 'log-stream-secret' },

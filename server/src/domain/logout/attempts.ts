@@ -1,6 +1,7 @@
 import { Backoff } from '../relay/backoff.ts';
 
-export type DeliveryOutcome = { status: number } | { error: string };
+/** `isFinal`: the receiver has answered; a retry is pointless. */
+export type DeliveryOutcome = { status: number } | { error: string; isFinal?: boolean };
 
 export const maxAttempts = 10;
 
@@ -9,9 +10,9 @@ export function isSuccess(outcome: DeliveryOutcome): boolean {
   return 'status' in outcome && (outcome.status === 200 || outcome.status === 204);
 }
 
-/** 400: the receiver rejects the token; a retry is pointless. */
+/** 400: the receiver rejects the token. */
 export function isFinal(outcome: DeliveryOutcome): boolean {
-  return 'status' in outcome && outcome.status === 400;
+  return 'status' in outcome ? outcome.status === 400 : outcome.isFinal === true;
 }
 
 export const retries = new Backoff({ firstSeconds: 10, factor: 2, longestSeconds: 3600, jitter: 0.2 });

@@ -3,6 +3,7 @@ import { secondsLater } from '../kernel/clock.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import { LogoutDelivery, type LogoutDeliveryState, logoutDeliveryStates } from './logout-delivery.entity.ts';
+import { logoutUri } from './uses.ts';
 
 /** Filter of deliveries; an absent field does not filter. */
 export interface DeliveryFilter {
@@ -76,7 +77,7 @@ export function receiversOf(em: EntityManager, projectId: string, now: Date): Pr
           to_char(max(delivered_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as last
         from logout_deliveries where project_id = ${projectId} and created_at >= ${since}
         group by client_id) d on d.client_id = c.id
-      where c.project_id = ${projectId} and (c.backchannel_logout_uri is not null or d.client_id is not null)
+      where c.project_id = ${projectId} and (${logoutUri('c')} is not null or d.client_id is not null)
       order by coalesce(d.failed, 0) desc, coalesce(d.pending, 0) desc, c.name, c.id
       limit 100`,
   );

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import { isSamlApplication } from '../clients/saml/saml-application.ts';
 import { system } from '../kernel/actor.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -10,14 +11,17 @@ import { atKey, keyIn } from '../projects/tenant.ts';
 import type { Claimed } from '../relay/channel.ts';
 import type { Lane } from '../relay/round-robin.ts';
 import { RowChannel } from '../relay/row-channel.ts';
-import { isFinal, isSuccess, maxAttempts, retries } from './attempts.ts';
+import { type DeliveryOutcome, isFinal, isSuccess, maxAttempts, retries } from './attempts.ts';
 import { type DeliveryAttempt, LogoutDelivery } from './logout-delivery.entity.ts';
+import type { SamlLogoutRequests } from './saml-logout-requests.ts';
 
 /** Posts one logout token; never throws. Takes at most 5 seconds. */
 export type PostLogoutToken = (uri: string, logoutToken: string) => Promise<{ status: number } | { error: string }>;
 
 /** Lifetime of a claim; after it, another process may attempt the delivery. */
 export const leaseSeconds = 10;
+/** The NameID is kept for further attempts only. */
+const delivered = { state: 'delivered', nextAttemptAt: null, sealedNameId: null } as const;
 /** Lifetime of a logout token. */
 const tokenTtlSeconds = 120;
 
@@ -28,9 +32,10 @@ export interface LogoutChannelDeps {
   audit: Audit;
   signer: Signer;
   post: PostLogoutToken;
+  samlRequests: Pick<SamlLogoutRequests, 'send'>;
 }
 
-/** Posts logout tokens (OpenID Connect Back-Channel Logout 1.0). First attempts do not wait for retries. */
+/** Posts logout tokens (OpenID Connect Back-Channel Logout 1.0) and SAML logout requests. First attempts do not wait for retries. */
 export class LogoutChannel extends RowChannel<LogoutChannelDeps> {
   readonly lanes: readonly Lane[] = [
     { name: 'logout', atOnce: 200, ofProject: 100, ofReceiver: 50 },
@@ -57,17 +62,20 @@ export class LogoutChannel extends RowChannel<LogoutChannelDeps> {
     const delivery = await db.reader().findOne(LogoutDelivery, atKey(key), { populate: ['client'] });
     if (!delivery) return;
     const startedAt = clock.now();
-    const outcome = await post(delivery.uri, await this.logoutToken(delivery));
+    const isSaml = isSamlApplication(delivery.client.getEntity());
+    const outcome: DeliveryOutcome = isSaml
+      ? await this.deps.samlRequests.send(delivery)
+      : await post(delivery.uri, await this.logoutToken(delivery));
     const attempt: DeliveryAttempt = {
       at: startedAt.toISOString(),
-      ...outcome,
+      ...('status' in outcome ? { status: outcome.status } : { error: outcome.error }),
       durationMs: clock.now().getTime() - startedAt.getTime(),
     };
     await db.transaction(async (em) => {
       const row = await em.findOne(LogoutDelivery, { ...atKey(key), state: 'pending' });
       if (!row) return;
       row.attempts = [...row.attempts, attempt];
-      if (isSuccess(outcome)) Object.assign(row, { state: 'delivered', deliveredAt: clock.now(), nextAttemptAt: null });
+      if (isSuccess(outcome)) Object.assign(row, { ...delivered, deliveredAt: clock.now() });
       else if (isFinal(outcome) || row.attempts.length >= maxAttempts) {
         Object.assign(row, { state: 'failed', nextAttemptAt: null });
         this.recordGivenUp(em, delivery, attempt);

@@ -30,6 +30,8 @@ const schema = defineEntity({
     sid: p.uuid().nullable(),
     /** Delivery to the same client whose first attempt must precede this one's. */
     afterId: p.uuid().nullable(),
+    /** The NameID of a SAML application, sealed; null: the delivery is a logout token, or has arrived. */
+    sealedNameId: p.blob().nullable(),
     /** The same in all attempts, so that receivers recognize retries. */
     jti: p.text(),
     uri: p.text(),
@@ -41,6 +43,6 @@ const schema = defineEntity({
   },
 });
 
-/** Delivery of a logout token to one client (OpenID Connect Back-Channel Logout 1.0). */
+/** Delivery of a logout token (OpenID Connect Back-Channel Logout 1.0) or a SAML logout request to one client. */
 export class LogoutDelivery extends schema.class {}
 schema.setClass(LogoutDelivery);

@@ -1,6 +1,7 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
+import { isSamlApplication } from '../clients/saml/saml-application.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { type Database, pastDeadlocks } from '../kernel/database.ts';
@@ -37,16 +38,26 @@ export class Logout {
     return this.deps.relay;
   }
 
-  /** Ends one session (scope `session`): its clients get a token with `sid`. */
-  endSession(session: TenantKey, actor: Actor): Promise<EndedSessions> {
-    return this.deps.db.transaction((em) => this.endSessionIn(em, session, 'logout', actor));
+  /**
+   * Ends one session (scope `session`): its clients get a token with `sid`.
+   *
+   * @param exceptId the SAML application that asked for it, and ends its own
+   */
+  endSession(session: TenantKey, actor: Actor, exceptId?: string): Promise<EndedSessions> {
+    return this.deps.db.transaction((em) => this.endSessionIn(em, session, 'logout', actor, exceptId));
   }
 
   /** Like {@link endSession}, in the caller's transaction. */
-  async endSessionIn(em: EntityManager, session: TenantKey, reason: SessionEnd, actor: Actor): Promise<EndedSessions> {
+  async endSessionIn(
+    em: EntityManager,
+    session: TenantKey,
+    reason: SessionEnd,
+    actor: Actor,
+    exceptId?: string,
+  ): Promise<EndedSessions> {
     const ended = await this.deps.sessions.end(em, session, reason, actor);
     if (!ended) return [];
-    await this.deps.logoutNotices.ofSessions(em, [ended], 'session');
+    await this.deps.logoutNotices.ofSessions(em, [ended], 'session', exceptId);
     return [ended.id];
   }
 
@@ -55,12 +66,12 @@ export class Logout {
    * if it requires `sid`, one for each session that it joined, since receivers that key sessions by `sid` ignore the
    * first.
    */
-  endAllOfUser(user: TenantKey, actor: Actor): Promise<EndedSessions> {
+  endAllOfUser(user: TenantKey, actor: Actor, exceptId?: string): Promise<EndedSessions> {
     const { db, clock } = this.deps;
     return pastDeadlocks(() =>
       db.transaction(async (em) => {
         await endOpenWork(em, clock.now(), user, { isLogout: true });
-        return this.endAllOfUserIn(em, user, 'logout', actor);
+        return this.endAllOfUserIn(em, user, 'logout', actor, exceptId);
       }),
     );
   }
@@ -96,9 +107,15 @@ export class Logout {
   }
 
   /** Like {@link endAllOfUser}, in the caller's transaction. */
-  async endAllOfUserIn(em: EntityManager, user: TenantKey, reason: SessionEnd, actor: Actor): Promise<EndedSessions> {
+  async endAllOfUserIn(
+    em: EntityManager,
+    user: TenantKey,
+    reason: SessionEnd,
+    actor: Actor,
+    exceptId?: string,
+  ): Promise<EndedSessions> {
     const ended = await this.deps.sessions.endAllOfUser(em, user, reason, actor);
-    await this.deps.logoutNotices.ofSessions(em, ended, 'global');
+    await this.deps.logoutNotices.ofSessions(em, ended, 'global', exceptId);
     return ended.map(({ id }) => id);
   }
 
@@ -120,7 +137,8 @@ export class Logout {
       if (row.state === 'delivered') refuse({ code: 'invalid', field: 'id', reason: 'was already delivered' });
       const isUnderWay = row.nextAttemptAt != null && row.nextAttemptAt <= secondsLater(clock.now(), leaseSeconds);
       if (row.state === 'pending' && isUnderWay) return row;
-      const uri = row.client.getEntity().backchannelLogoutUri ?? row.uri;
+      const client = row.client.getEntity();
+      const uri = (isSamlApplication(client) ? client.samlLogoutSoapUri : client.backchannelLogoutUri) ?? row.uri;
       const moved = uri === row.uri ? {} : { before: { uri: row.uri }, after: { uri } };
       Object.assign(row, { state: 'pending', nextAttemptAt: clock.now(), uri });
       audit.record(em, {
@@ -128,7 +146,7 @@ export class Logout {
         actor,
         projectId: key.project.id,
         clientId: row.client.id,
-        subject: { kind: 'logout-delivery', id: row.id, name: row.client.getEntity().name },
+        subject: { kind: 'logout-delivery', id: row.id, name: client.name },
         detail: { userId: row.subject, attempts: row.attempts.length, ...moved },
       });
       db.afterCommit(em, this.relay.wake);

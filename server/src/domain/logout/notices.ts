@@ -6,11 +6,15 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
 import { type Executing, execute, query, sql } from '../kernel/sql.ts';
+import type { Vault } from '../keys/vault.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import type { Relay } from '../relay/relay.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { OrganizationContext } from '../tokens/organization-tokens.ts';
+import type { SamlNameIds } from '../tokens/saml/saml-name-ids.ts';
 import { endUnredeemed } from '../tokens/user-tables.ts';
+import { subOf } from '../users/identity/sub.ts';
+import { nameIdPurpose } from './saml-logout-requests.ts';
 import { type Use, type UseInProject, usesOf, usesUnder, usesWithoutMembership } from './uses.ts';
 
 /** `global` ends all sessions of the user, `session` the current one (service.md 3.2). */
@@ -28,6 +32,8 @@ interface NewDelivery {
   after: string | null;
   jti: string;
   uri: string;
+  /** Sealed, in base64; null: not for a SAML application. */
+  nameId: string | null;
 }
 
 /**
@@ -36,11 +42,28 @@ interface NewDelivery {
  */
 export class LogoutNotices {
   constructor(
-    private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; relay: Pick<Relay, 'wake'> },
+    private readonly deps: {
+      db: Database;
+      clock: Clock;
+      random: Random;
+      audit: Audit;
+      relay: Pick<Relay, 'wake'>;
+      vault: Pick<Vault, 'seal'>;
+      samlNameIds: Pick<SamlNameIds, 'ofLogout'>;
+    },
   ) {}
 
-  /** Enqueues the tokens for the applications of sessions that have just ended. */
-  async ofSessions(em: EntityManager, sessions: readonly Session[], scope: LogoutScope): Promise<void> {
+  /**
+   * Enqueues the tokens for the applications of sessions that have just ended.
+   *
+   * @param exceptId the SAML application that asked for the logout
+   */
+  async ofSessions(
+    em: EntityManager,
+    sessions: readonly Session[],
+    scope: LogoutScope,
+    exceptId?: string,
+  ): Promise<void> {
     const [first] = sessions;
     if (!first) return;
     // A code that is being redeemed adds its client to the session before the clients are read; every other code is
@@ -50,7 +73,8 @@ export class LogoutNotices {
     const user = { id: first.user.id, project: first.project };
     await endUnredeemed(em, user, { sessionIds, now: this.deps.clock.now() });
     const uses = await query(em, usesUnder(first.project.id, sessionIds));
-    await this.enqueue(em, first.project.id, uses, scope);
+    const others = uses.filter(({ clientId }) => clientId !== exceptId);
+    await this.enqueue(em, first.project.id, others, scope);
   }
 
   /** Joins: {@link ofUsers} for a user whose sessions and open work have ended. */
@@ -96,19 +120,25 @@ export class LogoutNotices {
 
   /**
    * Global scope: each application gets one token without `sid`, from its latest issuer; then, if it requires `sid`, one
-   * for each session, since receivers that key sessions by `sid` ignore the first.
+   * for each session, since receivers that key sessions by `sid` ignore the first. SAML applications: {@link samlDeliveries}.
    */
   private async enqueue(on: Executing, projectId: string, uses: readonly Use[], scope: LogoutScope): Promise<void> {
     const byReceiver = Map.groupBy(uses, ({ clientId, userId }) => `${userId} ${clientId}`);
-    const deliveries = [...byReceiver.values()].flatMap((those) => this.deliveriesTo(those, scope));
+    const deliveries: NewDelivery[] = [];
+    for (const those of byReceiver.values()) {
+      const isSaml = those[0]?.saml != null;
+      deliveries.push(
+        ...(isSaml ? await this.samlDeliveries(on, projectId, those, scope) : this.deliveriesTo(those, scope)),
+      );
+    }
     if (deliveries.length === 0) return;
     const now = this.deps.clock.now();
     await execute(
       on,
-      sql`insert into logout_deliveries (project_id, id, client_id, subject, sub, issuer, sid, after_id, jti, uri, state, attempts,
-          created_at, next_attempt_at)
+      sql`insert into logout_deliveries (project_id, id, client_id, subject, sub, issuer, sid, after_id, jti, uri, sealed_name_id, state,
+          attempts, created_at, next_attempt_at)
         select ${projectId}::uuid, (x->>'id')::uuid, (x->>'client')::uuid, (x->>'subject')::uuid, x->>'sub', x->>'issuer', (x->>'sid')::uuid,
-          (x->>'after')::uuid, x->>'jti', x->>'uri', 'pending', '[]', ${now}::timestamptz, ${now}::timestamptz
+          (x->>'after')::uuid, x->>'jti', x->>'uri', decode(x->>'nameId', 'base64'), 'pending', '[]', ${now}::timestamptz, ${now}::timestamptz
         from jsonb_array_elements(${JSON.stringify(deliveries)}::jsonb) x`,
       { prepare: 'logout.enqueue' },
     );
@@ -130,12 +160,46 @@ export class LogoutNotices {
       after,
       jti: random.id(),
       uri: first.uri,
+      nameId: null,
     });
     const general = scope === 'global' ? delivery({ issuer: latest.issuer, sessionId: null }, null) : null;
     if (general && !first.needsSid) return [general];
     const ofSessions = new Map(uses.flatMap((use) => (use.sessionId === null ? [] : [[use.sessionId, use] as const])));
     const named = [...ofSessions.values()].map((use) => delivery(use, general?.id ?? null));
     return general ? [general, ...named] : named;
+  }
+
+  /**
+   * One logout request for each NameID that the application received: of all sessions for the global scope, else of the one
+   * session. Those of an erased or transient user without a value get none.
+   */
+  private async samlDeliveries(
+    on: Executing,
+    projectId: string,
+    uses: readonly Use[],
+    scope: LogoutScope,
+  ): Promise<NewDelivery[]> {
+    const { random, samlNameIds, vault } = this.deps;
+    const found = new Map<string, NewDelivery>();
+    for (const { saml, clientId, userId, subject, sessionId, issuer, uri } of uses) {
+      if (saml === null || (saml.kind === 'transient' && sessionId === null)) continue;
+      const client = {
+        id: clientId,
+        project: { id: projectId },
+        samlSalt: saml.salt,
+        samlNameIdAttribute: saml.attribute,
+      };
+      const source = { userId, sub: subOf({ id: userId, subject }), email: saml.email, sessionId };
+      const nameId = await samlNameIds.ofLogout(on, saml.kind, client, source);
+      if (nameId === null) continue;
+      const sid = scope === 'global' && saml.kind !== 'transient' ? null : sessionId;
+      const key = JSON.stringify([nameId, sid]);
+      const id = found.get(key)?.id ?? random.id();
+      const sealed = vault.seal(nameIdPurpose, id, JSON.stringify(nameId)).toString('base64');
+      const about = { id, client: clientId, subject: userId, sub: subject, issuer, sid, after: null };
+      found.set(key, { ...about, jti: random.id(), uri, nameId: sealed });
+    }
+    return [...found.values()];
   }
 }
 

@@ -81,8 +81,8 @@ export class SamlLogout {
     if (!(await this.isFirst(client, `saml-logout:${id}`))) return 'refused';
     const { project } = client;
     return index === undefined
-      ? logout.endAllOfUser(keyIn(project.id, part.userId), actor)
-      : logout.endSession(keyIn(project.id, sessionId), actor);
+      ? logout.endAllOfUser(keyIn(project.id, part.userId), actor, client.id)
+      : logout.endSession(keyIn(project.id, sessionId), actor, client.id);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { NameIdKind } from '../clients/saml/saml.resource.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { lacksMembership, type OrganizationContext } from '../tokens/organization-tokens.ts';
@@ -10,7 +11,7 @@ export interface Use {
   subject: string | null;
   clientId: string;
   clientName: string;
-  /** Its back-channel logout URI. */
+  /** Where it receives logout tokens, or logout requests over SOAP. */
   uri: string;
   /** Whether its tokens need `sid`. */
   needsSid: boolean;
@@ -18,18 +19,43 @@ export interface Use {
   sessionId: string | null;
   /** The issuer of its tokens; null: the base issuer. */
   issuer: string | null;
+  /** Of a SAML application: the values that the NameID depends on. */
+  saml: SamlUse | null;
 }
 
-/** The same, with the setting of the project. */
+interface SamlUse {
+  /** Of the NameID that it received. */
+  kind: NameIdKind;
+  salt: string | null;
+  /** The claim of kind `attribute`. */
+  attribute: string | null;
+  email: string | null;
+}
+
+/** SQL: the address of a client `row` that receives logout tokens, or logout requests over SOAP. */
+export function logoutUri(row: string): Fragment {
+  const of = (column: string) => sql.id(row, column);
+  return sql`(case when ${of('saml_entity_id')} is null then ${of('backchannel_logout_uri')} else ${of('saml_logout_soap_uri')} end)`;
+}
+
+/** The use, with the setting of the project. */
 export interface UseInProject extends Use {
   notifyOnDeactivation: boolean | null;
 }
 
-const columns = sql`u.user_id as "userId", u.client_id as "clientId", k.name as "clientName", k.backchannel_logout_uri as uri,
-  k.backchannel_logout_session_required as "needsSid", u.session_id as "sessionId", u.issuer,
-  (select subject from users r where r.project_id = u.project_id and r.id = u.user_id) as subject`;
+const uri = logoutUri('k');
+const columns = (projectId: string) => {
+  const ofUser = (column: Fragment) =>
+    sql`(select ${column} from users r where r.project_id = ${projectId}::uuid and r.id = u.user_id)`;
+  const received = sql`(select j.saml_name_id from participations j
+    where j.project_id = ${projectId}::uuid and j.session_id = u.session_id and j.client_id = u.client_id)`;
+  return sql`u.user_id as "userId", u.client_id as "clientId", k.name as "clientName", ${uri} as uri,
+    k.backchannel_logout_session_required as "needsSid", u.session_id as "sessionId", u.issuer, ${ofUser(sql`r.subject`)} as subject,
+    case when k.saml_entity_id is not null then json_build_object('kind', coalesce(${received}, k.saml_name_id), 'salt', k.saml_salt,
+      'attribute', k.saml_name_id_attribute, 'email', ${ofUser(sql`r.email`)}) end as saml`;
+};
 const receiving = sql`join clients k on k.project_id = u.project_id and k.id = u.client_id
-  and k.backchannel_logout_uri is not null and k.disabled_at is null`;
+  and ${uri} is not null and k.disabled_at is null`;
 
 /** The order of the tokens: by first use. */
 const inOrder = sql`order by u.first_at, u.session_id`;
@@ -42,7 +68,7 @@ const underSessions = (
 /** SQL: the uses under these sessions. */
 export function usesUnder(projectId: string, sessionIds: readonly string[]): Statement<Use> {
   const chosen = sql`s.project_id = ${projectId}::uuid and s.id = any(${sessionIds}::uuid[])`;
-  return sql<Use>`select ${columns} from (${underSessions(chosen)}) u ${receiving} ${inOrder}`;
+  return sql<Use>`select ${columns(projectId)} from (${underSessions(chosen)}) u ${receiving} ${inOrder}`;
 }
 
 /**
@@ -57,7 +83,7 @@ export function usesOf(
   of: Fragment = sql`true`,
 ): Statement<UseInProject> {
   const chosen = ofUsers({ projectId, ids: userIds });
-  return sql<UseInProject>`select ${columns}, p.notify_on_deactivation as "notifyOnDeactivation"
+  return sql<UseInProject>`select ${columns(projectId)}, p.notify_on_deactivation as "notifyOnDeactivation"
     from (
       ${underSessions(sql`s.project_id = ${projectId}::uuid and s.user_id = any(${userIds}::uuid[])`)}
       union all select project_id, user_id, client_id, session_id, issuer, created_at, last_used_at from refresh_grants where ${chosen}
@@ -77,7 +103,7 @@ const isUnannounced = sql`not exists (select 1 from logout_deliveries d where d.
 export function usesWithoutMembership(context: OrganizationContext, userIds: readonly string[]): Statement<Use> {
   const chosen = sql`t.project_id = ${context.projectId}::uuid and t.user_id = any(${userIds}::uuid[])
     and ${lacksMembership(context, 't')}`;
-  return sql<Use>`select ${columns} from (
+  return sql<Use>`select ${columns(context.projectId)} from (
       select t.project_id, t.user_id, t.client_id, t.session_id, t.issuer, t.created_at as first_at, t.last_used_at as last_at
         from refresh_grants t where ${chosen}
       union all select t.project_id, t.user_id, t.client_id, t.session_id, t.issuer, t.used_at, t.used_at

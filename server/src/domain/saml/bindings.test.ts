@@ -130,9 +130,10 @@ test('reads the logout messages that it writes', async () => {
     destination: envelope.destination,
     inResponseTo: '_q',
     isSuccess: true,
+    status: 'Success',
   });
   const partial = newLogoutResponse({ ...envelope, inResponseTo: '_q' }, 'partialLogout');
-  expect(readLogoutResponse(read(partial.xml)).isSuccess).toBe(false);
+  expect(readLogoutResponse(read(partial.xml))).toMatchObject({ isSuccess: false, status: 'Responder PartialLogout' });
 });
 
 test('a user of thousands of groups gets a signed response', async () => {

@@ -6,11 +6,13 @@ export const ns = {
   signature: 'http://www.w3.org/2000/09/xmldsig#',
   encryption: 'http://www.w3.org/2001/04/xmlenc#',
   exclusive: 'http://www.w3.org/2001/10/xml-exc-c14n#',
+  soap: 'http://schemas.xmlsoap.org/soap/envelope/',
 } as const;
 
 export const bindings = {
   redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
   post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
+  soap: 'urn:oasis:names:tc:SAML:2.0:bindings:SOAP',
 } as const;
 
 export const envelopedSignature = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';

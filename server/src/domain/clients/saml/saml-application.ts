@@ -30,6 +30,9 @@ export function checkSamlApplication(client: Partial<Client>): void {
   if (client.samlNameId === 'attribute' && client.samlNameIdAttribute == null) {
     refuse({ code: 'invalid', field: 'samlNameIdAttribute', reason: 'is required' });
   }
+  if (client.samlLogoutResponseUri != null && client.samlLogoutUri == null) {
+    refuse({ code: 'invalid', field: 'samlLogoutUri', reason: 'is required' });
+  }
   if (samlCertificates.length > 0) return;
   if (client.samlRequestsSigned) {
     refuse({ code: 'invalid', field: 'samlCertificates', reason: 'is required for signed requests' });

@@ -2,6 +2,7 @@ import { refuse } from '../../kernel/problem.ts';
 import { choice, flag, text, texts } from '../../kernel/resource.ts';
 import { SamlError } from '../../saml/saml-error.ts';
 import { readCertificate } from '../../saml/security/certificate.ts';
+import { fetchedUri } from '../logout-uri.ts';
 import { checkRedirectUri } from '../redirect-uri.ts';
 
 const nameIds = ['persistent', 'pairwise', 'email', 'transient', 'attribute'] as const;
@@ -55,6 +56,17 @@ export const samlFields = {
     ...{ default: null, clearable: true, check: address, sensitive: true },
     says: 'Its SingleLogoutService (HTTP-Redirect).',
     input: 'Its SingleLogoutService (HTTP-Redirect), where logout requests and responses go. Needs a certificate.',
+  }),
+  samlLogoutResponseUri: text({
+    ...{ default: null, clearable: true, check: address, sensitive: true },
+    says: 'Where logout responses go, if not to `samlLogoutUri`.',
+    input: 'The ResponseLocation of its SingleLogoutService, where logout responses go. Absent: `samlLogoutUri`.',
+  }),
+  samlLogoutSoapUri: text({
+    ...{ default: null, clearable: true, check: fetchedUri, sensitive: true },
+    says: 'Its SingleLogoutService (SOAP).',
+    input:
+      'Its SingleLogoutService (SOAP): logout requests are posted there by this server, and not by the browser to `samlLogoutUri`.',
   }),
   samlRequestsSigned: flag({
     ...{ default: false, sensitive: true, input: 'Default: false.' },

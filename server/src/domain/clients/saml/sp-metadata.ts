@@ -13,10 +13,13 @@ export class ServiceProviderMetadata {
     },
   ) {}
 
-  /** Refuses `invalid` for `metadata`. */
+  /** Without an address for logout that this server may not call. Refuses `invalid` for `metadata`. */
   parsed(source: Uint8Array | string, field = 'metadata'): ServiceProvider {
     try {
-      return readServiceProvider(source);
+      const read = readServiceProvider(source);
+      const { sloSoapUrl = '' } = read;
+      const isCallable = checkLogoutUri(sloSoapUrl, this.deps.allowPrivateTargets) === null;
+      return isCallable ? read : { ...read, sloSoapUrl: undefined };
     } catch (error) {
       if (!(error instanceof SamlError)) throw error;
       return refuse({ code: 'invalid', field, reason: `is no metadata of a service provider (${error.message})` });

@@ -41,12 +41,20 @@ interface Envelope {
   destination: string;
 }
 
+interface AskedLogout {
+  nameId: { format: string; value: string };
+  /** None: all sessions of the user. */
+  sessionIndexes: readonly string[];
+  notOnOrAfter?: Date;
+}
+
 export function newLogoutRequest(
   { id, issuer, at, destination }: Envelope,
-  { nameId, sessionIndexes }: { nameId: { format: string; value: string }; sessionIndexes: readonly string[] },
+  { nameId, sessionIndexes, notOnOrAfter }: AskedLogout,
 ): Markup {
+  const end = notOnOrAfter === undefined ? [] : [markup` NotOnOrAfter="${written(notOnOrAfter)}"`];
   const indexes = sessionIndexes.map((one) => markup`<samlp:SessionIndex>${one}</samlp:SessionIndex>`);
-  return markup`<samlp:LogoutRequest xmlns:samlp="${ns.protocol}" xmlns:saml="${ns.assertion}" ID="${id}" Version="2.0" IssueInstant="${written(at)}" Destination="${destination}"><saml:Issuer>${issuer}</saml:Issuer><saml:NameID Format="${nameId.format}">${nameId.value}</saml:NameID>${indexes}</samlp:LogoutRequest>`;
+  return markup`<samlp:LogoutRequest xmlns:samlp="${ns.protocol}" xmlns:saml="${ns.assertion}" ID="${id}" Version="2.0" IssueInstant="${written(at)}" Destination="${destination}"${end}><saml:Issuer>${issuer}</saml:Issuer><saml:NameID Format="${nameId.format}">${nameId.value}</saml:NameID>${indexes}</samlp:LogoutRequest>`;
 }
 
 /** @param detail absent: success. `partialLogout`: other participants may still have a session */
@@ -65,6 +73,8 @@ export interface LogoutResponse {
   /** ID of the request that it answers. */
   inResponseTo: string | undefined;
   isSuccess: boolean;
+  /** The last part of each status code, such as `Responder RequestDenied`. */
+  status: string;
 }
 
 export function readLogoutResponse(message: Element): LogoutResponse {
@@ -72,12 +82,15 @@ export function readLogoutResponse(message: Element): LogoutResponse {
     throw new SamlError('wrong-message', 'not a LogoutResponse');
   }
   const status = child(required(message, ns.protocol, 'Status'), ns.protocol, 'StatusCode');
+  const detail = status && child(status, ns.protocol, 'StatusCode');
+  const codes = [status, detail].flatMap((one) => (one ? [attribute(one, 'Value') ?? ''] : []));
   messageId(message);
   return {
     issuer: issuerOf(message),
     issueInstant: instantOf(attribute(message, 'IssueInstant'), 'IssueInstant'),
     destination: attribute(message, 'Destination'),
     inResponseTo: attribute(message, 'InResponseTo'),
-    isSuccess: status !== undefined && attribute(status, 'Value') === statusCodes.success,
+    isSuccess: codes[0] === statusCodes.success,
+    status: codes.map((code) => code.slice(code.lastIndexOf(':') + 1)).join(' '),
   };
 }

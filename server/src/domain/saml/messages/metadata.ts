@@ -59,6 +59,9 @@ export interface ServiceProvider {
   wantsAssertionsSigned: boolean;
   nameIdFormats: string[];
   sloUrl: string | undefined;
+  /** Where responses go, if not to `sloUrl`. */
+  sloResponseUrl: string | undefined;
+  sloSoapUrl: string | undefined;
 }
 
 /** Reads the metadata of one service provider. Its signature, if any, is not checked: an admin vouches for the file. */
@@ -75,6 +78,8 @@ export function readServiceProvider(source: Uint8Array | string): ServiceProvide
     wantsAssertionsSigned: isTrue(attribute(role, 'WantAssertionsSigned')),
     nameIdFormats: children(role, ns.metadata, 'NameIDFormat').map(text),
     sloUrl: locationOf(role, 'SingleLogoutService'),
+    sloResponseUrl: attributeOf(role, 'SingleLogoutService', bindings.redirect, 'ResponseLocation'),
+    sloSoapUrl: attributeOf(role, 'SingleLogoutService', bindings.soap, 'Location'),
   };
 }
 
@@ -127,6 +132,10 @@ function certificatesOf(role: Element) {
 }
 
 function locationOf(role: Element, name: string): string | undefined {
-  const endpoint = children(role, ns.metadata, name).find((one) => attribute(one, 'Binding') === bindings.redirect);
-  return endpoint && attribute(endpoint, 'Location');
+  return attributeOf(role, name, bindings.redirect, 'Location');
+}
+
+function attributeOf(role: Element, name: string, binding: string, of: 'Location' | 'ResponseLocation') {
+  const endpoint = children(role, ns.metadata, name).find((one) => attribute(one, 'Binding') === binding);
+  return endpoint && attribute(endpoint, of);
 }

@@ -1,7 +1,7 @@
 import type { Claims } from '../../claims/claims.ts';
-import type { Client } from '../../clients/client.entity.ts';
 import type { NameIdKind } from '../../clients/saml/saml.resource.ts';
 import { digest } from '../../kernel/secret.ts';
+import type { Executing } from '../../kernel/sql.ts';
 import type { Vault } from '../../keys/vault.ts';
 import { keyIn } from '../../projects/tenant.ts';
 import { nameIdFormats } from '../../saml/names.ts';
@@ -12,6 +12,14 @@ export const samlScope = 'openid profile email groups roles';
 export interface NameId {
   format: string;
   value: string;
+}
+
+/** A SAML application, as far as NameIDs depend on it. */
+export interface NameIdClient {
+  id: string;
+  project: { id: string };
+  samlSalt?: string | null | undefined;
+  samlNameIdAttribute?: string | null | undefined;
 }
 
 /** A user in a session, as far as NameIDs depend on them. */
@@ -35,25 +43,43 @@ export class SamlNameIds {
   constructor(
     private readonly deps: {
       vault: Pick<Vault, 'mac'>;
-      claims: Pick<Claims, 'forUserInfo'>;
+      claims: Pick<Claims, 'forUserInfo' | 'evenOfInactive'>;
       db: ConstructorParameters<typeof Claims>[0]['db'];
     },
   ) {}
 
   /** Null: the user has no such value. */
-  async of(kind: NameIdKind, client: Client, source: NameIdSource): Promise<NameId | null> {
-    const value = await this.value(kind, client, source);
-    return value === null ? null : { format: formats[kind], value };
+  of(kind: NameIdKind, client: NameIdClient, source: NameIdSource): Promise<NameId | null> {
+    return this.made(kind, client, source, () => this.claims(client, source.userId));
+  }
+
+  /** Joins: like {@link of}, also for users who have just been deactivated. */
+  ofLogout(on: Executing, kind: NameIdKind, client: NameIdClient, source: NameIdSource): Promise<NameId | null> {
+    return this.made(kind, client, source, () => this.deps.claims.evenOfInactive(on, asked(client, source.userId)));
   }
 
   /** The claims that are the attributes of a user. */
-  async claims(client: Client, userId: string): Promise<Record<string, unknown>> {
-    const of = { client: keyIn(client.project.id, client.id), userId, scopes: samlScope.split(' ') };
-    return (await this.deps.claims.forUserInfo(this.deps.db.alone, of)) ?? {};
+  async claims(client: NameIdClient, userId: string): Promise<Record<string, unknown>> {
+    return (await this.deps.claims.forUserInfo(this.deps.db.alone, asked(client, userId))) ?? {};
   }
 
-  private async value(kind: NameIdKind, client: Client, source: NameIdSource): Promise<string | null> {
-    const { sub, email, sessionId, userId } = source;
+  private async made(
+    kind: NameIdKind,
+    client: NameIdClient,
+    source: NameIdSource,
+    claims: () => Promise<Record<string, unknown>>,
+  ): Promise<NameId | null> {
+    const value = await this.value(kind, client, source, claims);
+    return value === null ? null : { format: formats[kind], value };
+  }
+
+  private async value(
+    kind: NameIdKind,
+    client: NameIdClient,
+    source: NameIdSource,
+    claims: () => Promise<Record<string, unknown>>,
+  ): Promise<string | null> {
+    const { sub, email, sessionId } = source;
     switch (kind) {
       case 'persistent':
         return sub;
@@ -65,9 +91,13 @@ export class SamlNameIds {
         // The same for the whole session, so that the application can log it out.
         return `_${this.deps.vault.mac('saml-name-id', `${client.id} ${sessionId}`, sub)}`;
       case 'attribute':
-        return textOf((await this.claims(client, userId))[client.samlNameIdAttribute ?? '']);
+        return textOf((await claims())[client.samlNameIdAttribute ?? '']);
     }
   }
+}
+
+function asked({ project, id }: NameIdClient, userId: string) {
+  return { client: keyIn(project.id, id), userId, scopes: samlScope.split(' ') };
 }
 
 /** As service providers accept it. */
