@@ -51,7 +51,7 @@ try {
     }
   }
   if (only === undefined || only === 'saml') {
-    for await (const row of trySaml(latchkey, admin, projectId)) {
+    for await (const row of trySaml(latchkey, admin, projectId, process.argv[3])) {
       rows.push(row);
       console.error(`  … ${row[0]}`);
     }
