@@ -60,6 +60,7 @@ import { Origins } from './domain/clients/origins.ts';
 import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
 import { ServiceProviderMetadata } from './domain/clients/saml/sp-metadata.ts';
 import { Configurations } from './domain/configuration/configurations.ts';
+import { AssertionIssuers } from './domain/connections/assertions/assertion-issuers.ts';
 import { Connections } from './domain/connections/connections.ts';
 import { Identities, identitiesAtOrganizations } from './domain/connections/identities.ts';
 import { OidcProtocol } from './domain/connections/oidc/oidc-protocol.ts';
@@ -140,6 +141,7 @@ import type { StreamKind } from './domain/streams/log-stream.entity.ts';
 import { LogStreams } from './domain/streams/log-streams.ts';
 import { StreamChannel } from './domain/streams/stream-channel.ts';
 import { SignInForecast } from './domain/support/view-as.ts';
+import { IdentityAssertions } from './domain/tokens/assertions/identity-assertions.ts';
 import { ClientTokens } from './domain/tokens/client-tokens.ts';
 import { DeviceAuthorizations } from './domain/tokens/device/device-authorizations.ts';
 import { TokenExchanges } from './domain/tokens/exchange/exchanges.ts';
@@ -368,6 +370,7 @@ function withTokens(lower: ReturnType<typeof withUsers>) {
   const tokens = new Tokens({ ...lower, mint, clients: registry, applicationClaims: claims });
   return {
     ...lower,
+    mint,
     tokens,
     samlNameIds,
     samlAnswers: new SamlAnswers({ ...lower, tokens, samlNameIds }),
@@ -399,6 +402,10 @@ function withConnections(
   return {
     ...lower,
     connections: new Connections({ ...lower, metadata, allowPrivateTargets }),
+    identityAssertions: new IdentityAssertions({
+      ...lower,
+      assertionIssuers: new AssertionIssuers({ ...lower, providers }),
+    }),
     certificateExpiry: new CertificateExpiry(lower),
     metadataRefresh: new MetadataRefresh({ ...lower, metadata }),
     serviceProviderMetadata: new ServiceProviderMetadata({

@@ -81,6 +81,11 @@ export class UpstreamProvider {
     return back;
   }
 
+  /** A JWT with its key; members that are undefined are left out. */
+  sign(header: Json, claims: Json, key = this.key): Promise<string> {
+    return signed(without({ alg: 'ES256', kid: this.key.kid, ...header }), without(claims), key);
+  }
+
   private async answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { pathname: path } = new URL(req.url ?? '', this.issuer);
     this.requests.push(path);

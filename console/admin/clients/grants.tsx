@@ -18,6 +18,12 @@ const grants = {
     name: t('Token exchange'),
     help: t("At the project's issuer. The application exchanges a user's token for one of another API (RFC 8693)."),
   },
+  JWT_BEARER: {
+    name: t('Identity assertions'),
+    help: t(
+      "At the project's issuer. The application gets tokens for assertions of connections that accept them (ID-JAG).",
+    ),
+  },
   DEVICE_CODE: {
     name: t('Sign-in from devices'),
     help: t(
@@ -28,9 +34,10 @@ const grants = {
 
 type Optional = keyof typeof grants;
 const optional = Object.keys(grants) as Optional[];
+const confidential: readonly Optional[] = ['CLIENT_CREDENTIALS', 'TOKEN_EXCHANGE', 'JWT_BEARER'];
 
 interface GrantsProps {
-  /** Public applications cannot act for themselves, nor exchange tokens. */
+  /** Public applications cannot act for themselves, nor exchange tokens or assertions. */
   isPublic: boolean;
   value: GrantType[];
   onChange(value: GrantType[]): void;
@@ -40,7 +47,7 @@ interface GrantsProps {
 
 /** A switch for each grant. */
 export function Grants({ isPublic, value, onChange, disabled, error }: GrantsProps) {
-  const shown = optional.filter((grant) => !isPublic || (grant !== 'CLIENT_CREDENTIALS' && grant !== 'TOKEN_EXCHANGE'));
+  const shown = optional.filter((grant) => !isPublic || !confidential.includes(grant));
   return shown.map((grant) => (
     <Switch
       key={grant}

@@ -11,7 +11,12 @@ const source = (path: string) => readFileSync(new URL(`../../../server/src/${pat
 
 const connection = {
   ...{ id: 'c', name: 'Acme', kind: 'OIDC', preset: 'google', state: 'ENABLED', hasSecret: true, identities: 3 },
-  ...{ jit: false, refreshesProfile: false, mappings: { givenName: 'given_name', locale: 'locale' } },
+  ...{
+    jit: false,
+    refreshesProfile: false,
+    acceptsAssertions: false,
+    mappings: { givenName: 'given_name', locale: 'locale' },
+  },
   oidc: { issuer: 'https://idp.example', clientId: 'latchkey', scopes: ['openid', 'email'], hostedDomain: null },
   ...{ failures: [], lastSuccessAt: null, lastFailureAt: null },
 } as unknown as Connection;

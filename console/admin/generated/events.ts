@@ -16,6 +16,8 @@ export const sentences = {
   'api.granted': ['applications', template("{actor} let {subject} call the API {api}")],
   'api.revoked': ['applications', template("{actor} removed the API {api} from {subject}")],
   'api.updated': ['applications', template("{actor} changed the API {subject}")],
+  'assertion.accepted': ['sign-in', template("{actor} got a token of {subject} for an identity assertion")],
+  'assertion.issued': ['sign-in', template("{actor} got an identity assertion of {subject}")],
   'audit.archived': ['administration', template("{actor} archived expired events")],
   'audit.exported': ['administration', template("{actor} exported events")],
   'audit.trimmed': ['administration', template("{actor} deleted expired events")],

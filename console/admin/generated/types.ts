@@ -215,6 +215,8 @@ export type CreateClientInput = {
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
   backchannelLogoutUri?: string | null | undefined;
+  /** Authorization servers for which it gets identity assertions (ID-JAG) by token exchange: `audience`, the issuer; `clientId` of the application there; and at most which `scopes` and `resources`, none if absent. */
+  crossAppAccess?: unknown;
   /** Whether DPoP proofs need a nonce of this server (RFC 9449 section 8). Default: false. */
   dpopNonceRequired?: boolean | null | undefined;
   /** Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2). Default: false. */
@@ -299,6 +301,8 @@ export type CreateClientInput = {
 };
 
 export type CreateConnectionInput = {
+  /** OpenID Connect: whether applications with the grant `JWT_BEARER` get tokens for identity assertions (ID-JAG) of its issuer. At most one connection of an issuer. Default: false; also after a change of the issuer. */
+  acceptsAssertions?: boolean | null | undefined;
   /** Whether a person without an account gets one, if their address may sign up; by a connection of an organization, at home there, if the address is in a verified domain of it. Default: false. */
   jit?: boolean | null | undefined;
   kind: ConnectionKind;
@@ -663,6 +667,7 @@ export type GrantType =
   | 'AUTHORIZATION_CODE'
   | 'CLIENT_CREDENTIALS'
   | 'DEVICE_CODE'
+  | 'JWT_BEARER'
   | 'REFRESH_TOKEN'
   | 'TOKEN_EXCHANGE';
 
@@ -1204,6 +1209,8 @@ export type UpdateClientInput = {
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
   backchannelLogoutUri?: string | null | undefined;
+  /** Authorization servers for which it gets identity assertions (ID-JAG) by token exchange: `audience`, the issuer; `clientId` of the application there; and at most which `scopes` and `resources`, none if absent. */
+  crossAppAccess?: unknown;
   /** All requests of a disabled client are refused. */
   disabled?: boolean | null | undefined;
   /** Whether DPoP proofs need a nonce of this server (RFC 9449 section 8). Default: false. */
@@ -1290,6 +1297,8 @@ export type UpdateClientInput = {
 
 /** Absent fields are unchanged. */
 export type UpdateConnectionInput = {
+  /** OpenID Connect: whether applications with the grant `JWT_BEARER` get tokens for identity assertions (ID-JAG) of its issuer. At most one connection of an issuer. Default: false; also after a change of the issuer. */
+  acceptsAssertions?: boolean | null | undefined;
   id: string;
   /** Whether a person without an account gets one, if their address may sign up; by a connection of an organization, at home there, if the address is in a verified domain of it. Default: false. */
   jit?: boolean | null | undefined;
@@ -1955,7 +1964,7 @@ export type FinishTrialMutation = { finishTrial: { userInfo: Record<string, unkn
 export type ConnectionRowFragment = { id: string, name: string, kind: ConnectionKind, preset: string, state: ConnectionState, lastSuccessAt: string | null, lastFailureAt: string | null, failures: Array<{ reason: string, count: number }> };
 
 export type ConnectionSettingsFragment = (
-  { jit: boolean, refreshesProfile: boolean, mappings: Record<string, unknown>, hasSecret: boolean, identities: number, createdAt: string, updatedAt: string, oidc: { issuer: string, clientId: string, scopes: Array<string>, hostedDomain: string | null } | null, saml: { metadataUrl: string | null, metadataCheckedAt: string | null, metadataFault: MetadataFault | null, entityId: string, ssoUrl: string, signed: SignedPart, nameId: RequestedNameId, emailAttribute: string | null, vouchesForEmail: boolean, allowsSha1: boolean, allowsCbc: boolean, certificates: Array<{ fingerprint: string, expiresAt: string }> } | null, callback: { redirectUri: string | null, acsUrl: string | null, entityId: string | null, metadataUrl: string | null }, organization: { id: string, name: string } | null }
+  { jit: boolean, refreshesProfile: boolean, acceptsAssertions: boolean, mappings: Record<string, unknown>, hasSecret: boolean, identities: number, createdAt: string, updatedAt: string, oidc: { issuer: string, clientId: string, scopes: Array<string>, hostedDomain: string | null } | null, saml: { metadataUrl: string | null, metadataCheckedAt: string | null, metadataFault: MetadataFault | null, entityId: string, ssoUrl: string, signed: SignedPart, nameId: RequestedNameId, emailAttribute: string | null, vouchesForEmail: boolean, allowsSha1: boolean, allowsCbc: boolean, certificates: Array<{ fingerprint: string, expiresAt: string }> } | null, callback: { redirectUri: string | null, acsUrl: string | null, entityId: string | null, metadataUrl: string | null }, organization: { id: string, name: string } | null }
   & ConnectionRowFragment
 );
 

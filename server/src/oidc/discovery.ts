@@ -3,6 +3,10 @@ import { adminScopes } from '../domain/kernel/admin-api.ts';
 import { dpopAlgorithms, grantTypeNames } from '../domain/kernel/openid.ts';
 import { organizationClaimNames } from '../domain/organizations/organization-claims.ts';
 import { type Issuer, organizationsScope } from '../domain/projects/issuer.ts';
+import { idJagType } from '../domain/tokens/mint.ts';
+
+/** draft-ietf-oauth-identity-assertion-authz-grant section 7.2. */
+const assertionProfile = 'urn:ietf:params:oauth:grant-profile:id-jag';
 
 /** The languages in service.md 2.7. The document of the base issuer is fixed, the pages have more. */
 const baseLocales = ['en', 'de', 'es', 'fr', 'ja'] as const;
@@ -47,6 +51,12 @@ export function discoveryDocument({ url: issuer, capabilities, accepts, project 
     response_types_supported: ['code'],
     response_modes_supported: [...capabilities.responseModes],
     grant_types_supported: capabilities.grantTypes.map((grantType) => grantTypeNames[grantType]),
+    ...(capabilities.grantTypes.includes('token_exchange') && {
+      identity_chaining_requested_token_types_supported: [idJagType],
+    }),
+    ...(capabilities.grantTypes.includes('jwt_bearer') && {
+      authorization_grant_profiles_supported: [assertionProfile],
+    }),
     code_challenge_methods_supported: ['S256'],
     id_token_signing_alg_values_supported: [...capabilities.idTokenAlgorithms],
     subject_types_supported: ['public'],

@@ -15,7 +15,7 @@ import { system } from '../domain/kernel/actor.ts';
 import { adminApiUrl } from '../domain/kernel/admin-api.ts';
 import { grantTypeNames } from '../domain/kernel/openid.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
-import { accessTokenType } from '../domain/tokens/mint.ts';
+import { accessTokenType, idJagType } from '../domain/tokens/mint.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { assertionType } from './client-credential.ts';
 
@@ -46,6 +46,7 @@ const kinds = [
   'API token',
   'API token of a user',
   'exchanged token',
+  'identity assertion',
   'admin token',
   'request_uri',
   'client secret',
@@ -63,10 +64,14 @@ type Owner = (typeof owners)[number];
 const ofBase: readonly Kind[] = ['code', 'access token', 'ID token', 'API key'];
 const everything = owners.flatMap((owner) => (owner === 'base' ? ofBase : kinds).map((kind) => [owner, kind] as const));
 
+/** The server that the identity assertions are for. */
+const otherServer = 'https://vendor.example.com';
+
 async function side(project: Project): Promise<Side> {
   const { client, clientSecret, secretKey } = await app.make.client(project, {
     tokenEndpointAuthMethod: 'client_secret_post',
-    grantTypes: ['refresh_token', 'device_code', 'client_credentials', 'token_exchange'],
+    grantTypes: ['refresh_token', 'device_code', 'client_credentials', 'token_exchange', 'jwt_bearer'],
+    crossAppAccess: [{ audience: otherServer, clientId: 'there', scopes: [], resources: [] }],
     adminScopes: ['users:read'],
   });
   const user = await app.make.user(project);
@@ -93,6 +98,11 @@ const exchanging = (subject: string, further: Fields = {}) => ({
   ...{ grant_type: grantTypeNames.token_exchange, resource: orders, subject_token: subject },
   ...{ subject_token_type: accessTokenType, ...further },
 });
+const asserting = (idToken: string) => ({
+  ...{ grant_type: grantTypeNames.token_exchange, requested_token_type: idJagType, audience: otherServer },
+  ...{ subject_token: idToken, subject_token_type: 'urn:ietf:params:oauth:token-type:id_token' },
+});
+const presenting = (assertion: string) => ({ grant_type: grantTypeNames.jwt_bearer, assertion });
 const acting = (value: string) => ({ actor_token: value, actor_token_type: accessTokenType });
 const polling = (value: string) => ({ grant_type: grantTypeNames.device_code, device_code: value });
 
@@ -126,6 +136,7 @@ async function credentialsOf(one: Side): Promise<Required<Credentials>> {
     'API token': (await machine(orders))['access_token'] ?? '',
     'API token of a user': ofUser,
     'exchanged token': (await json(token(one, exchanging(ofUser))))['access_token'] ?? '',
+    'identity assertion': (await json(token(one, asserting(tokens['id_token'] ?? ''))))['access_token'] ?? '',
     'admin token': (await machine(adminApiUrl(app.url)))['access_token'] ?? '',
     request_uri: (await json(post(one, 'par', { ...request, ...authenticated(one) })))['request_uri'] ?? '',
     'client secret': one.secret,
@@ -226,6 +237,16 @@ const places: Record<string, Place> = {
     takes: ['ours API token of a user', 'ours API token', 'ours admin token'],
     ask: (value) => outcome(token(ours, exchanging(valueOf('ours', 'API token of a user'), acting(value)))),
     refusal: [400, 'invalid_request'],
+  },
+  'token: subject_token of an assertion': {
+    takes: ['ours ID token'],
+    ask: (value) => outcome(token(ours, asserting(value))),
+    refusal: [400, 'invalid_request'],
+  },
+  'token: assertion': {
+    takes: [],
+    ask: (value) => outcome(token(ours, presenting(value))),
+    refusal: [400, 'invalid_grant'],
   },
   'UserInfo: header': {
     takes: ofUsers,

@@ -24,6 +24,7 @@ import {
   onlyResource,
   type TokenRequest,
 } from './grants/grant.ts';
+import { jwtBearer } from './grants/jwt-bearer.ts';
 import { refreshToken } from './grants/refresh-token.ts';
 import { tokenExchange } from './grants/token-exchange.ts';
 import { beyondPolicy, OAuthError } from './oauth-error.ts';
@@ -34,13 +35,14 @@ export interface TokenDeps extends ClientAuthDeps, GrantDeps, DpopDeps {
   refusals: Pick<TokenRefusals, 'record'>;
 }
 
-/** The grants of the token endpoint (RFC 6749 §4.1.3, §4.4 and §6, RFC 8628 §3.4, RFC 8693). */
+/** The grants of the token endpoint (RFC 6749 §4.1.3, §4.4 and §6, RFC 7523 §2.1, RFC 8628 §3.4, RFC 8693). */
 const grants: Record<GrantType, Grant> = {
   authorization_code: authorizationCode,
   refresh_token: refreshToken,
   client_credentials: clientCredentials,
   device_code: deviceCode,
   token_exchange: tokenExchange,
+  jwt_bearer: jwtBearer,
 };
 
 /** `POST /oauth2/token` (RFC 6749 §4.1.3, service.md 4.2). */

@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { t } from '../../language/language.ts';
 import { SaveBar } from '../../ui/forms/save-bar.tsx';
@@ -17,6 +17,7 @@ const labels: Record<keyof Values, string> = {
   clientSecret: t('Client secret'),
   scopes: t('Scopes'),
   hostedDomain: t('Google Workspace domain'),
+  acceptsAssertions: t('Accept identity assertions'),
 };
 
 /** Settings of the provider, and of the users who sign in by it. */
@@ -46,6 +47,11 @@ export function ConnectionSettings({ connection, mayChange }: ConnectionPartProp
             {...form.field('hostedDomain')}
           />
         )}
+        <Switch
+          label={t('Accept identity assertions')}
+          description={t('Applications with this grant get tokens for assertions of the issuer, without a page.')}
+          {...form.toggle('acceptsAssertions')}
+        />
       </Section>
       <UserSections connection={connection} form={form} />
       <SaveBar

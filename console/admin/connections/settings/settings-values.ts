@@ -69,19 +69,24 @@ export const valuesOf = (connection: Connection) => ({
   ...providerValuesOf(connection),
   scopes: connection.oidc?.scopes.join(' ') ?? '',
   hostedDomain: connection.oidc?.hostedDomain ?? '',
+  acceptsAssertions: connection.acceptsAssertions,
 });
 
 export type Values = ReturnType<typeof valuesOf>;
 
 /** The input of the API for edits of a connection by OpenID Connect. */
 export function inputOf(saved: Values, edits: Partial<Values>) {
-  const { scopes, hostedDomain } = edits;
+  const { acceptsAssertions, scopes, hostedDomain } = edits;
   const oidc = {
     ...providerInput(edits),
     ...(scopes === undefined ? {} : { scopes: scopes.split(/\s+/).filter(Boolean) }),
     ...(hostedDomain === undefined ? {} : { hostedDomain: hostedDomain.trim() }),
   };
-  return { ...sharedInput(saved, edits), ...(Object.keys(oidc).length > 0 ? { oidc } : {}) };
+  return {
+    ...sharedInput(saved, edits),
+    ...(acceptsAssertions === undefined ? {} : { acceptsAssertions }),
+    ...(Object.keys(oidc).length > 0 ? { oidc } : {}),
+  };
 }
 
 type Saml = NonNullable<Connection['saml']>;

@@ -41,6 +41,11 @@ const shared = {
   refreshesProfile: nullable(
     boolean('Whether each sign-in updates the profile. Default: false, only the first one sets it.'),
   ),
+  acceptsAssertions: nullable(
+    boolean(
+      'OpenID Connect: whether applications with the grant `JWT_BEARER` get tokens for identity assertions (ID-JAG) of its issuer. At most one connection of an issuer. Default: false; also after a change of the issuer.',
+    ),
+  ),
   mappings: nullable(
     jsonObject(
       'The claim of each attribute: `givenName`, `familyName`, `displayName`, `locale`. Default: the standard claims.',

@@ -60,6 +60,7 @@ export class ConnectionView extends fields({
   state: oneOf(ConnectionStateEnum),
   jit: boolean('Whether a person without an account gets one, if their address may sign up.'),
   refreshesProfile: boolean('Whether each sign-in updates the profile.'),
+  acceptsAssertions: boolean('Whether applications get tokens for identity assertions of its issuer.'),
   mappings: jsonObject('The claim of each attribute.'),
   roleMappings: nullable(jsonObject('The roles in the organization by values of a claim.')),
   lastSuccessAt: nullable(time('The last sign-in or test, to the minute.')),

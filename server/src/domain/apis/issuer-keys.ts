@@ -15,7 +15,8 @@ export class IssuerKeys {
   constructor(private readonly deps: { db: Database; keys: Keys; clock: Clock }) {}
 
   /**
-   * The JWK Set (RFC 7517 §5); at a project's issuer, only keys that its clients and APIs verify tokens with. An
+   * The JWK Set (RFC 7517 §5); at a project's issuer, only keys that its clients, its APIs and the servers of cross-app
+   * access verify tokens with. An
    * algorithm that a client no longer uses stays until its last ID token has expired; the audit log has the change. The
    * tokens of a deleted API end with it.
    */
@@ -26,6 +27,7 @@ export class IssuerKeys {
       select id_token_signed_response_alg as alg from clients
         where project_id = ${project.id} and (disabled_at is null or disabled_at >= ${since}::timestamptz)
       union select ${apiTokenAlgorithm} from apis where project_id = ${project.id}
+      union select ${apiTokenAlgorithm} from clients where project_id = ${project.id} and cross_app_access is not null
       union select detail->'before'->>'idTokenSignedResponseAlg' from audit_log
         where project_id = ${project.id} and type in ('client.updated', 'client.deleted')
           and id >= ${firstIdFrom(since)}::uuid and at >= ${since}::timestamptz

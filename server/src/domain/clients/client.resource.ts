@@ -2,8 +2,9 @@ import { adminScopes } from '../kernel/admin-api.ts';
 import { cleanMailName } from '../kernel/name.ts';
 import { type GrantType, grantTypes, idTokenAlgorithms, tokenEndpointAuthMethods } from '../kernel/openid.ts';
 import { refuse } from '../kernel/problem.ts';
-import { choice, choices, flag, json, number, type SettingsOf, text, texts } from '../kernel/resource.ts';
+import { choice, choices, flag, json, jsonOf, number, type SettingsOf, text, texts } from '../kernel/resource.ts';
 import { sessionPolicyFields } from '../projects/project.resource.ts';
+import { checkedCrossAppAccess } from './assertions/cross-app-access.ts';
 import { clientSwitches } from './client-switches.resource.ts';
 import { fetchedUri } from './logout-uri.ts';
 import { checkRedirectUri } from './redirect-uri.ts';
@@ -129,6 +130,11 @@ export const clientFields = {
         "At the project's issuer. Default: AUTHORIZATION_CODE, which every client has, and REFRESH_TOKEN with a client secret.",
     },
   ),
+  /** Authorization servers for which it gets identity assertions of its users (decisions/0425). */
+  crossAppAccess: jsonOf(checkedCrossAppAccess, {
+    ...{ default: null, clearable: true, sensitive: true },
+    says: 'Authorization servers for which it gets identity assertions (ID-JAG) by token exchange: `audience`, the issuer; `clientId` of the application there; and at most which `scopes` and `resources`, none if absent.',
+  }),
   adminScopes: choices(
     { values: adminScopes },
     {

@@ -344,15 +344,16 @@ export function checkAppSchemes({ tokenEndpointAuthMethod, ...addresses }: Parti
   }
 }
 
+const confidentialGrants = ['client_credentials', 'token_exchange', 'jwt_bearer'] as const;
 const workloadFields = ['workloadIssuer', 'workloadSubject', 'workloadAudience'] as const;
 
 /**
  * Refuses `invalid` if the client authenticates by a key and has none, or has two sources of keys, or if it uses
- * `client_credentials` and `token_exchange` without client authentication.
+ * `client_credentials`, `token_exchange` or `jwt_bearer` without client authentication.
  */
 export function checkKey(client: Partial<Client>): void {
   const { tokenEndpointAuthMethod, jwk, jwkSet, jwksUri, grantTypes } = client;
-  const needing = (['client_credentials', 'token_exchange'] as const).find((grant) => grantTypes?.includes(grant));
+  const needing = confidentialGrants.find((grant) => grantTypes?.includes(grant));
   if (needing !== undefined && tokenEndpointAuthMethod === 'none') {
     refuse({ code: 'invalid', field: 'grantTypes', reason: `${needing} needs client authentication` });
   }

@@ -104,6 +104,8 @@ const schema = defineEntity({
     jit: p.boolean(),
     /** Whether each sign-in updates the profile; else only the one that creates the account. */
     refreshesProfile: p.boolean(),
+    /** OpenID Connect only: whether applications get tokens for identity assertions of its issuer (decisions/0425). */
+    acceptsAssertions: p.boolean().default(false),
     mappings: p.json<ProfileMappings>(),
     /** Connections of organizations only; null: sign-ins change no roles. */
     roleMappings: p.json<RoleMappings>().nullable(),

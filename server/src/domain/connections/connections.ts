@@ -46,6 +46,7 @@ export interface ConnectionChange extends SettingsInput {
   name?: string | undefined;
   jit?: boolean | undefined;
   refreshesProfile?: boolean | undefined;
+  acceptsAssertions?: boolean | undefined;
   mappings?: unknown;
   roleMappings?: unknown;
 }
@@ -67,7 +68,9 @@ export interface ConnectionCallback {
   metadataUrl: string | null;
 }
 
-const changeable = ['name', 'jit', 'refreshesProfile', 'mappings', 'roleMappings', 'settings'] as const;
+const changeable = [
+  ...(['name', 'jit', 'refreshesProfile', 'acceptsAssertions', 'mappings', 'roleMappings', 'settings'] as const),
+] as const;
 
 /** Connections to upstream identity providers (decisions/0386). Each method of an admin is one transaction. */
 export class Connections {
@@ -194,6 +197,7 @@ export class Connections {
       sealedSecret: secret === null ? null : vault.seal(connectionSecretPurpose, id, checkedClientSecret(secret)),
       jit: input.jit ?? false,
       refreshesProfile: input.refreshesProfile ?? false,
+      acceptsAssertions: input.acceptsAssertions ?? false,
       mappings: input.mappings == null ? defaultMappings : checkedProfileMappings(input.mappings),
       roleMappings: input.roleMappings == null ? null : checkedRoleMappings(input.roleMappings),
       metadataCheckedAt: given.hasMetadata ? now : null,
@@ -214,6 +218,7 @@ export class Connections {
         refuse({ code: 'invalid', field, reason: `already has ${max} connections` });
       }
       await checkRoles(em, { project, ...values });
+      await checkAssertions(em, { project, ...values });
       const connection = em.create(Connection, { ...values, project: project.id, failures: {}, version: 1 });
       em.persist(connection);
       this.record(em, 'connection.created', connection, actor, { preset, issuer: issuerOf(connection) });
@@ -234,10 +239,13 @@ export class Connections {
   ): Promise<Connection> {
     const given = await givenSettings(change, this.deps);
     return this.deps.db.transaction(async (em) => {
+      // Serialized, so that one connection of each issuer accepts assertions.
+      if (change.acceptsAssertions === true) await existing(em, Project, key.project.id, 'project', locked);
       const connection = await existing(em, Connection, key, 'connection', locked);
       mustBeIn(connection as Connection, states);
       const changed = this.applied(connection as Connection, change, given);
       if (change.roleMappings != null) await checkRoles(em, connection as Connection);
+      if (change.acceptsAssertions === true) await checkAssertions(em, connection as Connection);
       if (changed.length > 0) this.record(em, 'connection.updated', connection as Connection, actor, { changed });
       return connection as Connection;
     });
@@ -255,6 +263,7 @@ export class Connections {
     if (rest.name !== undefined) connection.name = cleanName(rest.name);
     if (rest.jit !== undefined) connection.jit = rest.jit;
     if (rest.refreshesProfile !== undefined) connection.refreshesProfile = rest.refreshesProfile;
+    if (rest.acceptsAssertions !== undefined) connection.acceptsAssertions = rest.acceptsAssertions;
     if (mappings != null) connection.mappings = checkedProfileMappings(mappings);
     if (roleMappings != null) connection.roleMappings = checkedRoleMappings(roleMappings);
     if (given) {
@@ -272,6 +281,8 @@ export class Connections {
     if (isMoved && connection.sealedSecret != null && clientSecret === null) {
       refuse({ code: 'invalid', field: 'oidc.clientSecret', reason: 'must be entered again for another issuer' });
     }
+    // An admin trusted the assertions of the former one.
+    if (isMoved && rest.acceptsAssertions === undefined) connection.acceptsAssertions = false;
     if (clientSecret !== null) {
       connection.sealedSecret = vault.seal(connectionSecretPurpose, connection.id, checkedClientSecret(clientSecret));
     }
@@ -394,6 +405,19 @@ async function checkRoles(
   if (roleMappings == null) return;
   if (organizationId == null) invalid('roleMappings', 'needs a connection of an organization');
   await rolesWithKeys(em, project.id, Object.values(roleMappings.roles));
+}
+
+/** Refuses `invalid` unless the connection has an issuer whose assertions no other connection of the project accepts. */
+async function checkAssertions(
+  em: EntityManager,
+  connection: Pick<Connection, 'id' | 'kind' | 'settings' | 'acceptsAssertions'> & { project: { id: string } },
+): Promise<void> {
+  if (!connection.acceptsAssertions) return;
+  const field = 'acceptsAssertions';
+  if (connection.kind !== 'oidc' || issuerOf(connection) === '') invalid(field, 'needs an OpenID Connect issuer');
+  const other = sql`select 1 as one from connections c where c.project_id = ${connection.project.id}::uuid
+    and c.id <> ${connection.id}::uuid and c.accepts_assertions and c.settings ->> 'issuer' = ${issuerOf(connection)}::text limit 1`;
+  if ((await query(em, other)).length > 0) invalid(field, 'is on at another connection of this issuer');
 }
 
 /** The connections of organizations, oldest first. */

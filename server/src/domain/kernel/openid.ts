@@ -17,13 +17,14 @@ export const dpopAlgorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'P
 /** `response_mode` (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, Form Post Response Mode 1.0). */
 export type ResponseMode = 'query' | 'form_post';
 
-/** Grant types (RFC 6749, RFC 7591 section 2, RFC 8628, RFC 8693), as settings name them. */
+/** Grant types (RFC 6749, RFC 7523, RFC 7591 section 2, RFC 8628, RFC 8693), as settings name them. */
 export const grantTypes = [
   'authorization_code',
   'refresh_token',
   'client_credentials',
   'device_code',
   'token_exchange',
+  'jwt_bearer',
 ] as const;
 export type GrantType = (typeof grantTypes)[number];
 
@@ -34,4 +35,5 @@ export const grantTypeNames: Record<GrantType, string> = {
   client_credentials: 'client_credentials',
   device_code: 'urn:ietf:params:oauth:grant-type:device_code',
   token_exchange: 'urn:ietf:params:oauth:grant-type:token-exchange',
+  jwt_bearer: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
 };

@@ -46,7 +46,17 @@ export type GrantFault =
   | 'act-loop'
   | 'act-depth'
   /** The API accepts none. */
-  | 'exchange';
+  | 'exchange'
+  /** Of an identity assertion: no connection accepts those of its issuer, or the keys of the issuer cannot be read. */
+  | 'untrusted-issuer'
+  | 'unreachable'
+  | 'signature'
+  | 'wrong-audience'
+  | 'unsupported-claim'
+  /** No user is linked to its subject. */
+  | 'no-account'
+  /** The application gets no assertions for the authorization server. */
+  | 'no-cross-app-access';
 
 /** The reason why the domain refused. Contains no status: each protocol maps it to its own. */
 export type Problem =

@@ -17,6 +17,7 @@ const tokenKinds = {
   'id-token': { typ: 'JWT', alg: 'ES512' },
   'access-token': { typ: 'at+jwt', alg: 'EdDSA' },
   'api-token': { typ: 'at+jwt', alg: apiTokenAlgorithm },
+  'identity-assertion': { typ: 'oauth-id-jag+jwt', alg: apiTokenAlgorithm },
   introspection: { typ: 'token-introspection+jwt', alg: 'ES512' },
   'logout-secevent': { typ: 'secevent+jwt', alg: 'ES512' },
   'logout-logout': { typ: 'logout+jwt', alg: 'ES512' },

@@ -148,6 +148,22 @@ export const grantFaults: Record<GrantFault, Explanation> = {
   'act-loop': explain('The application has exchanged this token before.', developer),
   'act-depth': explain('Too many applications have exchanged this token.', developer),
   exchange: explain('The API accepts no token exchange.', 'Turn on token exchange for the API.'),
+  'untrusted-issuer': explain(
+    'No connection accepts identity assertions of the issuer.',
+    'Turn on identity assertions for the connection of the issuer.',
+  ),
+  unreachable: explain('The keys of the issuer of the assertion cannot be read.', 'Test the connection of the issuer.'),
+  signature: explain('The signature of the assertion is not valid.', developer),
+  'wrong-audience': explain('The assertion is for another authorization server.', developer),
+  'unsupported-claim': explain('The assertion has a claim that is not supported.', developer),
+  'no-account': explain(
+    'No user is linked to the subject of the assertion.',
+    'The user signs in once by the connection of the issuer.',
+  ),
+  'no-cross-app-access': explain(
+    'The application gets no identity assertions for this server.',
+    'Add the server to the cross-app access of the application.',
+  ),
   mismatch: explain('The code belongs to another client, redirect URI or code_verifier.', requestValues),
 };
 

@@ -36,6 +36,8 @@ const schema = defineEntity({
     resources: p.array().columnType('text[]').default([]),
     /** The access tokens that it was exchanged for, oldest first, and that of its actor; null: not exchanged (RFC 8693). */
     subjectIds: p.array().columnType('uuid[]').nullable(),
+    /** The connection whose identity assertion gave the access token; null: none did. */
+    connectionId: p.uuid().nullable(),
     scope: p.text(),
     nonce: p.text().nullable(),
     authTime: instant(),

@@ -43,6 +43,24 @@ export interface ExchangeResponse {
   scope: string;
 }
 
+/** The response to an identity assertion: section 4.4 of its draft, with the `resource` that was granted. */
+export interface AcceptedResponse extends Omit<ExchangeResponse, 'issued_token_type'> {
+  resource: string;
+}
+
+/** The response with an identity assertion: section 4.3.3 of its draft. */
+export interface AssertionResponse {
+  access_token: string;
+  issued_token_type: typeof idJagType;
+  /** It is no access token. */
+  token_type: 'N_A';
+  expires_in: number;
+  /** Absent: it names no scope. */
+  scope?: string;
+}
+
+export const idJagType = 'urn:ietf:params:oauth:token-type:id-jag';
+
 /** RFC 8693 section 3. */
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
@@ -75,6 +93,17 @@ export interface Grant {
   /** Thumbprint of the key that the tokens are bound to; null: bearer tokens. */
   jkt: string | null;
 }
+
+/** The server that an identity assertion is for. */
+export interface AssertionTarget {
+  /** Its issuer. */
+  audience: string;
+  /** `client_id` of the client there. */
+  clientId: string;
+  resources: readonly string[];
+}
+
+const assertionSeconds = 300;
 
 /** Signs the tokens of a grant. Writes nothing. */
 export class Mint {
@@ -135,17 +164,62 @@ export class Mint {
     issuer: Issuer,
     { act, until }: { act: Act; until: number },
   ): Promise<ExchangeResponse> {
+    return { ...(await this.forApi(grant, issuer, { act, until })), issued_token_type: accessTokenType };
+  }
+
+  /** The access token for an identity assertion. Writes nothing. */
+  async accepted(grant: Grant, issuer: Issuer): Promise<AcceptedResponse> {
+    return { ...(await this.forApi(grant, issuer)), resource: grant.row.audience ?? '' };
+  }
+
+  /**
+   * An identity assertion (section 3.1 of its draft). Writes nothing.
+   *
+   * @param grant `scope`: that at the other server; `email`: null if the application does not get it
+   */
+  async assertion(grant: Grant, issuer: Issuer, target: AssertionTarget): Promise<AssertionResponse> {
+    const { codeId, jkt, row } = grant;
+    // The scopes are those of another server.
+    const organization = await this.organizationClaims({ ...grant, row: { ...row, scope: '' } }, issuer);
+    const ofHome =
+      row.email === null ? {} : await this.homeClaims({ ...grant, row: { ...row, scope: 'email' } }, issuer);
+    const now = seconds(this.deps.clock.now());
+    const [resource, another] = target.resources;
+    const { acr, amr, auth_time } = authentication(row);
+    const claims = {
+      ...{
+        sub: row.sub,
+        aud: target.audience,
+        client_id: target.clientId,
+        jti: codeId,
+        iat: now,
+        exp: now + assertionSeconds,
+      },
+      ...(resource !== undefined && { resource: another === undefined ? resource : target.resources }),
+      ...(row.scope !== '' && { scope: row.scope }),
+      ...{ auth_time, acr, amr },
+      ...(row.email !== null && { email: row.email, email_verified: true, ...ofHome }),
+      ...contextClaims(organization ?? {}),
+      ...confirmationOf(jkt),
+    };
+    return {
+      access_token: await this.deps.signer.sign('identity-assertion', claims, { issuer: issuer.url }),
+      ...{ issued_token_type: idJagType, token_type: 'N_A', expires_in: assertionSeconds },
+      ...(row.scope !== '' && { scope: row.scope }),
+    };
+  }
+
+  private async forApi(grant: Grant, issuer: Issuer, { act, until }: { act?: Act; until?: number } = {}) {
     const { client, codeId, jkt, row } = grant;
     const { scope } = row;
     const about = { id: codeId, subject: row.sub, clientId: clientIdOf(client), audience: row.audience ?? '' };
     const organization = contextClaims((await this.organizationClaims(grant, issuer)) ?? {});
     const now = seconds(this.deps.clock.now());
-    const ttlSeconds = Math.min(apiTokenSeconds(grant), until - now);
-    const claims = apiTokenClaims({ ...about, scope, jkt, organization, act, ttlSeconds }, now);
+    const ttlSeconds = Math.min(apiTokenSeconds(grant), (until ?? Infinity) - now);
+    const claims = apiTokenClaims({ ...about, scope, jkt, organization, ...(act && { act }), ttlSeconds }, now);
     return {
       access_token: await this.deps.signer.sign('api-token', claims, { issuer: issuer.url }),
-      issued_token_type: accessTokenType,
-      token_type: jkt === null ? 'Bearer' : 'DPoP',
+      token_type: jkt === null ? ('Bearer' as const) : ('DPoP' as const),
       expires_in: ttlSeconds,
       scope,
     };

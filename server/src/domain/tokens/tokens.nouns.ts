@@ -10,6 +10,8 @@ const nouns = {
 } as const;
 
 const events = {
+  'assertion.accepted': ['sign-in', '{actor} got a token of {subject} for an identity assertion'],
+  'assertion.issued': ['sign-in', '{actor} got an identity assertion of {subject}'],
   'code.replayed': ['sign-in', 'An authorization code was used twice; its access token is revoked'],
   'device-authorization.approved': ['sign-in', '{subject} allowed a device sign-in'],
   'device-authorization.code-refused': ['sign-in', 'A wrong device code was entered'],

@@ -4,16 +4,18 @@ import type { Actor } from '../../domain/kernel/actor.ts';
 import { type GrantType, grantTypeNames } from '../../domain/kernel/openid.ts';
 import { type GrantFault, Refusal } from '../../domain/kernel/problem.ts';
 import type { Issuer } from '../../domain/projects/issuer.ts';
+import type { IdentityAssertions } from '../../domain/tokens/assertions/identity-assertions.ts';
 import type { ApiTokenResponse, ClientTokens } from '../../domain/tokens/client-tokens.ts';
 import type { DeviceAuthorizations } from '../../domain/tokens/device/device-authorizations.ts';
 import type { TokenExchanges } from '../../domain/tokens/exchange/exchanges.ts';
-import type { ExchangeResponse, TokenResponse } from '../../domain/tokens/mint.ts';
+import type { AcceptedResponse, AssertionResponse, ExchangeResponse, TokenResponse } from '../../domain/tokens/mint.ts';
 import type { Tokens } from '../../domain/tokens/tokens.ts';
 import type { Parameters } from '../../http/parameters.ts';
 import type { AuthenticatedClient } from '../client-auth.ts';
 import { OAuthError } from '../oauth-error.ts';
 
 export interface GrantDeps {
+  identityAssertions: Pick<IdentityAssertions, 'accept' | 'issue'>;
   tokens: Pick<Tokens, 'exchange' | 'refresh'>;
   clientTokens: Pick<ClientTokens, 'issue'>;
   deviceAuthorizations: Pick<DeviceAuthorizations, 'poll'>;
@@ -30,7 +32,7 @@ export interface TokenRequest {
   actor: Actor;
 }
 
-export type GrantAnswer = TokenResponse | ApiTokenResponse | ExchangeResponse;
+export type GrantAnswer = TokenResponse | ApiTokenResponse | ExchangeResponse | AssertionResponse | AcceptedResponse;
 
 /** Null if the client has changed since it authenticated. */
 export type Grant = (deps: GrantDeps, request: TokenRequest) => Promise<GrantAnswer | null>;

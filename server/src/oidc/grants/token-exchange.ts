@@ -1,12 +1,13 @@
-import { accessTokenType, type ExchangeResponse } from '../../domain/tokens/mint.ts';
+import { type AssertionResponse, accessTokenType, type ExchangeResponse, idJagType } from '../../domain/tokens/mint.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { faultOf, type GrantDeps, requireGrant, type TokenRequest, wantedScope } from './grant.ts';
+import { issuedAssertion } from './issued-assertion.ts';
 
 /** `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693). */
 export async function tokenExchange(
-  { tokenExchanges }: GrantDeps,
+  deps: GrantDeps,
   request: TokenRequest,
-): Promise<ExchangeResponse | null> {
+): Promise<ExchangeResponse | AssertionResponse | null> {
   const { parameters, issuer, proof, actor } = request;
   const { by, ...caller } = request.caller;
   requireGrant(caller.client, 'token_exchange');
@@ -16,6 +17,7 @@ export async function tokenExchange(
   if (parameters.get('organization') !== undefined) {
     throw new OAuthError('invalid_request', 'The organization is that of the subject token: omit organization.');
   }
+  if (parameters.get('requested_token_type') === idJagType) return issuedAssertion(deps, request);
   requireType('requested_token_type', parameters.get('requested_token_type') ?? accessTokenType);
   const subjectToken = parameters.get('subject_token');
   if (subjectToken === undefined) throw new OAuthError('invalid_request', 'subject_token is missing.');
@@ -29,7 +31,7 @@ export async function tokenExchange(
     throw new OAuthError('invalid_target', 'resource or audience must name one API.');
   }
   const sent = { subjectToken, actorToken, resource, scope: wantedScope(parameters) };
-  return tokenExchanges.exchange({ ...caller, ...sent, issuer, proof, actor }).catch(refused);
+  return deps.tokenExchanges.exchange({ ...caller, ...sent, issuer, proof, actor }).catch(refused);
 }
 
 function requireType(name: string, type: string | undefined): void {

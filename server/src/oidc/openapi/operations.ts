@@ -1,6 +1,6 @@
 import { grantTypeNames } from '../../domain/kernel/openid.ts';
 import type { Issuer } from '../../domain/projects/issuer.ts';
-import { accessTokenType } from '../../domain/tokens/mint.ts';
+import { accessTokenType, idJagType } from '../../domain/tokens/mint.ts';
 import {
   type Answer,
   form,
@@ -14,6 +14,7 @@ import {
   text,
 } from '../../http/openapi/document.ts';
 import { assertionType } from '../client-credential.ts';
+import { subjectTypes } from '../grants/issued-assertion.ts';
 import { type OAuthErrorCode, statusOf } from '../oauth-error.ts';
 
 type Capabilities = Issuer['capabilities'];
@@ -164,13 +165,14 @@ export function token({ issuer: { capabilities }, operation }: Context): Operati
     ...(has('refresh_token') && { refresh_token: text('Refresh token.') }),
     ...(has('device_code') && { device_code: text('Device code (RFC 8628).') }),
     ...(has('token_exchange') && {
-      subject_token: text('Access token to exchange (RFC 8693).'),
-      subject_token_type: text('', { enum: [accessTokenType] }),
+      subject_token: text('Access token to exchange (RFC 8693); for an identity assertion, ID token or refresh token.'),
+      subject_token_type: text('', { enum: [accessTokenType, ...Object.keys(subjectTypes)] }),
       actor_token: text('Access token of the application: on whose behalf it acts.'),
       actor_token_type: text('', { enum: [accessTokenType] }),
-      requested_token_type: text('', { enum: [accessTokenType] }),
-      audience: text('The same as resource.'),
+      requested_token_type: text('', { enum: [accessTokenType, idJagType] }),
+      audience: text('The same as resource; for an identity assertion, the issuer of the other server.'),
     }),
+    ...(has('jwt_bearer') && { assertion: text('Identity assertion of another issuer (ID-JAG).') }),
     ...((has('client_credentials') || has('refresh_token')) && { scope: text('Space-separated.') }),
     ...(apis && { resource: text('An API (RFC 8707).') }),
     ...ofOrganization(capabilities, 'With a refresh token: slug or id of the organization to continue in.'),

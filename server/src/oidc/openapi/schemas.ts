@@ -18,11 +18,12 @@ export const schemas: Record<string, Schema> = {
     properties: {
       id_token: text('ID token. Absent for tokens of an application itself, and for an API if the scope lacks openid.'),
       access_token: text('Access token, a JWT (RFC 9068).'),
-      token_type: { type: 'string', enum: ['Bearer', 'DPoP'] },
+      token_type: { type: 'string', enum: ['Bearer', 'DPoP', 'N_A'] },
       expires_in: { ...integer, description: 'Seconds.' },
       scope: text('Granted scopes.'),
       refresh_token: text('For applications with refresh tokens.'),
       issued_token_type: text('Of a token exchange (RFC 8693).'),
+      resource: text('The API, for an identity assertion.'),
     },
     required: ['access_token', 'token_type', 'expires_in'],
   },

@@ -51,6 +51,16 @@ export function usedAssertion(assertion: CheckedAssertion | undefined): Fragment
     on conflict do nothing returning 1`;
 }
 
+/** SQL: records a JWT of another kind as used by the client, for each row of `from` (`project_id`). No row if it was used before. */
+export function usedOnce(
+  { clientId, jtiHash, forgetAt }: { clientId: string; jtiHash: string; forgetAt: Date },
+  from: Fragment,
+): Fragment {
+  return sql`insert into used_assertions (project_id, client_id, jti_hash, forget_at)
+    select project_id, ${clientId}::uuid, ${jtiHash}::text, ${forgetAt}::timestamptz from ${from}
+    on conflict do nothing returning 1`;
+}
+
 /** Whether the assertion was used before. Does not use it. */
 export async function wasUsed(on: Executing, client: TenantKey, { jtiHash }: CheckedAssertion): Promise<boolean> {
   const statement = sql<{ used: boolean }>`select true as used from used_assertions

@@ -2,12 +2,13 @@ import { clientColumns, hasAccess } from '../../access/has-access.ts';
 import { isOfLiveCredential } from '../../clients/credential-of-tokens.ts';
 import { isAdmitted } from '../../clients/introductions/admission.ts';
 import type { IntroducedClient } from '../../clients/introductions/client-policy.ts';
+import { acceptsAssertions } from '../../connections/assertions/assertion-issuers.ts';
 import { isAllowed } from '../../consents/consents.ts';
 import { type Fragment, sql } from '../../kernel/sql.ts';
 import type { Project } from '../../projects/project.entity.ts';
 
 /** SQL condition: access token `t` of client `k` and user `u`, which is null for one of the client itself, has not ended. */
-export function isLive({ organizationsEnabled: areEnabled }: Project): Fragment {
+export function isLive({ id: projectId, organizationsEnabled: areEnabled }: Project): Fragment {
   const allowed = isAllowed({
     ...{ isThirdParty: sql`k.third_party`, projectId: sql`t.project_id`, clientId: sql`t.client_id` },
     ...{
@@ -22,6 +23,8 @@ export function isLive({ organizationsEnabled: areEnabled }: Project): Fragment 
   return sql`t.revoked_at is null and k.disabled_at is null and ${isOfLiveCredential}
     and case when t.user_id is null then 'client_credentials' = any(k.grant_types) and k.token_endpoint_auth_method <> 'none'
       else u.active and ${entering} and ${allowed} end
+    and (t.connection_id is null or ('jwt_bearer' = any(k.grant_types) and exists (select 1 from connections c
+      where c.project_id = ${projectId}::uuid and c.id = t.connection_id and ${acceptsAssertions})))
     and (select s.ended_at from sessions s where s.project_id = t.project_id and s.id = t.session_id) is null`;
 }
 

@@ -41,7 +41,7 @@ export interface Refresh extends UserGrantRequest {
 }
 
 /** A grant with its user, session and consent. Client and project are the request's, whose versions the write compares. */
-interface FoundGrant extends UserGrantRow, Pick<GrantFactsRow, Exclude<keyof GrantFactsRow, 'amr'>> {
+export interface FoundGrant extends UserGrantRow, Pick<GrantFactsRow, Exclude<keyof GrantFactsRow, 'amr'>> {
   id: string;
   dpop_jkt: string | null;
   current_hash: string;
@@ -57,7 +57,7 @@ const isCurrent = (grant: FoundGrant, { token }: Refresh) => digest(token.text) 
 const isPrevious = (grant: FoundGrant, { token }: Refresh) => digest(token.text) === grant.previous_hash;
 
 /** With `offline_access`, a grant outlives its session. */
-const sessionOf = ({ offline, session_id }: FoundGrant) => (offline ? null : session_id);
+export const sessionOf = ({ offline, session_id }: FoundGrant) => (offline ? null : session_id);
 
 /** A grant that was used with a proof needs one again, of the same key. A confidential client may change its key (RFC 9449 §5). */
 const hasSameKey = (grant: FoundGrant, refresh: Refresh) =>
@@ -84,6 +84,9 @@ const checks: readonly Check<Refresh, FoundGrant>[] = [
   ['session-ended', (grant, { client }, now) => hasSession(grant, projectOf(client), now)], // OpenID Connect Core §11
   ['policy', (grant, { client }) => isSufficient(grant, client, projectOf(client))], // RFC 6749 §5.2
 ];
+
+/** Those of a refresh token that proves a user, whatever is asked for. */
+export const tokenChecks = checks.filter(([reason]) => !['target', 'scope', 'api-not-granted'].includes(reason));
 
 const projectOf = ({ project }: Client) => project.getEntity();
 
@@ -142,7 +145,7 @@ export function refreshToken({ random, vault }: { random: Random; vault: Vault }
   };
 }
 
-function readGrant(refresh: Refresh): Statement<FoundGrant> {
+export function readGrant(refresh: Refresh): Statement<FoundGrant> {
   const { client } = refresh;
   const project = sql`${client.project.id}::uuid`;
   const organization =
