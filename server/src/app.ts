@@ -244,6 +244,7 @@ function oidcDeps(
     isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
     consent: { ...endpoint, ...consent },
     choice: { ...endpoint, csrf: consent.csrf },
+    impersonate: endpoint,
     authorize: {
       ...endpoint,
       consent,

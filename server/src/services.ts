@@ -140,6 +140,7 @@ import { type SendBatch } from './domain/streams/batch.ts';
 import type { StreamKind } from './domain/streams/log-stream.entity.ts';
 import { LogStreams } from './domain/streams/log-streams.ts';
 import { StreamChannel } from './domain/streams/stream-channel.ts';
+import { Impersonations } from './domain/support/impersonations.ts';
 import { SignInForecast } from './domain/support/view-as.ts';
 import { IdentityAssertions } from './domain/tokens/assertions/identity-assertions.ts';
 import { ClientTokens } from './domain/tokens/client-tokens.ts';
@@ -490,6 +491,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     signUpApprovals: new SignUpApprovals(lower),
     userEdits: new UserEdits(lower),
     forecast: new SignInForecast(lower),
+    impersonations: new Impersonations(lower),
     ownAccount: new OwnAccount(lower),
     ownAuthenticator: new OwnAuthenticator(lower),
     ownContacts: new OwnContactChanges(lower),

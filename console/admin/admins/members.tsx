@@ -74,7 +74,14 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
         </>
       ),
     },
-    { header: t('Role'), cell: ({ role }) => roleNames[role] },
+    {
+      header: t('Role'),
+      cell: ({ role, impersonates }) => (
+        <>
+          {roleNames[role]} {impersonates && <Badge color="note">{t('Impersonates')}</Badge>}
+        </>
+      ),
+    },
     ...(members?.some(({ admin }) => admin.active !== null) ? stateColumns : []),
     mayChange && actionColumn(t('Remove'), labelOf, (one) => confirm(removal(one, one.admin.id === me.id))),
   ];
@@ -144,7 +151,7 @@ export function RoleSelect({ role, onChange }: { role: Role; onChange(role: Role
 function GrantForm({ projectId, onClose }: { projectId: string | undefined; onClose(): void }) {
   const firstFocus = useFirstFocus<HTMLInputElement>();
   const form = useDialogForm({
-    initial: { email: '', role: (projectId ? 'PROJECT_ADMIN' : 'OWNER') as Role, invite: true },
+    initial: { email: '', role: (projectId ? 'PROJECT_ADMIN' : 'OWNER') as Role, impersonates: false, invite: true },
     request: ({ email, ...rest }) =>
       request(GrantRole, { input: { email: email.trim(), ...rest, projectId: projectId ?? null } }),
     invalidates: [Memberships, Session],
@@ -172,6 +179,11 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
         {...firstFocus}
       />
       {projectId && <RoleSelect role={role} onChange={(chosen) => form.set({ role: chosen })} />}
+      <Checkbox
+        label={t('May impersonate users')}
+        description={t('Uses applications as a user, where the project allows it.')}
+        {...form.toggle('impersonates')}
+      />
       <Checkbox
         label={t('Send an invitation')}
         description={t('A mail with the role and a link to the console.')}

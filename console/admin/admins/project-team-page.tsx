@@ -1,4 +1,5 @@
 import { Alert } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
@@ -9,6 +10,8 @@ import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { AdminTokens } from './admin-tokens.tsx';
 import { Members } from './members.tsx';
+
+const Impersonations = lazy(async () => ({ default: (await import('../support/impersonations.tsx')).Impersonations }));
 
 /** Members of the project and its admin API tokens. */
 export function Component() {
@@ -34,6 +37,11 @@ export function Component() {
       ) : (
         <>
           <Members projectId={project.id} members={data?.memberships} mayChange={mayChange} />
+          {project.impersonation && (
+            <Suspense>
+              <Impersonations />
+            </Suspense>
+          )}
           {mayChange && <AdminTokens projectId={project.id} tokens={tokens.data?.adminTokens} />}
         </>
       )}

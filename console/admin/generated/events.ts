@@ -77,6 +77,7 @@ export const sentences = {
   'group.updated': ['people', template("{actor} changed the group {subject}")],
   'identity.linked': ['sign-in', template("The {connection} account of {subject} was connected")],
   'identity.unlinked': ['sign-in', template("{actor} disconnected the {connection} account of {subject}")],
+  'impersonation.begun': ['sign-in', template("{actor} began to impersonate {subject}")],
   'instance.created': ['administration', template("This instance was created")],
   'log-stream.created': ['administration', template("{actor} created the log stream to {subject}")],
   'log-stream.deleted': ['administration', template("{actor} deleted the log stream to {subject}")],

@@ -34,6 +34,16 @@ export const switches = {
         help: t("Group users by customer, each with its own members, roles and rules."),
       },
     },
+    impersonation: {
+      impersonation: {
+        label: t("Allow impersonation"),
+        help: t("Admins with the right can use an application as a user, for 15 minutes and with a reason."),
+      },
+      impersonationNotices: {
+        label: t("Mail the user"),
+        help: t("A mail with application and reason when an impersonation begins."),
+      },
+    },
   },
   Client: {
     signIn: {

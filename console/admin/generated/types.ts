@@ -81,6 +81,16 @@ export type AuditResult =
   | 'FAILURE'
   | 'SUCCESS';
 
+export type BeginImpersonationInput = {
+  /** A first-party application with a start address. */
+  clientId: string;
+  /** For requests that name no organization. */
+  organizationId?: string | null | undefined;
+  /** For the event and the mail to the user. At most 500 characters. */
+  reason: string;
+  userId: string;
+};
+
 /** Built-in project or client. */
 export type BuiltIn =
   | 'CONSOLE'
@@ -438,6 +448,10 @@ export type CreateProjectInput = {
   deviceTrustSeconds?: number | null | undefined;
   /** Whether email as a second factor satisfies `REQUIRED`. Default: false. */
   emailFactor?: boolean | null | undefined;
+  /** Whether admins with the right may use an application as a user for 15 minutes. Default: false. */
+  impersonation?: boolean | null | undefined;
+  /** Whether the user gets a mail when an impersonation begins. Default: true. */
+  impersonationNotices?: boolean | null | undefined;
   mfaPolicy?: MfaPolicy | null | undefined;
   name: string;
   /** Null: at the project issuer and custom domains, not at the base issuer. Default of new projects: null. */
@@ -653,6 +667,8 @@ export type GrantAccessInput = {
 export type GrantRoleInput = {
   /** The address used to sign in to the console. */
   email: string;
+  /** Whether the admin may use applications as users, where the project allows it. Default: false. */
+  impersonates?: boolean | null | undefined;
   /** Sends a mail with the role and the address of the console. Default: false. */
   invite?: boolean | null | undefined;
   /** Of the project; required for ORGANIZATION_ADMIN, absent for other roles; at most 50. */
@@ -815,6 +831,7 @@ export type MessageTemplate =
   | 'FACTOR_CHANGED'
   | 'FACTOR_CODE'
   | 'IDENTITY_CHANGED'
+  | 'IMPERSONATION'
   | 'INVITATION'
   | 'LOGIN_CHANGED'
   | 'NEW_DEVICE'
@@ -1430,6 +1447,10 @@ export type UpdateProjectInput = {
   emailFactor?: boolean | null | undefined;
   expectedVersion?: number | null | undefined;
   id: string;
+  /** Whether admins with the right may use an application as a user for 15 minutes. Default: false. */
+  impersonation?: boolean | null | undefined;
+  /** Whether the user gets a mail when an impersonation begins. Default: true. */
+  impersonationNotices?: boolean | null | undefined;
   mfaPolicy?: MfaPolicy | null | undefined;
   name?: string | null | undefined;
   /** Null: at the project issuer and custom domains, not at the base issuer. Default of new projects: null. */
@@ -1610,7 +1631,7 @@ export type RevokeAccessMutationVariables = Exact<{
 
 export type RevokeAccessMutation = { revokeAccess: string };
 
-export type MembershipRowFragment = { id: string, role: Role, createdAt: string, admin: { id: string, name: string | null, email: string, active: boolean | null, lastSignInAt: string | null } };
+export type MembershipRowFragment = { id: string, role: Role, impersonates: boolean, createdAt: string, admin: { id: string, name: string | null, email: string, active: boolean | null, lastSignInAt: string | null } };
 
 export type AdminTokenRowFragment = { id: string, name: string, hint: string, role: Role, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null };
 
@@ -3019,6 +3040,27 @@ export type TestLogStreamMutationVariables = Exact<{
 
 export type TestLogStreamMutation = { testLogStream: string };
 
+export type ImpersonationsQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ImpersonationsQuery = { impersonations: Array<{ id: string, reason: string, createdAt: string, expiresAt: string, admin: string | null, user: { id: string, userName: string, displayName: string | null }, client: { id: string, name: string } | null }> };
+
+export type BeginImpersonationMutationVariables = Exact<{
+  input: BeginImpersonationInput;
+}>;
+
+
+export type BeginImpersonationMutation = { beginImpersonation: { id: string, url: string, expiresAt: string } };
+
+export type EndImpersonationMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EndImpersonationMutation = { endImpersonation: string };
+
 export type SignInHistoryOfQueryVariables = Exact<{
   projectId: string;
   about?: string | null | undefined;
@@ -3124,7 +3166,7 @@ export type UserByIdQueryVariables = Exact<{
 
 export type UserByIdQuery = { user: UserDetailsFragment | null };
 
-export type UserAccessPartsFragment = { recoveryCodesLeft: number, sessionCount: number, deviceCount: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, deletion: { createdAt: string, dueAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, aaguid: string, attested: boolean, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, consents: Array<{ id: string, scopes: Array<string>, createdAt: string, updatedAt: string, client: { id: string, name: string } }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> };
+export type UserAccessPartsFragment = { mayImpersonate: boolean, recoveryCodesLeft: number, sessionCount: number, deviceCount: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, deletion: { createdAt: string, dueAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null, impersonationReason: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, aaguid: string, attested: boolean, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, consents: Array<{ id: string, scopes: Array<string>, createdAt: string, updatedAt: string, client: { id: string, name: string } }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> };
 
 export type UserAccessQueryVariables = Exact<{
   userId: string;
@@ -3337,6 +3379,6 @@ export type ReplayFailedWebhookDeliveriesMutationVariables = Exact<{
 
 export type ReplayFailedWebhookDeliveriesMutation = { replayFailedWebhookDeliveries: number };
 
-export type ProjectSwitchesFragment = { blocksDisposableMail: boolean, signUpMails: boolean, accountDeletion: boolean, emailFactor: boolean, organizationsEnabled: boolean };
+export type ProjectSwitchesFragment = { blocksDisposableMail: boolean, signUpMails: boolean, accountDeletion: boolean, emailFactor: boolean, organizationsEnabled: boolean, impersonation: boolean, impersonationNotices: boolean };
 
 export type ClientSwitchesFragment = { pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, loginHintChecked: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, organizationRequired: boolean, samlRequestsSigned: boolean, samlIdpInitiated: boolean };

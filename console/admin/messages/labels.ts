@@ -19,6 +19,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   RECOVERY_CODES_RENEWED: t('New recovery codes'),
   RECOVERY_GRANTED: t('Account recovery granted'),
   RECOVERY_USED: t('Account recovery used'),
+  IMPERSONATION: t('Impersonation'),
   SIGN_UP_APPROVED: t('Sign-up approved'),
   SIGN_UP_REQUESTS: t('Sign-up requests waiting'),
   DELETION_REQUESTED: t('Account deletion requested'),

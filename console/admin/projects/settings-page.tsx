@@ -27,7 +27,7 @@ export function Component() {
   const { mayChange, isOwner } = useAccess(project.id);
   const form = useProjectForm(
     project,
-    useMemo(() => pick(project, 'name', 'organizationsEnabled'), [project]),
+    useMemo(() => pick(project, 'name', 'organizationsEnabled', 'impersonation', 'impersonationNotices'), [project]),
   );
   return (
     <Page title={t('Settings')} lead={t('Name, domains and deletion of {name}', { name: project.name })} narrow>
@@ -51,12 +51,21 @@ export function Component() {
           <SwitchList of={switches.Project.organizations} form={form} />
         </Section>
       )}
+      {project.builtIn !== 'CONSOLE' && (
+        <Section title={t('Support')} lead={t('Grant the right to impersonate on the Team page.')}>
+          <SwitchList of={switches.Project.impersonation} form={form} />
+        </Section>
+      )}
       {project.builtIn !== 'CONSOLE' && <DomainsSection project={project} mayChange={mayChange} />}
       {mayChange && project.builtIn !== 'CONSOLE' && <ConfigurationSection project={project} />}
       {isOwner && <Danger project={project} />}
       <SaveBar
         form={form}
-        labels={{ name: t('Name'), ...labelsOf(switches.Project.organizations) }}
+        labels={{
+          name: t('Name'),
+          ...labelsOf(switches.Project.organizations),
+          ...labelsOf(switches.Project.impersonation),
+        }}
         describe={(name, values) => (name === 'name' ? values.name : values[name] ? t('On') : t('Off'))}
         consequence={
           project.organizationsEnabled &&

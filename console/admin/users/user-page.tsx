@@ -61,6 +61,7 @@ const UserClaims = lazy(async () => ({
 const UserOrganizations = lazy(async () => ({ default: (await sections()).UserOrganizations }));
 const UserApplications = lazy(async () => ({ default: (await sections()).UserApplications }));
 const GrantRecovery = lazy(async () => ({ default: (await import('./grant-recovery.tsx')).GrantRecovery }));
+const Impersonate = lazy(async () => ({ default: (await import('../support/impersonate.tsx')).Impersonate }));
 const EditProfile = lazy(async () => ({ default: (await import('./edit-profile.tsx')).EditProfile }));
 
 type User = NonNullable<UserByIdQuery['user']>;
@@ -189,6 +190,7 @@ function Access({ user, found }: { user: User; found: UserAccessQuery['userAcces
   const project = useProject();
   const { mayChange } = useAccess(project.id);
   const [showsClaims, setShowsClaims] = useState(false);
+  const [isImpersonating, setImpersonating] = useState(false);
   const named = { id: user.id, name: nameOf(user) };
   const usesPasskeys = project.passkeyPolicy !== 'OFF';
   return (
@@ -212,12 +214,24 @@ function Access({ user, found }: { user: User; found: UserAccessQuery['userAcces
       <Section
         title={t('View as user')}
         lead={t('Sign-in steps and claims at an application.')}
-        actions={!showsClaims && <SecondaryButton onClick={() => setShowsClaims(true)}>{t('Preview')}</SecondaryButton>}
+        actions={
+          <>
+            {!showsClaims && <SecondaryButton onClick={() => setShowsClaims(true)}>{t('Preview')}</SecondaryButton>}
+            {found?.mayImpersonate && (
+              <SecondaryButton onClick={() => setImpersonating(true)}>{t('Impersonate')}</SecondaryButton>
+            )}
+          </>
+        }
       >
         {showsClaims && (
           <Suspense>
             <UserClaims userId={user.id} />
           </Suspense>
+        )}
+        {isImpersonating && (
+          <LazyDialog>
+            <Impersonate user={named} onClose={() => setImpersonating(false)} />
+          </LazyDialog>
         )}
       </Section>
       <UserSessions sessions={found?.sessions} count={found?.sessionCount} mayChange={mayChange} />

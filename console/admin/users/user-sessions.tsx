@@ -1,3 +1,4 @@
+import { Badge } from '@mantine/core';
 import { AuditEvents, EndUserSession, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { Browser, browserName } from '../ui/browser.tsx';
@@ -41,7 +42,21 @@ export function UserSessions({
       done: t('Session ended'),
     });
   const columns: Columns<Session> = [
-    { header: t('Browser'), isName: true, width: '26%', cell: ({ userAgent }) => <Browser userAgent={userAgent} /> },
+    {
+      header: t('Browser'),
+      isName: true,
+      width: '26%',
+      cell: ({ impersonationReason, userAgent }) => (
+        <>
+          <Browser userAgent={userAgent} />
+          {impersonationReason !== null && (
+            <Badge color="note" title={impersonationReason}>
+              {t('Impersonation')}
+            </Badge>
+          )}
+        </>
+      ),
+    },
     { header: t('Address'), cell: ({ ip }) => ip ?? '–' },
     { header: t('Signed in with'), cell: ({ amr }) => methodsIn(amr) },
     { header: t('Signed in'), cell: ({ authTime }) => <Time at={authTime} /> },

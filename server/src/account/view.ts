@@ -442,9 +442,12 @@ class AccountPage {
     const { id, ip } = session;
     const isThis = id === visitor.session.id;
     const browser = deviceName(session.userAgent ?? undefined);
-    const name = devices.find((device) => device.id === session.deviceId)?.name ?? browser;
+    const { impersonation } = session;
+    const own = devices.find((device) => device.id === session.deviceId)?.name ?? browser;
+    const name = impersonation ? t('impersonated') : own;
     const facts: (string | Html)[] = [this.at('started', session.createdAt), this.at('lastSeen', session.lastSeenAt)];
-    if (ip) facts.push(t('address', { ip }));
+    if (impersonation) facts.push(t('impersonationReason', { reason: impersonation.reason }));
+    else if (ip) facts.push(t('address', { ip }));
     const act = t(isThis ? 'endThis' : 'end');
     return html`<li class="row">${this.title(name, isThis)}${this.facts(facts)}
       <div class="acts">${this.form('end-session', { id }, this.button(act, t('about', { act, name })))}

@@ -55,6 +55,16 @@ export class Cookies {
     this.set(res, this.sessionName(projectId), '', 0);
   }
 
+  /** Secret of the impersonation in this browser; see `presented`. */
+  impersonation(req: Request, projectId: string): string | undefined {
+    const secret = readCookie(req, this.named(`lk-impersonation-${projectId}`));
+    return secret === undefined ? undefined : presented(secret, siteAt(req).domain);
+  }
+
+  setImpersonation(res: Response, projectId: string, secret: string, maxAgeSeconds: number): void {
+    this.set(res, this.named(`lk-impersonation-${projectId}`), secret, maxAgeSeconds);
+  }
+
   flow(req: Request, flow: string): string | undefined {
     return readCookie(req, this.flowName(flow));
   }

@@ -31,6 +31,7 @@ import type { Otp } from '../domain/otp/otp.ts';
 import type { PortalLinks } from '../domain/portal/portal-links.ts';
 import type { LostAccess } from '../domain/projects/lost-access.ts';
 import type { Projects } from '../domain/projects/projects.ts';
+import type { Impersonations } from '../domain/support/impersonations.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 
 export interface JobsDeps {
@@ -59,6 +60,7 @@ export interface JobsDeps {
   lostMembershipEnd: LostMembershipEnd;
   organizationInvitations: OrganizationInvitations;
   portalLinks: PortalLinks;
+  impersonations: Impersonations;
 }
 
 export function jobs(deps: JobsDeps): JobTable {
@@ -132,6 +134,7 @@ function periodicJobs({ db, delivery, projects, experiences, ...deps }: JobsDeps
     { name: 'connections.warn', everyMinutes: 60, run: () => deps.certificateWarnings.send() },
     { name: 'directories.warn', everyMinutes: 60, run: () => deps.directoryWarnings.send() },
     { name: 'sign-ups.announce', everyMinutes: 5, run: () => deps.signUpNotices.send() },
+    { name: 'impersonations.end', everyMinutes: 1, run: () => deps.impersonations.sweep() },
     { name: 'sweep.custom-attributes', everyMinutes: 1, run: () => deps.customAttributes.sweep() },
     { name: 'sweep.organization-invitations', everyMinutes: 60, run: () => deps.organizationInvitations.sweep() },
     { name: 'sweep.portal-links', everyMinutes: 60, run: () => deps.portalLinks.sweep() },

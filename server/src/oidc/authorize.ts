@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { AccessRefusals } from '../domain/access/access-refusals.ts';
 import type { Apis } from '../domain/apis/apis.ts';
+import type { Authorization } from '../domain/ceremonies/requests/authorization.ts';
 import type { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
@@ -10,6 +11,7 @@ import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import type { ClientDocuments } from '../domain/clients/introductions/client-documents.ts';
 import { type ResponseMode } from '../domain/kernel/openid.ts';
 import { type Issuer } from '../domain/projects/issuer.ts';
+import type { Impersonations } from '../domain/support/impersonations.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { actorOf, requestContext } from '../http/context.ts';
@@ -39,11 +41,13 @@ export interface AuthorizeDeps extends OrganizationNames, ConnectionIds {
   documents: Pick<ClientDocuments, 'meet'>;
   pushedRequests: Pick<PushedRequests, 'take'>;
   apis: Pick<Apis, 'usableBy'>;
-  authorizations: Pick<Authorizations, 'fromSession' | 'begin' | 'complete'>;
+  authorizations: Pick<Authorizations, 'fromSession' | 'fromImpersonation' | 'begin' | 'complete'>;
+  impersonations: Pick<Impersonations, 'held'>;
   /** The user of a valid ID token of this issuer, expired or not; null for anything else. */
   hintedUser(idToken: string, issuer: Issuer): Promise<string | null>;
   cookies: {
     session(req: Request, projectId: string): string | undefined;
+    impersonation(req: Request, projectId: string): string | undefined;
     flow(req: Request, flow: string): string | undefined;
     setFlow(res: Response, flow: string, secret: string): void;
     clearFlow(res: Response, flow: string): void;
@@ -189,6 +193,9 @@ async function decide(
     let sessionId: string | undefined;
     // An invalid hint matches no session.
     if (request.prompt !== 'login' && hinted !== null) {
+      const impersonated = await fromImpersonation(deps, req, request, hintedUserId);
+      if (impersonated === 'client-changed') return null;
+      if (typeof impersonated === 'object') return { target, ...impersonated };
       const secret = deps.cookies.session(req, request.client.project.id);
       const answer = await deps.authorizations.fromSession(request, secret, hintedUserId);
       if (answer === 'client-changed') return null;
@@ -226,6 +233,28 @@ async function decide(
     return { target, error };
   }
 }
+
+/** The answer to an admin who impersonates a user in this browser; `login-required`: none, or it does not meet the request. */
+async function fromImpersonation(
+  { authorizations, cookies, impersonations }: AuthorizeDeps,
+  req: Request,
+  request: Authorization,
+  hintedUserId: string | undefined,
+): Promise<{ code: string } | { error: OAuthError } | 'client-changed' | 'login-required'> {
+  const { client, issuer } = request;
+  const secret = issuer.capabilities.impersonation ? cookies.impersonation(req, client.project.id) : undefined;
+  const held = secret === undefined ? null : await impersonations.held(client, secret);
+  if (!held) return 'login-required';
+  const answer = await authorizations.fromImpersonation(request, held, hintedUserId);
+  if (typeof answer === 'object') return 'code' in answer ? answer : { error: refusedImpersonation };
+  return answer === 'client-changed' ? answer : 'login-required';
+}
+
+/** Only the user can consent, and the organization was chosen when the impersonation began. */
+const refusedImpersonation = new OAuthError(
+  'access_denied',
+  'The user has no access to this application in the organization of the impersonation.',
+);
 
 /** `GET /authorize/resume?flow=…`: target of the hosted page after the sign-in. */
 export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {

@@ -3,7 +3,7 @@
  * issuer, and the APIs that accept their tokens. Each is refused with its exact error, and stays valid in its own place.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { authorizationParameters, locationOf } from '../../test/browser.ts';
+import { authorizationParameters, CookieBrowser, locationOf } from '../../test/browser.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { adjustableClock } from '../../test/clock.ts';
 import { DeviceBrowser } from '../../test/device-browser.ts';
@@ -11,6 +11,7 @@ import { redirectUri } from '../../test/factories.ts';
 import { apiOf, orders } from '../../test/machine.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
+import { everything as allRights } from '../domain/admins/permission.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { adminApiUrl } from '../domain/kernel/admin-api.ts';
 import { grantTypeNames } from '../domain/kernel/openid.ts';
@@ -48,6 +49,7 @@ const kinds = [
   'exchanged token',
   'identity assertion',
   'admin token',
+  'impersonation link',
   'request_uri',
   'client secret',
   'API key',
@@ -121,6 +123,22 @@ async function deviceOf(one: Side): Promise<string> {
   return codes['device_code'] ?? '';
 }
 
+async function impersonationOf({ project, rp, user }: Side): Promise<string> {
+  const { services, clock } = app;
+  await services.projects.update(project.id, { impersonation: true }, system);
+  const wanted = {
+    email: 'support@example.com',
+    role: 'project_viewer' as const,
+    projectId: project.id,
+    impersonates: true,
+  };
+  const { user: admin } = await services.admins.grantRole(wanted, { grants: allRights, actor: system });
+  const by = { adminId: admin.id, amr: ['pop', 'mfa'], freshAt: clock.now() };
+  const about = { userId: user.id, clientId: rp.client.id, reason: 'x' };
+  const { url } = await services.impersonations.begin(project.id, about, by, system);
+  return new URL(url).searchParams.get('token') ?? '';
+}
+
 async function credentialsOf(one: Side): Promise<Required<Credentials>> {
   const tokens = await json(token(one, redeeming(one, await one.rp.code({ scope: 'openid offline_access' }))));
   const machine = (resource: string) => json(token(one, { grant_type: 'client_credentials', resource }));
@@ -138,6 +156,7 @@ async function credentialsOf(one: Side): Promise<Required<Credentials>> {
     'exchanged token': (await json(token(one, exchanging(ofUser))))['access_token'] ?? '',
     'identity assertion': (await json(token(one, asserting(tokens['id_token'] ?? ''))))['access_token'] ?? '',
     'admin token': (await machine(adminApiUrl(app.url)))['access_token'] ?? '',
+    'impersonation link': await impersonationOf(one),
     request_uri: (await json(post(one, 'par', { ...request, ...authenticated(one) })))['request_uri'] ?? '',
     'client secret': one.secret,
     'API key': one.apiKey,
@@ -212,6 +231,35 @@ const places: Record<string, Place> = {
       return [answer.status, answer.headers.get('location')];
     },
     refusal: [400, null],
+  },
+  'impersonate: token': {
+    takes: ['ours impersonation link'],
+    ask: async (value) => {
+      const answer = await new CookieBrowser().get(
+        `${ours.rp.issuer}/impersonate?${new URLSearchParams({ token: value })}`,
+      );
+      return [answer.status, answer.headers.get('set-cookie')];
+    },
+    refusal: [400, null],
+  },
+  'authorize: impersonation cookie': {
+    // The link is not the cookie.
+    takes: [],
+    ask: async (value) => {
+      const party = partyAt(app, ours.project, ours.rp.client);
+      party.browser.cookies.set(`lk-impersonation-${ours.project.id}`, value);
+      return (await party.answer({ prompt: 'none' })).get('error');
+    },
+    refusal: 'login_required',
+  },
+  'authorize: session cookie': {
+    takes: [],
+    ask: async (value) => {
+      const party = partyAt(app, ours.project, ours.rp.client);
+      party.browser.cookies.set(`lk-session-${ours.project.id}`, value);
+      return (await party.answer({ prompt: 'none' })).get('error');
+    },
+    refusal: 'login_required',
   },
   'token: code': {
     takes: ['ours code'],

@@ -7,6 +7,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { Refusal } from '../domain/kernel/problem.ts';
 import type { Capabilities, Issuer } from '../domain/projects/issuer.ts';
+import { impersonationPath } from '../domain/support/impersonations.ts';
 import { requestContext } from '../http/context.ts';
 import type { CorsPolicy } from '../http/cors.ts';
 import { bodyFault, failureOf } from '../http/failure.ts';
@@ -22,6 +23,7 @@ import { approvalForm, codeForm, codePage, type DevicePagesDeps, decision } from
 import { discoveryDocument } from './discovery.ts';
 import { cacheControl, discoveryPath, keysPath, type Published, publish } from './documents.ts';
 import { type EndSessionDeps, endSessionEndpoint } from './end-session.ts';
+import { type ImpersonateDeps, impersonateEndpoint } from './impersonate.ts';
 import { type IntrospectDeps, introspectEndpoint } from './introspect.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 import type { Context } from './openapi/operations.ts';
@@ -45,6 +47,7 @@ export interface OidcDeps {
   authorize: AuthorizeDeps;
   consent: ConsentDeps;
   choice: ChoiceDeps;
+  impersonate: ImpersonateDeps;
   token: TokenDeps;
   revoke: RevokeDeps;
   introspect: IntrospectDeps;
@@ -138,6 +141,12 @@ export const oidcRoutes: readonly OidcRoute[] = [
     ...page,
     ...where(({ organizations }) => organizations),
     service,
+  },
+  {
+    path: impersonationPath,
+    methods: { GET: { handler: ({ impersonate }) => impersonateEndpoint(impersonate), openApi: 'page' } },
+    ...page,
+    ...where(({ impersonation }) => impersonation),
   },
   {
     path: '/oauth2/token',

@@ -12,6 +12,9 @@ export class GrantRoleInput extends inputFields({
   role: oneOf(RoleEnum),
   projectId: nullable(id('Required for every role except OWNER.')),
   organizationIds: nullable(organizationIds),
+  impersonates: nullable(
+    boolean('Whether the admin may use applications as users, where the project allows it. Default: false.'),
+  ),
   invite: nullable(boolean('Sends a mail with the role and the address of the console. Default: false.')),
 }) {}
 

@@ -61,9 +61,9 @@ export class MembershipResolver {
   })
   @Mutation(() => MembershipView, { description: 'Replaces an existing role in the same project.' })
   grantRole(@Arg('input', () => GrantRoleInput) input: GrantRoleInput, @Ctx() ctx: AdminContext) {
-    const { email, invite, organizationIds, projectId, role } = input;
+    const { email, impersonates, invite, organizationIds, projectId, role } = input;
     const of = { projectId: projectId ?? undefined, organizationIds: organizationIds ?? undefined };
-    const wanted = { email, role, ...of };
+    const wanted = { email, role, ...of, impersonates: impersonates === true };
     return ctx.domain.adminInvitations.grantRole(wanted, { invite: invite === true }, granter(ctx));
   }
 

@@ -39,6 +39,7 @@ export class Admin extends fields({
 export class MembershipView extends fields({
   id: id(),
   role: oneOf(RoleEnum),
+  impersonates: boolean('Whether the admin may use applications as users, where the project allows it.'),
   createdAt: time(),
 }) {}
 

@@ -29,6 +29,8 @@ export interface AdminCaller {
   freshAt?: Date | null;
   /** The console's session; absent for tokens. */
   sessionId?: string;
+  /** Methods of its last sign-in (RFC 8176); absent for tokens. */
+  amr?: readonly string[];
   /**
    * Requests of callers with the same key share one queue: an account and the tokens that it created, or the
    * applications of a project.
@@ -143,6 +145,7 @@ export class AdminCallers {
       user: keyIn(project.id, user.id),
       freshAt: session.freshAt ?? null,
       sessionId: session.id,
+      amr: session.amr,
       turnsOf: user.id,
     };
   }

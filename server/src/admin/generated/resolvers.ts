@@ -32,6 +32,7 @@ import { ProjectResolver } from '../projects/project.resolver.ts';
 import { RoleResolver, RoleAssignmentResolver } from '../roles/role.resolver.ts';
 import { SamlResolver } from '../saml/saml.resolver.ts';
 import { LogStreamResolver } from '../streams/log-stream.resolver.ts';
+import { ImpersonationResolver, ImpersonatedSessionResolver, UserImpersonationResolver } from '../support/impersonation.resolver.ts';
 import { SignInHistoryResolver } from '../support/sign-in-history.resolver.ts';
 import { ViewAsResolver } from '../support/view-as.resolver.ts';
 import { GroupResolver } from '../users/group.resolver.ts';
@@ -90,6 +91,9 @@ export const resolvers = [
   RoleAssignmentResolver,
   SamlResolver,
   LogStreamResolver,
+  ImpersonationResolver,
+  ImpersonatedSessionResolver,
+  UserImpersonationResolver,
   SignInHistoryResolver,
   ViewAsResolver,
   GroupResolver,

@@ -6,7 +6,7 @@ import { boolean, fields, id, int, list, nullable, object, oneOf, text, time } f
 
 @Access('inherited')
 @ObjectType('UserSession', { description: 'An active SSO session of a user in one browser.' })
-class UserSessionView extends fields({
+export class UserSessionView extends fields({
   id: id('`sid` in ID tokens and logout tokens.'),
   amr: list(text('RFC 8176.')),
   authTime: time('Time of the last authentication.'),

@@ -6,6 +6,7 @@ import { deletionTables } from './deletions/user-tables.ts';
 import { auditTables, experienceTables, messageTables } from './user-tables.ts';
 
 const events = {
+  'impersonation.begun': ['sign-in', '{actor} began to impersonate {subject}'],
   'recovery.cancelled': ['sign-in', '{actor} cancelled the account recovery of {subject}'],
   'recovery.expired': ['sign-in', 'The account recovery of {subject} expired'],
   'recovery.granted': ['sign-in', '{actor} granted {subject} an account recovery'],

@@ -13,6 +13,7 @@ import { execute, query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
 import { existing, locked } from '../projects/tenant.ts';
+import { subColumn } from '../users/identity/sub.ts';
 import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { AdminToken } from './admin-token.entity.ts';
@@ -51,9 +52,11 @@ export interface NewRole {
   projectId?: string | undefined;
   /** Of an `organization_admin`. */
   organizationIds?: readonly string[] | undefined;
+  /** Not of an `organization_admin`. Absent: false. */
+  impersonates?: boolean | undefined;
 }
 
-export interface NewAdminToken extends Omit<NewRole, 'email'> {
+export interface NewAdminToken extends Omit<NewRole, 'email' | 'impersonates'> {
   name: string;
   expiresAt?: Date | undefined;
 }
@@ -136,7 +139,7 @@ export class Admins {
     const by: Actor = { ...actor, kind: 'setup-link', id: setupLinkId, name: user.email ?? user.userName };
     const subject = { kind: 'setup-link', id: setupLinkId };
     this.deps.audit.record(em, { type: 'setup-link.used', actor: by, subject, detail: { userId } });
-    await this.put(em, user, { role: 'owner', project: null, organizationIds: null }, by);
+    await this.put(em, user, { role: 'owner', project: null, organizationIds: null, impersonates: false }, by);
   }
 
   async isSetupLinkOpen(em: EntityManager, id: string): Promise<boolean> {
@@ -159,6 +162,17 @@ export class Admins {
       { prepare: 'admins.grants-of-user' },
     );
     return grantsOf(memberships);
+  }
+
+  /** `sub` of an active admin who may impersonate users of the project; null for others. */
+  async impersonatorOf(userId: string, projectId: string): Promise<string | null> {
+    const reading = sql<{ sub: string }>`select ${subColumn('u')} as sub
+      from memberships m join users u on u.project_id = m.user_project_id and u.id = m.user_id and u.active
+      where m.user_id = ${userId}::uuid and m.impersonates and (m.role = 'owner' or m.project_id = ${projectId}::uuid)
+      limit 1`;
+    const read = () => query(this.deps.db.alone, reading, { prepare: 'admins.impersonator' });
+    const [admin] = await inAllProjects(read);
+    return admin?.sub ?? null;
   }
 
   /**
@@ -259,7 +273,11 @@ export class Admins {
   }
 
   /** Joins: {@link grantRole}. */
-  async grantRoleIn(em: EntityManager, { email, role, projectId, organizationIds }: NewRole, by: Granter) {
+  async grantRoleIn(em: EntityManager, wanted: NewRole, by: Granter) {
+    const { email, role, projectId, organizationIds, impersonates = false } = wanted;
+    if (impersonates && role === 'organization_admin') {
+      refuse({ code: 'invalid', field: 'impersonates', reason: 'is not for admins of organizations' });
+    }
     // The lock also serializes the creation of the user.
     const project = await this.scope(em, role, projectId, await this.rightsUnderLock(em, by));
     const organizations = await organizationsOfRole(em, role, project?.id, organizationIds);
@@ -267,7 +285,7 @@ export class Admins {
     const user =
       (await this.deps.users.findByAddress(em, console.id, email)) ??
       (await this.addUser(em, console, email, project, by.actor));
-    return this.put(em, user, { role, project, organizationIds: organizations }, by.actor);
+    return this.put(em, user, { role, project, organizationIds: organizations, impersonates }, by.actor);
   }
 
   private async addUser(em: EntityManager, console: Project, email: string, project: Project | null, actor: Actor) {
@@ -353,11 +371,16 @@ export class Admins {
   }
 
   /** Adds or changes one membership, and audits it. */
-  private async put(em: EntityManager, user: User, { role, project, organizationIds }: Put, actor: Actor) {
+  private async put(
+    em: EntityManager,
+    user: User,
+    { role, project, organizationIds, impersonates = false }: Put,
+    actor: Actor,
+  ) {
     await lockRoles(em);
     const known = await em.findOne(Membership, { user, project: project?.id ?? null }, { populate: ['user'] });
     const before = known ? held(known) : null;
-    if (known && isDeepStrictEqual(before, held({ role, organizationIds }))) return known;
+    if (known && isDeepStrictEqual(before, held({ role, organizationIds, impersonates }))) return known;
     await this.checkCount(em, role, project, known);
     const membership =
       known ??
@@ -367,9 +390,11 @@ export class Admins {
         role,
         project: project ? em.getReference(Project, project.id, { wrapped: true }) : null,
         organizationIds,
+        impersonates,
         createdAt: this.deps.clock.now(),
       });
     membership.role = role;
+    membership.impersonates = impersonates;
     membership.organizationIds = organizationIds;
     em.persist(membership);
     this.recordRole(em, 'membership.granted', membership, actor, before);

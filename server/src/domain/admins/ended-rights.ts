@@ -31,7 +31,7 @@ export async function endRoles(
     on,
     sql<Omit<RecordedRole, 'userId' | 'name'>>`delete from memberships
       where user_project_id = ${user.projectId} and user_id = ${user.id}
-      returning id, role, project_id as "projectId", organization_ids as "organizationIds"`,
+      returning id, role, project_id as "projectId", organization_ids as "organizationIds", impersonates`,
   );
   const { actor, audit } = ending;
   const events = roles.map((role) =>

@@ -6,16 +6,26 @@ import type { Role } from './membership.entity.ts';
 export interface HeldRole {
   role: Role;
   organizationIds: string[] | null;
+  /** The right to impersonate; absent: false. */
+  impersonates?: boolean;
 }
 
 /** A role alone. */
-export function held({ role, organizationIds }: { role: Role; organizationIds?: string[] | null }): HeldRole {
-  return { role, organizationIds: organizationIds ?? null };
+export function held({
+  role,
+  organizationIds,
+  impersonates,
+}: {
+  role: Role;
+  organizationIds?: string[] | null;
+  impersonates?: boolean;
+}): HeldRole {
+  return { role, organizationIds: organizationIds ?? null, ...(impersonates && { impersonates }) };
 }
 
-/** Without the organizations of roles that have none. */
-function recorded({ role, organizationIds }: HeldRole): object {
-  return organizationIds ? { role, organizationIds } : { role };
+/** Without organizations and rights that the role has not. */
+function recorded({ role, organizationIds, impersonates }: HeldRole): object {
+  return { role, ...(organizationIds && { organizationIds }), ...(impersonates && { impersonates }) };
 }
 
 /** A role, and the name of its user at that time. */

@@ -18,6 +18,8 @@ const schema = defineEntity({
     project: () => p.manyToOne(Project).ref().nullable().deleteRule('cascade').index(),
     /** Of an `organization_admin`; null for other roles. */
     organizationIds: p.array().columnType('uuid[]').nullable(),
+    /** Whether the admin may use applications as users of the project, or of all projects (decisions/0422). */
+    impersonates: p.boolean().default(false),
     createdAt: instant(),
   },
   uniques: [{ name: 'memberships_user_project_id_user_id_project_id_unique', properties: ['user', 'project'] }],

@@ -17,6 +17,7 @@ export const templateNames = [
   'recovery-codes-renewed',
   'recovery-granted',
   'recovery-used',
+  'impersonation',
   'deletion-requested',
   'deletion-cancelled',
   'account-deleted',
@@ -63,6 +64,7 @@ export function sampleOf(template: TemplateName, app: string, now: Date): Messag
       at,
     },
     'recovery-used': { template: 'recovery-used', app, at },
+    impersonation: { template: 'impersonation', app, client: 'Acme Shop', reason: 'Ticket 4711', at },
     'deletion-requested': {
       template: 'deletion-requested',
       app,

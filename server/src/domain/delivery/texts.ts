@@ -39,6 +39,9 @@ const outlines: { [T in MessageContent['template']]: (content: Content<T>) => Ou
     before: ['recovery-granted.text', 'recovery-granted.window', 'recovery-granted.wait', 'recovery-granted.cancel'],
   }),
   'recovery-used': () => ({ before: ['recovery-used.text', 'time', 'contactAndMail'] }),
+  impersonation: () => ({
+    before: ['impersonation.text', 'impersonation.reason', 'time', 'impersonation.end', 'login-changed.contact'],
+  }),
   'deletion-requested': () => ({ before: ['deletion-requested.text', 'deletion-requested.cancel', 'contact'] }),
   'deletion-cancelled': () => ({ before: ['deletion-cancelled.text', 'time', 'deletion-cancelled.again'] }),
   'account-deleted': () => ({ before: ['account-deleted.text', 'account-deleted.applications'] }),
@@ -69,7 +72,19 @@ const outlines: { [T in MessageContent['template']]: (content: Content<T>) => Ou
 /** Values that are instants. */
 const instants = ['at', 'from', 'since', 'until'];
 /** Names that other people choose, often in another script. */
-const names = ['app', 'connection', 'device', 'domain', 'email', 'organization', 'passkey', 'token', 'webhook'];
+const names = [
+  'app',
+  'client',
+  'connection',
+  'device',
+  'domain',
+  'email',
+  'organization',
+  'passkey',
+  'reason',
+  'token',
+  'webhook',
+];
 
 /** The texts of a message, without the project's own. */
 export function wordingIn(locale: Locale, content: MessageContent): Wording {

@@ -18,6 +18,7 @@ export type MessageContent =
   | { template: 'recovery-codes-renewed'; app: string; at: string }
   | { template: 'recovery-granted'; app: string; from: string; until: string; cancelUrl: string; at: string }
   | { template: 'recovery-used'; app: string; at: string }
+  | { template: 'impersonation'; app: string; client: string; reason: string; at: string }
   | { template: 'deletion-requested'; app: string; until: string; cancelUrl: string; at: string }
   | { template: 'deletion-cancelled'; app: string; at: string }
   | { template: 'account-deleted'; app: string; at: string }

@@ -99,7 +99,8 @@ export class Logout {
         await query(em, sql`select 1 from users where project_id = ${projectId} and id = ${userId} for no key update`);
         const session = await sessions.findLive(em, keyIn(projectId, sid));
         if (session?.user.id !== userId) return [];
-        if (scope === 'session') return this.endSessionIn(em, session, 'logout', actor);
+        // An admin's logout ends nothing of the user.
+        if (scope === 'session' || session.impersonation) return this.endSessionIn(em, session, 'logout', actor);
         await endOpenWork(em, clock.now(), user, { isLogout: true });
         return this.endAllOfUserIn(em, user, 'logout', actor);
       }),

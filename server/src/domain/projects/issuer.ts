@@ -48,6 +48,8 @@ export interface Capabilities {
   workloads: boolean;
   /** Whether it is a SAML 2.0 identity provider, too. */
   saml: boolean;
+  /** Whether admins can use applications as users (decisions/0422). */
+  impersonation: boolean;
 }
 
 /** The project of an issuer. `organizationsEnabled`: possibly stale; for documents only. Absent: false. */
@@ -114,6 +116,7 @@ const base: Capabilities = {
   uiLocales: false,
   workloads: false,
   saml: false,
+  impersonation: false,
 };
 
 const ofProjects: Capabilities = {
@@ -138,6 +141,7 @@ const ofProjects: Capabilities = {
   uiLocales: true,
   workloads: true,
   saml: true,
+  impersonation: true,
 };
 
 export function baseIssuer(url: string): Issuer {

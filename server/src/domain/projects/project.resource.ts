@@ -259,6 +259,48 @@ export const projectFields = {
     },
     { default: 'off', sensitive: true, says: "At the project's issuer. Registered clients stay if it is turned off." },
   ),
+  impersonation: flag({
+    ...{ default: false, sensitive: true },
+    says: 'Whether admins with the right may use an application as a user for 15 minutes.',
+    control: {
+      section: 'impersonation',
+      label: {
+        en: 'Allow impersonation',
+        de: 'Anmelden als Benutzer erlauben',
+        es: 'Permitir la suplantación',
+        fr: 'Autoriser l’emprunt d’identité',
+        ja: '代理ログインを許可',
+      },
+      help: {
+        en: 'Admins with the right can use an application as a user, for 15 minutes and with a reason.',
+        de: 'Berechtigte Administratoren können eine Anwendung als Benutzer verwenden, 15 Minuten lang und mit Begründung.',
+        es: 'Los administradores con permiso pueden usar una aplicación como un usuario, durante 15 minutos y con un motivo.',
+        fr: 'Les administrateurs autorisés peuvent utiliser une application en tant qu’utilisateur, 15 minutes, avec un motif.',
+        ja: '権限のある管理者は、理由を記録して 15 分間、ユーザーとしてアプリケーションを使用できます。',
+      },
+    },
+  }),
+  impersonationNotices: flag({
+    ...{ default: true, sensitive: true },
+    says: 'Whether the user gets a mail when an impersonation begins.',
+    control: {
+      section: 'impersonation',
+      label: {
+        en: 'Mail the user',
+        de: 'Benutzer per E-Mail benachrichtigen',
+        es: 'Avisar al usuario por correo',
+        fr: 'Prévenir l’utilisateur par e-mail',
+        ja: 'ユーザーにメールで通知',
+      },
+      help: {
+        en: 'A mail with application and reason when an impersonation begins.',
+        de: 'Eine E-Mail mit Anwendung und Begründung zu Beginn.',
+        es: 'Un correo con la aplicación y el motivo al comenzar.',
+        fr: 'Un e-mail avec l’application et le motif au début.',
+        ja: '開始時に、アプリケーションと理由をメールで知らせます。',
+      },
+    },
+  }),
   /** False in projects from before this setting. */
   notifyOnDeactivation: flag({
     ...{ default: null, columnDefault: false, clearable: true, sensitive: false },

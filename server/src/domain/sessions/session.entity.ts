@@ -3,6 +3,18 @@ import { instant, key } from '../kernel/columns.ts';
 import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 
+/** An admin who uses one application as the user of a session (decisions/0422). */
+export interface Impersonation {
+  /** A user of the console's project. */
+  adminId: string;
+  /** Who acts in its tokens (RFC 8693 section 4.1). */
+  act: { iss: string; sub: string };
+  reason: string;
+  clientId: string;
+  /** The organization of requests that name none; null: none. */
+  organizationId: string | null;
+}
+
 const schema = defineEntity({
   name: 'Session',
   tableName: 'sessions',
@@ -36,6 +48,8 @@ const schema = defineEntity({
     amr: p.array().columnType('text[]'),
     /** See {@link SessionProof.connected}. */
     connected: p.json<Record<string, string>>().nullable(),
+    /** The admin who acts as the user; null: the session is the user's own. */
+    impersonation: p.json<Impersonation>().nullable(),
     createdAt: instant(),
     lastSeenAt: instant(),
     /** Idle limit: slides with use, by the policy at that time. */

@@ -19,7 +19,7 @@ import {
 } from '../policy/session.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
-import { Session } from './session.entity.ts';
+import { type Impersonation, Session } from './session.entity.ts';
 import { toUserFacts, type UserFactsRow, userFacts } from './user-facts.ts';
 
 export type SessionEnd = NonNullable<Session['endReason']>;
@@ -202,7 +202,7 @@ export class Sessions {
   private close(em: EntityManager, session: Session, reason: SessionEnd, actor: Actor): void {
     session.endedAt = this.deps.clock.now();
     session.endReason = reason;
-    const key = { id: session.id, userId: session.user.id };
+    const key = { id: session.id, userId: session.user.id, impersonation: session.impersonation };
     this.deps.audit.record(em, endOfSession(session.project.id, key, reason, actor));
   }
 
@@ -259,11 +259,12 @@ export function usedIfUnchanged(
 /** The event of a session that ends. */
 export function endOfSession(
   projectId: string,
-  { id, userId }: { id: string; userId: string },
+  { id, userId, impersonation }: { id: string; userId: string; impersonation?: Impersonation | null | undefined },
   reason: SessionEnd,
   actor: Actor,
 ): AuditEntry {
-  return { type: 'session.ended', actor, projectId, subject: { kind: 'session', id }, detail: { reason, userId } };
+  const detail = { reason, userId, ...(impersonation && { impersonatorId: impersonation.adminId }) };
+  return { type: 'session.ended', actor, projectId, subject: { kind: 'session', id }, detail };
 }
 
 /** The times of the browser's session: {@link timesOfHeld}. Instants are text; null: none that has not ended. */
@@ -310,9 +311,15 @@ export function hadEnded(at: Date): Fragment {
   return sql`least(expires_at, ended_at, idle_expires_at) <= ${at}`;
 }
 
+interface LiveSession {
+  id: string;
+  userId: string;
+  impersonation: Impersonation | null;
+}
+
 /** SQL: the users' sessions that have not ended, expired ones included. */
-export function liveSessions(projectId: string, userIds: readonly string[]): Statement<{ id: string; userId: string }> {
-  return sql<{ id: string; userId: string }>`select id, user_id as "userId" from sessions
+export function liveSessions(projectId: string, userIds: readonly string[]): Statement<LiveSession> {
+  return sql<LiveSession>`select id, user_id as "userId", impersonation from sessions
     where project_id = ${projectId} and user_id = any(${userIds}::uuid[]) and ended_at is null`;
 }
 

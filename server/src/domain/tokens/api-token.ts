@@ -5,7 +5,10 @@ import { confirmationOf } from '../clients/dpop/binding.ts';
 export interface Act {
   /** Stable user identifier, or the client_id of a client that acts for itself. */
   sub: string;
-  client_id: string;
+  /** Absent for an admin who impersonates. */
+  client_id?: string;
+  /** The issuer of `sub`, if it is another one. */
+  iss?: string;
   act?: Act;
 }
 

@@ -18,6 +18,7 @@ import {
 import { defaultAcr } from '../policy/acr.ts';
 import { type Issuer, idTokenAlgorithmOf, organizationsScope } from '../projects/issuer.ts';
 import { keyIn } from '../projects/tenant.ts';
+import type { ImpersonationRow } from '../sessions/impersonation.ts';
 import { type Act, apiTokenClaims } from './api-token.ts';
 import { grantedScope } from './scope.ts';
 
@@ -65,7 +66,7 @@ export const idJagType = 'urn:ietf:params:oauth:token-type:id-jag';
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
 /** The columns of a user's grant, current ones of the user, and the API that the tokens target. */
-export interface GrantRow extends Partial<TokenTarget> {
+export interface GrantRow extends Partial<TokenTarget>, ImpersonationRow {
   user_id: string;
   /** The organization of its context. */
   organization_id: string | null;
@@ -122,12 +123,13 @@ export class Mint {
     const { clock, random, signer } = this.deps;
     const { client, codeId, jkt, row } = grant;
     const { audience, granted, scope } = row;
-    const ttlSeconds = apiTokenSeconds(grant);
+    const now = seconds(clock.now());
+    const ttlSeconds = bounded(apiTokenSeconds(grant), row, now);
     const ofOrganization = await this.organizationClaims(grant, issuer);
     const ofHome = await this.homeClaims(grant, issuer);
     const api = audience != null && {
       ...{ id: codeId, subject: row.sub, clientId: clientIdOf(client), jkt, audience },
-      ...{ scope: grantedScope(scope, granted ?? []), ttlSeconds },
+      ...{ scope: grantedScope(scope, granted ?? []), ttlSeconds, ...actorOf(row) },
       organization: contextClaims(ofOrganization ?? {}),
     };
     const { url } = issuer;
@@ -135,7 +137,6 @@ export class Mint {
     const hasIdToken = !api || scope.split(' ').includes('openid');
     const claims = hasIdToken ? await this.applicationClaims(grant, issuer) : null;
     const ofApplication = ofOrganization ? { ...withoutOrganizationClaims(claims), ...ofOrganization } : claims;
-    const now = seconds(clock.now());
     const [idToken, accessToken] = await Promise.all([
       hasIdToken &&
         signer.sign(
@@ -152,7 +153,7 @@ export class Mint {
       ...(idToken !== false && { id_token: idToken }),
       access_token: accessToken,
       token_type: jkt === null ? 'Bearer' : 'DPoP',
-      expires_in: api ? api.ttlSeconds : accessTokenSeconds(client),
+      expires_in: api ? api.ttlSeconds : bounded(accessTokenSeconds(client), row, now),
       ...(scopeOf !== '' && { scope: scopeOf }),
       ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     };
@@ -266,8 +267,9 @@ function apiTokenSeconds(grant: Grant): number {
 /** ID token claims (OpenID Connect Core §2; service.md 2.3), limited to the granted scopes. */
 export function idTokenClaims({ client, jkt, nonce, row }: Grant, tokenId: string, nowSeconds: number): JWTPayload {
   const scopes = row.scope.split(' ');
-  const { email, phone, session_id: sid } = row;
-  const ttlSeconds = client.idTokenTtlSeconds ?? client.project.getEntity().idTokenTtlSeconds;
+  const { email, impersonation, phone, session_id: sid } = row;
+  const lifetime = client.idTokenTtlSeconds ?? client.project.getEntity().idTokenTtlSeconds;
+  const ttlSeconds = bounded(lifetime, row, nowSeconds);
   return {
     ...{
       sub: row.sub,
@@ -281,6 +283,8 @@ export function idTokenClaims({ client, jkt, nonce, row }: Grant, tokenId: strin
     ...(sid === null ? {} : { sid }),
     ...confirmationOf(jkt),
     ...(nonce === null ? {} : { nonce }),
+    // OpenID Connect Enterprise Extensions §2: the application's session ends then.
+    ...(impersonation ? { act: impersonation.act, session_expiry: impersonation.until } : {}),
     ...(email !== null && scopes.includes('email') ? { email, email_verified: true } : {}),
     ...(phone !== null && scopes.includes('phone') ? { phone_number: phone, phone } : {}),
   };
@@ -288,14 +292,25 @@ export function idTokenClaims({ client, jkt, nonce, row }: Grant, tokenId: strin
 
 /** Access token claims (RFC 9068 §2.2). The token is valid for UserInfo only. */
 function accessTokenClaims({ client, codeId, jkt, row }: Grant, issuer: string, nowSeconds: number): JWTPayload {
-  const exp = nowSeconds + accessTokenSeconds(client);
+  const exp = nowSeconds + bounded(accessTokenSeconds(client), row, nowSeconds);
   // In the recorded order.
   const { acr, amr, auth_time } = authentication(row);
   return {
     ...{ sub: row.sub, aud: issuer, client_id: clientIdOf(client), scope: row.scope },
     ...{ iat: nowSeconds, nbf: nowSeconds, exp, jti: codeId, auth_time, acr, amr },
     ...confirmationOf(jkt),
+    ...actorOf(row),
   };
+}
+
+/** The claim `act` of an impersonation. */
+function actorOf({ impersonation }: GrantRow): { act?: Act } {
+  return impersonation ? { act: impersonation.act } : {};
+}
+
+/** No token outlives an impersonation. */
+function bounded(lifetimeSeconds: number, { impersonation }: GrantRow, nowSeconds: number): number {
+  return impersonation ? Math.min(lifetimeSeconds, impersonation.until - nowSeconds) : lifetimeSeconds;
 }
 
 /** How and when the user signed in. */

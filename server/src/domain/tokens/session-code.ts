@@ -31,8 +31,10 @@ import { insertedCode, type NewCode } from './new-code.ts';
 export interface SessionCode extends CheckedClient {
   /** See `storedIssuer`. */
   issuer: string | null;
-  /** SHA-256 of the session cookie's secret. */
+  /** SHA-256 of the session cookie's secret, or `impersonationHash`. */
   sessionHash: string;
+  /** An admin has proved themselves, not the user: policies of sign-ins do not apply. */
+  isImpersonated?: boolean;
   redirectUri: string;
   /** Absent: the client may omit PKCE. */
   codeChallenge: string | undefined;
@@ -205,7 +207,7 @@ export function decide(
   facts: SessionCodeFacts,
   asked: Pick<
     SessionCode,
-    'acr' | 'asksConsent' | 'hintedUserId' | 'loginHint' | 'maxAgeSeconds' | 'organizationId'
+    'acr' | 'asksConsent' | 'hintedUserId' | 'isImpersonated' | 'loginHint' | 'maxAgeSeconds' | 'organizationId'
   > & {
     client: Pick<SessionCode['client'], 'passkeyRequired' | 'thirdParty'>;
   },
@@ -229,17 +231,17 @@ function verdictOf(
   asked: Parameters<typeof decide>[1],
   { project, organization, now }: { project: Project; organization: MemberChoice | null; now: Date },
 ): SessionVerdict {
-  const { acr, asksConsent, client, hintedUserId, loginHint, maxAgeSeconds } = asked;
+  const { acr, asksConsent, client, hintedUserId, isImpersonated, loginHint, maxAgeSeconds } = asked;
   const rules = organization?.policy ?? null;
   const policy = strictest(project, rules);
   if (hasExpired(session, project, now) || (rules && hasExpiredIn(rules, session, project, now)))
     return 'login-required';
-  if (!meetsSignInPolicy(session, user, policy)) return 'login-required';
+  if (!isImpersonated && !meetsSignInPolicy(session, user, policy)) return 'login-required';
   if (acr && lacksAcr(acr, session.amr, project.passkeys && user.holdsPasskey)) return 'acr-unmet';
   if (hintedUserId !== undefined && hintedUserId !== user.id) return 'login-required';
   if (loginHint !== undefined && !isNamedBy(loginHint, user)) return 'login-required';
   if (maxAgeSeconds !== undefined && !isWithinMaxAge(session.freshAt, maxAgeSeconds, now)) return 'login-required';
-  if (!meetsClientPolicy(session, client)) return 'login-required';
+  if (!isImpersonated && !meetsClientPolicy(session, client)) return 'login-required';
   return isAllowed && !(client.thirdParty && asksConsent) ? 'issue' : 'ask-consent';
 }
 

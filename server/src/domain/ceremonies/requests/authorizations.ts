@@ -16,8 +16,9 @@ import { meetsClientPolicy } from '../../policy/session.ts';
 import { type Issuer, storedIssuer } from '../../projects/issuer.ts';
 import { Project } from '../../projects/project.entity.ts';
 import { type Site, siteOf } from '../../projects/site.ts';
-import type { Session } from '../../sessions/session.entity.ts';
+import type { Impersonation, Session } from '../../sessions/session.entity.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
+import type { SessionCode } from '../../tokens/session-code.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
 import type {
   Authorization,
@@ -43,6 +44,12 @@ export interface AuthorizationDeps {
   issuer: string;
   /** Requests that one network (IPv6: a /64) may start per minute. */
   perMinute: number;
+}
+
+/** An impersonation in this browser, for the application of the request. */
+export interface HeldImpersonation extends Pick<Impersonation, 'organizationId'> {
+  /** `secret_hash` of its session. */
+  sessionHash: string;
 }
 
 /** Issues codes under a live SSO session, and stores requests that need a sign-in first. */
@@ -75,11 +82,31 @@ export class Authorizations {
   > {
     // 0 requires a sign-in now (OpenID Connect Core §3.1.2.1), even in the same second as the last one.
     if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'no-session';
+    return this.codeUnder(authorization, { sessionHash: digest(sessionSecret), hintedUserId });
+  }
+
+  /** Like {@link fromSession}, under an impersonation; it gives no refresh token. */
+  async fromImpersonation(
+    authorization: Authorization,
+    { sessionHash, organizationId }: HeldImpersonation,
+    hintedUserId: string | undefined,
+  ) {
+    if (authorization.maxAgeSeconds === 0) return 'no-session';
+    const scopes = authorization.scope.split(' ').filter((one) => one !== 'offline_access');
+    const isOpen = authorization.organizationId === null;
+    const asked = { ...authorization, scope: scopes.join(' '), ...(isOpen && { organizationId }) };
+    return this.codeUnder(asked, { sessionHash, hintedUserId, isImpersonated: true });
+  }
+
+  private codeUnder(
+    authorization: Authorization,
+    held: Pick<SessionCode, 'sessionHash' | 'hintedUserId' | 'isImpersonated'>,
+  ) {
     const { client, issuer, redirectUri, codeChallenge, dpopJkt, resources, scope } = authorization;
     const { nonce, loginHint, maxAgeSeconds, asksConsent, acr, organizationId } = authorization;
     const checksHint = issuer.capabilities.loginHints && client.loginHintChecked;
     return this.deps.tokens.codeUnderSession({
-      sessionHash: digest(sessionSecret),
+      ...held,
       client,
       issuer: storedIssuer(issuer),
       redirectUri,
@@ -88,7 +115,6 @@ export class Authorizations {
       resources,
       scope,
       nonce,
-      hintedUserId,
       loginHint: checksHint ? loginHint : undefined,
       maxAgeSeconds,
       asksConsent,

@@ -6,11 +6,13 @@ import { obtainedWith } from '../../clients/credential-of-tokens.ts';
 import { hasKey, hasProof } from '../../clients/dpop/binding.ts';
 import type { NameIdKind } from '../../clients/saml/saml.resource.ts';
 import { isAllowedTo } from '../../consents/consents.ts';
+import { seconds } from '../../kernel/clock.ts';
 import type { Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { type Fragment, type Statement, sql } from '../../kernel/sql.ts';
 import { strictest } from '../../policy/organization.ts';
 import { storedIssuer } from '../../projects/issuer.ts';
+import { impersonationColumn } from '../../sessions/impersonation.ts';
 import { participation } from '../../sessions/sessions.ts';
 import { firstToken, type RefreshToken } from '../refresh-token.ts';
 import { isSignInUnchanged, meetsPolicies, proofOf, type SignInFactsRow, signInFacts } from '../sign-in-facts.ts';
@@ -86,6 +88,7 @@ const checks: readonly Check<Exchange, FoundCode>[] = [
   ['no-consent', (code) => code.is_allowed], // OpenID Connect Core §3.1.2.4
   ['user', (code) => code.user_is_active], // RFC 6749 §5.2
   ['session-ended', (code) => code.session_id === null || code.session_is_live === true], // RFC 6749 §5.2
+  ['session-ended', ({ impersonation }, _, now) => !impersonation || impersonation.until > seconds(now)], // RFC 6749 §5.2
   ['revoked', (code) => code.revoked_at === null], // RFC 6749 §5.2
 ];
 
@@ -117,7 +120,8 @@ export function authorizationCode({ random }: { random: Random }): GrantKind<Exc
     dead: ['wrong-client', 'used', 'expired'],
     decide(exchange, code, now) {
       const { client, proof } = exchange;
-      const refresh = mayRefresh(exchange) ? { id: random.id(), token: firstToken(random) } : undefined;
+      const refresh =
+        mayRefresh(exchange) && !code.impersonation ? { id: random.id(), token: firstToken(random) } : undefined;
       return {
         grant: { client, row: code, codeId: code.id, nonce: code.nonce, jkt: proof?.jkt ?? null },
         refreshToken: refresh?.token.text,
@@ -143,7 +147,7 @@ export function readCode(exchange: Exchange): Statement<FoundCode> {
     )${hasApis ? sql`, target as materialized (${targetOf(exchange, sql`code`)})` : sql``}
     select code.*, ${userColumns},
       (select s.ended_at is null from sessions s where s.project_id = ${project} and s.id = code.session_id) as session_is_live,
-      ${hasAccessTo(client, sql`code.user_id`, sql`code.organization_id`)} as has_access, ${isAllowedTo(client, sql`code.user_id`, authorizedBy('code'))} as is_allowed${checksPolicy ? sql`, ${signInFacts(client.project.getEntity(), sql`code.organization_id`)}` : sql``}${hasApis ? sql`, target.*` : sql``}
+      ${hasAccessTo(client, sql`code.user_id`, sql`code.organization_id`)} as has_access, ${isAllowedTo(client, sql`code.user_id`, authorizedBy('code'))} as is_allowed${checksPolicy ? sql`, ${signInFacts(client.project.getEntity(), sql`code.organization_id`)}` : sql``}${hasApis ? sql`, ${impersonationColumn(project, sql`code.session_id`)}, target.*` : sql``}
     from code join users u on u.project_id = ${project} and u.id = code.user_id
       ${checksPolicy ? sql`left join sessions s on s.project_id = ${project} and s.id = code.session_id` : sql``}
       ${hasApis ? sql`left join target on true` : sql``}`;
@@ -168,7 +172,8 @@ export function recordCode(
 ): Statement<Recorded> {
   const { ctes, columns, hold } = presented(exchange, credentials);
   const participated = participation(redeemed, now, exchange.samlNameId);
-  const event = { id: eventId, at: now, type: 'token.issued', actor: exchange.actor } as const;
+  const by = code.impersonation && { detail: { impersonatorId: code.impersonation.adminId } };
+  const event = { id: eventId, at: now, type: 'token.issued', actor: exchange.actor, ...by } as const;
   return sql<Recorded>`with ${ctes},
     redeemed as (
       update authorization_codes c set used_at = ${now}::timestamptz, grant_id = ${refresh?.id ?? null}::uuid,

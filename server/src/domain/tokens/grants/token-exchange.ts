@@ -11,6 +11,7 @@ import type { Random } from '../../kernel/random.ts';
 import { type Fragment, type Statement, sql } from '../../kernel/sql.ts';
 import { strictest } from '../../policy/organization.ts';
 import { storedIssuer } from '../../projects/issuer.ts';
+import { impersonationColumn } from '../../sessions/impersonation.ts';
 import type { Act } from '../api-token.ts';
 import { areAdmitted, areLive, introducedClientsOf } from '../exchange/live-token.ts';
 import { limitsOfGrant } from '../mint.ts';
@@ -106,9 +107,11 @@ function isActorAccepted({ is_acting_live }: FoundSubject, { acting, client }: T
   return acting === undefined || (is_acting_live && acting.clientId === clientIdOf(client) && acting.act === undefined);
 }
 
-/** The client_ids of an `act` claim, newest first. */
+/** The client_ids of an `act` claim, newest first. An admin who impersonates has none. */
 function actorsIn(act: Act | undefined): string[] {
-  return act === undefined ? [] : [act.client_id, ...actorsIn(act.act)];
+  if (act === undefined) return [];
+  const { act: earlier, client_id: clientId } = act;
+  return clientId === undefined ? actorsIn(earlier) : [clientId, ...actorsIn(earlier)];
 }
 
 /** The client's own token is bound to a key that it has. An API has the token of another client, whose key it lacks. */
@@ -117,6 +120,8 @@ function hasSameKey(_: FoundSubject, { client, proof, subject }: TokenExchange):
 }
 
 function isSufficient(subject: FoundSubject, { client }: TokenExchange): boolean {
+  // The admin proved their own passkey.
+  if (subject.impersonation) return true;
   const proof = subject.session_id === null ? { amr: subject.amr } : proofOf(subject);
   return meetsPolicies(proof, subject, client, strictest(client.project.getEntity(), subject.organization ?? null));
 }
@@ -195,7 +200,7 @@ function readSubject(request: TokenExchange): Statement<FoundSubject> {
       ${acceptsExchange(project, resource)} as accepts_exchange,
       (select s.ended_at is null from sessions s where s.project_id = ${project} and s.id = subject.session_id) as session_is_live,
       ${hasAccessTo(client, sql`subject.user_id`, sql`subject.organization_id`)} as has_access,
-      ${signInFacts(projectOf(client), sql`subject.organization_id`)}, target.*
+      ${signInFacts(projectOf(client), sql`subject.organization_id`)}, ${impersonationColumn(project, sql`subject.session_id`)}, target.*
     from subject left join users u on u.project_id = ${project} and u.id = subject.user_id
       left join sessions s on s.project_id = ${project} and s.id = subject.session_id
       left join target on true`;
