@@ -15,10 +15,10 @@ export class Browser {
     this.#cookies.set(new URL(url).origin, new Map(cookies));
   }
 
-  /** Follows redirects; returns the text of the last page, with the claims of its header, if any. */
-  async open(url: string): Promise<string> {
+  /** Follows redirects; returns the text of the last page, with the claims of its header, if any. @param body of a form that is posted */
+  async open(url: string, body?: string): Promise<string> {
     let next = url;
-    let form: string | undefined;
+    let form = body;
     for (let steps = 0; steps < 20; steps += 1) {
       const response = await this.#get(next, form);
       const { location, 'x-claims': claims } = response.headers;
@@ -35,6 +35,14 @@ export class Browser {
       next = new URL(location, next).href;
     }
     throw new Error(`too many redirects, the last to ${next}`);
+  }
+
+  /** Allows what the consent page asks for. */
+  async allow(page: string): Promise<string> {
+    const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
+    const action = new URL(/action="([^"]+)"/.exec(page)?.[1] ?? '', this.address).href;
+    const fields = { flow: field('flow'), csrf: field('csrf'), answer: 'allow' };
+    return this.open(action, new URLSearchParams(fields).toString());
   }
 
   /** The header `Cookie` for an origin. */

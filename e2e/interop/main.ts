@@ -2,8 +2,8 @@
  * `npm run interop`: signs in, reads claims and logs out with relying parties, most from outside npm, at their documented
  * defaults, with only the issuer of a project, a client ID and a client secret; with the quickstart of Next.js; and runs
  * the server library in other runtimes; delegation in other languages; and sends the largest requests through nginx as
- * shipped; and SAML service providers. Prints a table. A client that this machine lacks, or npm cannot install, is skipped, with the reason. `npm run
- * interop -- runtimes`, `-- next`, `-- expo`, `-- delegation`, `-- proxy`, `-- saml`,
+ * shipped; and SAML service providers; and MCP clients at the sample MCP server. Prints a table. A client that this machine lacks, or npm cannot install, is skipped, with the reason. `npm run
+ * interop -- runtimes`, `-- next`, `-- expo`, `-- delegation`, `-- proxy`, `-- saml`, `-- mcp`,
  * `-- clients` and `-- products` run only these.
  */
 import { Person } from '../chaos/support/person.ts';
@@ -13,6 +13,7 @@ import { Browser } from './browser.ts';
 import { clients, type InteropClient } from './clients.ts';
 import { tryDelegation } from './delegation/tried.ts';
 import { tryExpo } from './expo.ts';
+import { tryMcp } from './mcp/tried.ts';
 import { tryNext } from './next.ts';
 import { npmClients } from './npm-clients.ts';
 import { products } from './products.ts';
@@ -52,6 +53,12 @@ try {
   }
   if (only === undefined || only === 'saml') {
     for await (const row of trySaml(latchkey, admin, projectId, process.argv[3])) {
+      rows.push(row);
+      console.error(`  … ${row[0]}`);
+    }
+  }
+  if (only === undefined || only === 'mcp') {
+    for await (const row of tryMcp(latchkey, admin, projectId)) {
       rows.push(row);
       console.error(`  … ${row[0]}`);
     }

@@ -40,9 +40,13 @@ export function mcpApp({ issuer, resource, now = () => new Date() }: McpSettings
   }
 
   /** RFC 6750 section 3, with the metadata that leads the client to the issuer (RFC 9728 section 5.1). */
-  function challenge(res: Response, status: 401 | 403, error: string, scope: string): void {
-    const parameters = `error="${error}", scope="${scope}", resource_metadata="${origin}${metadataPath}"`;
-    res.status(status).set('WWW-Authenticate', `Bearer ${parameters}`).json({ error });
+  function challenge(res: Response, status: 401 | 403, error: string | null, scope: string): void {
+    const parameters = `scope="${scope}", resource_metadata="${origin}${metadataPath}"`;
+    const named = error === null ? parameters : `error="${error}", ${parameters}`;
+    res
+      .status(status)
+      .set('WWW-Authenticate', `Bearer ${named}`)
+      .json(error === null ? {} : { error });
   }
 
   const app = express();
@@ -58,7 +62,9 @@ export function mcpApp({ issuer, resource, now = () => new Date() }: McpSettings
 
   app.post(pathname, express.json(), async (req, res) => {
     const claims = await verified(req);
-    if (!claims) return challenge(res, 401, 'invalid_token', basicScope);
+    // Section 3.1: no error code without a token.
+    const isSent = req.get('authorization') !== undefined;
+    if (!claims) return challenge(res, 401, isSent ? 'invalid_token' : null, basicScope);
     const granted = String(claims['scope'] ?? '').split(' ');
     const needed = neededBy(req.body);
     // With the scopes that the client has: a client replaces its token by one for these.

@@ -126,6 +126,9 @@ describe('the sample MCP server', () => {
   it('sends clients to its metadata (RFC 9728 section 5.1)', async () => {
     const refused = await send();
     expect(refused.status).toBe(401);
+    // RFC 6750 section 3.1: no error code without a token.
+    expect(refused.headers.get('WWW-Authenticate')).not.toContain('error=');
+    expect((await send('x')).headers.get('WWW-Authenticate')).toContain('error="invalid_token"');
     const metadata = /resource_metadata="([^"]+)"/.exec(refused.headers.get('WWW-Authenticate') ?? '')?.[1] ?? '';
     expect(await (await fetch(metadata)).json()).toMatchObject({
       resource: resource.href,

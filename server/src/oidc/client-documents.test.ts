@@ -61,7 +61,7 @@ async function refusal(id: string, redirectUri = callback()): Promise<{ status: 
   return { status, fault: (await faults()).at(-1) };
 }
 
-describe('a client with a metadata document', () => {
+describe('a client with a metadata document (draft-ietf-oauth-client-id-metadata-document)', () => {
   it('signs in after consent, with its URL as client_id in all tokens, and refreshes', async () => {
     const id = host.put(path, grants);
     const client = await stranger(id);

@@ -64,8 +64,8 @@ const exchange = (code: string, resource?: string) => answerOf(party.exchange(co
 const refresh = (token: string, form: Record<string, string | string[]> = {}) =>
   answerOf(send(web, '/oauth2/token', { grant_type: 'refresh_token', refresh_token: token, ...form }));
 
-describe('a sign-in that names an API', () => {
-  it('gives an access token for it with its granted scopes, which is not valid for UserInfo', async () => {
+describe('a sign-in that names an API (RFC 8707)', () => {
+  it('gives an access token for it with its granted scopes, which is not valid for UserInfo (section 2)', async () => {
     const answer = await exchange(await codeFor(orders));
     expect([answer.status, answer.scope, answer.expires_in]).toEqual([200, 'read', 900]);
     expect(decodeProtectedHeader(answer.access_token)).toMatchObject({ typ: 'at+jwt', alg: 'ES256' });
@@ -106,7 +106,7 @@ describe('a sign-in that names an API', () => {
     expect((await authorize([orders], 'read', base)).get('error')).toBe('invalid_scope');
   });
 
-  it('must name an API in the token request only if it named several', async () => {
+  it('must name an API in the token request only if it named several (section 2.2)', async () => {
     const other = await apiOf(app, project, billing);
     await grant(other, ['read', 'write']);
     const code = await codeFor(orders, billing);
@@ -123,7 +123,7 @@ describe('a sign-in that names an API', () => {
     expect(await refresh(second.refresh_token, { resource: orders })).toMatchObject({ status: 200 });
   });
 
-  it('is refused for an API that the application may not use, or that does not exist', async () => {
+  it('is refused for an API that the application may not use, or that does not exist (section 2)', async () => {
     const other = await apiOf(app, project, billing);
     for (const resources of [[billing], [orders, billing], ['https://no.example.com'], [`${app.url}/admin`], ['x\0']]) {
       const error = (await authorize(resources)).get('error');

@@ -144,6 +144,12 @@ describe('a token exchange (RFC 8693)', () => {
       ...{ iss: gateway.issuer, sub: user.id, aud: orders, client_id: id, scope: 'read', act },
     });
     expect(await introspect(answer.access_token)).toMatchObject({ active: true, sub: user.id, client_id: id, act });
+    const response = await send(gateway, '/oauth2/token', {
+      ...{ grant_type: grantTypeNames.token_exchange, subject_token: subject, subject_token_type: accessToken },
+      ...{ resource: orders, requested_token_type: accessToken },
+    });
+    // RFC 6749 section 5.1.
+    expect([response.status, response.headers.get('Cache-Control')]).toEqual([200, 'no-store']);
     const [event] = await events('token.exchanged');
     expect(event).toMatchObject({ subject_id: user.id, client_id: id });
     expect(event?.detail).toEqual({ of: web.client.id, api: orders, scope: 'read', act });

@@ -84,7 +84,7 @@ const ask = (token: string, form: Form = {}, at?: string): Promise<Record<string
   post('token', { grant_type: 'client_credentials', resource: orders, ...proved(token), ...form }, at);
 const refused = { status: 401, error: 'invalid_client' };
 
-describe('a token of another issuer', () => {
+describe('a token of another issuer (RFC 7523 section 3)', () => {
   it('authenticates the client, at all its endpoints and as often as the job sends it', async () => {
     const token = await jobToken();
     const first = await ask(token);

@@ -96,6 +96,22 @@ describe('registration (RFC 7591 section 3)', () => {
     expect(tokens.status).toBe(200);
   });
 
+  it('answers with all metadata of the client, to be kept by no cache (section 3.2.1)', async () => {
+    await world.set(open);
+    const sent = { ...agent, unknown_member: 'x' };
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(sent) });
+    expect([response.status, response.headers.get('Cache-Control')]).toEqual([201, 'no-store']);
+    expect(response.headers.get('Content-Type')).toContain('application/json');
+    const made = (await response.json()) as Record<string, unknown>;
+    expect(made).toMatchObject({ ...agent, client_id: expect.any(String), client_id_issued_at: expect.any(Number) });
+    // Section 2: a member that the server does not understand is ignored.
+    expect(made).not.toHaveProperty('unknown_member');
+    // RFC 7592 section 3.
+    const management = { registration_client_uri: `${endpoint}/${made['client_id']}` };
+    expect(made).toMatchObject({ ...management, registration_access_token: expect.any(String) });
+  });
+
   it.each<[string, object, string]>([
     ['no redirect URIs', { redirect_uris: [] }, 'invalid_redirect_uri'],
     ['http', { redirect_uris: ['http://agent.example.com/'] }, 'invalid_redirect_uri'],
@@ -172,7 +188,7 @@ describe('registration (RFC 7591 section 3)', () => {
 });
 
 describe('management (RFC 7592)', () => {
-  it('reads, changes and deletes the client by its registration access token alone', async () => {
+  it('reads, changes and deletes the client by its registration access token alone (sections 2.1 to 2.3)', async () => {
     await world.set(open);
     const made = await register();
     const other = await register();
