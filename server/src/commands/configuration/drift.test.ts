@@ -179,6 +179,9 @@ const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], E
         tokenEndpointAuthMethod: withKey,
         jwks: withKey,
         jwksUri: withKeys,
+        crossAppAccess: {
+          crossAppAccess: [{ audience: 'https://vendor.example.com', clientId: 'there', scopes: ['read'] }],
+        },
         workloadIssuer: withWorkload,
         workloadSubject: withWorkload,
         workloadAudience: withWorkload,
