@@ -15,7 +15,10 @@ type AfterPage = Omit<AfterLogout & { kind: 'page' }, 'kind'>;
 export interface SamlServiceDeps
   extends SsoDeps,
     Omit<SloDeps, 'singleLogout' | 'heldSession' | 'registry' | 'samlKeys' | 'errorPage'>,
-    Omit<SingleLogoutDeps, 'logoutPages' | 'answer' | 'registry' | 'samlLogout' | 'samlKeys' | 'errorPage'>,
+    Omit<
+      SingleLogoutDeps,
+      'logoutPages' | 'answer' | 'projectOf' | 'registry' | 'samlLogout' | 'samlKeys' | 'errorPage'
+    >,
     Pick<SamlDeps, 'samlKeys'> {
   cookies: SsoDeps['cookies'] & Pick<Cookies, 'session'>;
   samlKeys: SsoDeps['samlKeys'] & SamlDeps['samlKeys'];

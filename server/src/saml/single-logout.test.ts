@@ -4,7 +4,7 @@ import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { postLogoutRedirectUri } from '../../test/factories.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
-import { rows } from '../../test/rows.ts';
+import { changed, rows } from '../../test/rows.ts';
 import { rsaKey, type TestKey } from '../../test/saml.ts';
 import { ServiceProvider, sloUrl } from '../../test/saml-sp.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -301,6 +301,17 @@ describe('a logout by an application of OpenID Connect', () => {
     await desk.answerOf(await desk.ask());
     const { asked, next } = await waiting(await endSession(at, 'session', true));
     expect(asked.map(({ target }) => target)).toEqual(['https://desk.example']);
+    await answer(asked[0] as Asked);
+    expect((await wiki.browser.get(next)).headers.get('location')).toBe(postLogoutRedirectUri);
+  });
+
+  it('ends at the issuer of the request, also if another application is at a custom domain that was released', async () => {
+    await desk.answerOf(await desk.ask());
+    const released = 'https://login.acme.example';
+    await changed(app.services.db, 'update participations set issuer = ? where project_id = ?', [released, project.id]);
+    const { asked, next } = await waiting(await endSession('base', 'global', true));
+    expect(asked[0]?.request.issuer).toBe(`${released}/saml/metadata`);
+    expect(next).toContain(`${wiki.issuer}/saml/logout?`);
     await answer(asked[0] as Asked);
     expect((await wiki.browser.get(next)).headers.get('location')).toBe(postLogoutRedirectUri);
   });

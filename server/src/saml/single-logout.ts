@@ -7,6 +7,8 @@ import { inProject } from '../domain/kernel/scope.ts';
 import type { SamlKeys } from '../domain/keys/saml-keys.ts';
 import { type Vault, VaultError } from '../domain/keys/vault.ts';
 import type { Participant, SamlLogout, SentRequest } from '../domain/logout/saml-logout.ts';
+import { projectIssuerUrl } from '../domain/projects/issuer.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
 import { redirectTo } from '../domain/saml/bindings.ts';
 import { newLogoutRequest } from '../domain/saml/messages/logout.ts';
 import { entityIdOf, samlId } from '../domain/tokens/saml/saml-answers.ts';
@@ -44,6 +46,7 @@ export interface SingleLogoutDeps {
   samlLogout: Pick<SamlLogout, 'participants' | 'confirmed'>;
   registry: Pick<ClientRegistry, 'current'>;
   logoutPages: LogoutPages;
+  projectOf(projectId: string): Promise<Pick<Project, 'slug'> | null>;
   errorPage(req: Request, res: Response, status: number, reason: 'parameters'): void | Promise<void>;
   /** Sends the LogoutResponse to the application that asked for the logout. */
   answer(req: Request, res: Response, client: Client, after: AfterLogout & { kind: 'answer' }): Promise<void>;
@@ -91,8 +94,7 @@ export async function notifyOthers(
   const { participants, projectId, after } = ended;
   // The relay has the others already.
   const others = participants.filter(({ client }) => client.samlLogoutUri != null && client.samlLogoutSoapUri == null);
-  const [first] = others;
-  if (!first) return false;
+  if (others.length === 0) return false;
   const asked = await Promise.all(others.slice(0, maxFrames).map((one) => requestTo(deps, one)));
   const state: State = {
     after,
@@ -101,9 +103,20 @@ export async function notifyOthers(
     until: seconds(deps.clock.now()) + stateSeconds,
   };
   const sealed = deps.vault.seal(purpose, projectId, JSON.stringify(state)).toString('base64url');
-  const next = `${first.issuer}/saml/logout?${new URLSearchParams({ state: sealed })}`;
+  const next = `${await endOf(deps, req, projectId)}/saml/logout?${new URLSearchParams({ state: sealed })}`;
   await deps.logoutPages.signingOut(req, res, { frames: asked.map(({ frame }) => frame), next, projectId });
   return true;
+}
+
+/**
+ * The issuer at which the logout ends: that of the request. One of the applications may be at a custom domain that the project has released,
+ * and the application that asked expects its answer from the issuer that it asked.
+ */
+async function endOf({ projectOf }: SingleLogoutDeps, req: Request, projectId: string): Promise<string> {
+  const { project, url } = issuerOf(req);
+  if (project) return url;
+  const slug = (await projectOf(projectId))?.slug ?? '';
+  return projectIssuerUrl(url, slug);
 }
 
 async function requestTo(deps: SingleLogoutDeps, { client, issuer, nameId, sessionIndexes }: Participant) {
