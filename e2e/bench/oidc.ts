@@ -20,7 +20,7 @@ import {
 
 /**
  * Sign-in with a live session, code exchange, UserInfo, JWKS and discovery: Latchkey and other OpenID providers. Refresh,
- * client credentials and introspection at the issuer of a project: Latchkey alone.
+ * client credentials, introspection and token exchange at the issuer of a project: Latchkey alone.
  */
 export async function oidc(print: Print, options: Options): Promise<Row[]> {
   const plan = options.plan;
@@ -93,6 +93,7 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
       ['client credentials', grants.clientCredentials],
       ['client credentials, DPoP', grants.dpop],
       ['introspection', grants.introspection],
+      ['token exchange', grants.exchange],
     ] as const) {
       await enter(workload, [{ subject: latchkey.subject, ...work }], () => []);
     }

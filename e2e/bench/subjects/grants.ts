@@ -14,6 +14,8 @@ export interface Grants {
   /** Client credentials, with a new DPoP proof for each request. */
   dpop: Workload;
   introspection: Workload;
+  /** Of a user's token, by the API that it is for (RFC 8693). */
+  exchange: Workload;
 }
 
 export async function grantsOf({ api, server }: BenchedLatchkey): Promise<Grants> {
@@ -32,14 +34,16 @@ export async function grantsOf({ api, server }: BenchedLatchkey): Promise<Grants
     projectId,
     name: 'Job',
     tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC',
-    grantTypes: ['CLIENT_CREDENTIALS'],
+    grantTypes: ['CLIENT_CREDENTIALS', 'TOKEN_EXCHANGE'],
   });
   const scopes = [{ key: 'orders:read', description: 'Read orders' }];
   const createApi = 'mutation ($input: CreateApiInput!) { createApi(input: $input) { id } }';
-  const input = { projectId, name: 'Orders', identifier: resource, scopes };
+  const input = { projectId, name: 'Orders', identifier: resource, scopes, tokenExchange: true };
   const { createApi: made } = await api.run<{ createApi: { id: string } }>(createApi, { input });
   const setGrant = 'mutation ($input: SetApiGrantInput!) { setApiGrant(input: $input) { scopes } }';
-  await api.run(setGrant, { input: { clientId: job.clientId, apiId: made.id, scopes: ['orders:read'] } });
+  const granted = { apiId: made.id, scopes: ['orders:read'] };
+  await api.run(setGrant, { input: { clientId: job.clientId, introspects: true, ...granted } });
+  await api.run(setGrant, { input: { clientId: web.clientId, ...granted } });
 
   const basic = `Basic ${Buffer.from(`${job.clientId}:${job.clientSecret}`).toString('base64')}`;
   const ask = async (connection: Connection, path: string, form: Record<string, string>, headers = {}) => {
@@ -56,7 +60,7 @@ export async function grantsOf({ api, server }: BenchedLatchkey): Promise<Grants
 
   const application = { baseUrl: server.baseUrl, projectId, redirectUri, ...web };
   const proof = pkce();
-  const begin = async (connection: Connection, worker: number): Promise<string> => {
+  const begin = async (connection: Connection, worker: number, further: Record<string, string> = {}) => {
     const browser = new Browser(application, `person-${worker}@example.com`);
     await browser.beginSession();
     const query = new URLSearchParams({
@@ -66,6 +70,7 @@ export async function grantsOf({ api, server }: BenchedLatchkey): Promise<Grants
       scope: 'openid email offline_access',
       code_challenge: proof.challenge,
       code_challenge_method: 'S256',
+      ...further,
     });
     const { headers } = await connection.ask({
       path: `${base}/authorize?${query}`,
@@ -73,16 +78,19 @@ export async function grantsOf({ api, server }: BenchedLatchkey): Promise<Grants
     });
     const code = new URL(headers['location'] ?? '').searchParams.get('code') ?? '';
     const form = { grant_type: 'authorization_code', client_id: web.clientId, redirect_uri: redirectUri, code };
-    return String((await ask(connection, 'token', { ...form, code_verifier: proof.verifier }))['refresh_token']);
+    return ask(connection, 'token', { ...form, code_verifier: proof.verifier });
   };
 
   const refreshTokens: string[] = [];
   const tokens: string[] = [];
+  const userTokens: string[] = [];
+  const tokenOfUser = async (connection: Connection, worker: number) =>
+    String((await begin(connection, worker, { resource, scope: 'orders:read' }))['access_token']);
   const prove = proofs(`${issuer}/oauth2/token`);
   return {
     refresh: {
       operation: async (connection, worker) => {
-        const token = (refreshTokens[worker] ??= await begin(connection, worker));
+        const token = (refreshTokens[worker] ??= String((await begin(connection, worker))['refresh_token']));
         const form = { grant_type: 'refresh_token', client_id: web.clientId, refresh_token: token };
         refreshTokens[worker] = String((await ask(connection, 'token', form))['refresh_token']);
       },
@@ -96,6 +104,18 @@ export async function grantsOf({ api, server }: BenchedLatchkey): Promise<Grants
       operation: async (connection) => {
         const { token_type: type } = await machine(connection, { DPoP: prove() });
         if (type !== 'DPoP') throw new Error(`a token of type ${String(type)}`);
+      },
+    },
+    exchange: {
+      operation: async (connection, worker) => {
+        const subject = (userTokens[worker] ??= await tokenOfUser(connection, worker));
+        const form = {
+          grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+          subject_token: subject,
+          resource,
+        };
+        const type = { subject_token_type: 'urn:ietf:params:oauth:token-type:access_token' };
+        await ask(connection, 'token', { ...form, ...type }, { Authorization: basic });
       },
     },
     introspection: {
