@@ -48,22 +48,24 @@ async function codes(): Promise<number> {
   return (await rows(app.services.db, 'select from authorization_codes where user_id = ?', [user.id])).length;
 }
 
+/** Changes the session as a sign-in does: with a new version. */
+function changeSession(set: string, ...params: unknown[]): Promise<number> {
+  return change(`update sessions set ${set}, moment = nextval('moments') where id = ?`, ...params, sid);
+}
+
 type End = readonly [what: string, end: () => Promise<unknown>];
 
 const ends: readonly End[] = [
   ['was ended', () => change('update sessions set ended_at = ? where id = ?', now(), sid)],
-  [
-    'has just reached its stored idle timeout',
-    () => change('update sessions set idle_expires_at = ? where id = ?', now(), sid),
-  ],
-  ['has just reached its stored expiry', () => change('update sessions set expires_at = ? where id = ?', now(), sid)],
+  ['has just reached its stored idle timeout', () => changeSession('idle_expires_at = ?', now())],
+  ['has just reached its stored expiry', () => changeSession('expires_at = ?', now())],
   [
     'has just reached the idle timeout of the current policy',
-    () => change('update sessions set last_seen_at = ? where id = ?', now(0 - project.idleTimeoutSeconds), sid),
+    () => changeSession('last_seen_at = ?', now(0 - project.idleTimeoutSeconds)),
   ],
   [
     'has just reached the maximum age of the current policy',
-    () => change('update sessions set created_at = ? where id = ?', now(0 - project.maxSessionSeconds), sid),
+    () => changeSession('created_at = ?', now(0 - project.maxSessionSeconds)),
   ],
   [
     'is of a user of another project',
@@ -128,9 +130,9 @@ describe('a session gets no code', () => {
 
 describe('a session gets a code', () => {
   it('until the last moment of each of its limits', async () => {
-    await change(
-      'update sessions set idle_expires_at = ?, expires_at = ?, last_seen_at = ?, created_at = ? where id = ?',
-      ...[now(0.001), now(0.001), now(0.001 - project.idleTimeoutSeconds), now(0.001 - project.maxSessionSeconds), sid],
+    await changeSession(
+      'idle_expires_at = ?, expires_at = ?, last_seen_at = ?, created_at = ?',
+      ...[now(0.001), now(0.001), now(0.001 - project.idleTimeoutSeconds), now(0.001 - project.maxSessionSeconds)],
     );
     expect((await rp.answer({ prompt: 'none' })).has('code')).toBe(true);
   });
@@ -174,7 +176,7 @@ describe('a session gets a code', () => {
   });
 
   it('with the amr and auth_time of its own sign-in', async () => {
-    await change(`update sessions set amr = '{swk,otp,mfa}' where id = ?`, sid);
+    await changeSession(`amr = '{swk,otp,mfa}'`);
     const signedInAt = Math.floor(now(-100).getTime() / 1000);
     const { id_token: idToken } = (await (await rp.exchange(await rp.code({ nonce: 'n' }))).json()) as TokenAnswer;
     const claims = { sub: user.id, sid, auth_time: signedInAt, amr: ['swk', 'otp', 'mfa'], nonce: 'n' };

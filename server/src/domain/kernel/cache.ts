@@ -35,6 +35,25 @@ export class Cache<Value extends object | string | boolean> {
     return this.entries.get(key) ?? this.loads.get(key) ?? this.loaded(key, withoutTurns(load));
   }
 
+  /** The cached value; null: none. */
+  held(key: string): Value | null {
+    this.dropFuture();
+    return this.entries.get(key) ?? null;
+  }
+
+  /** The same, once. */
+  take(key: string): Value | null {
+    const value = this.held(key);
+    if (value !== null) this.entries.delete(key);
+    return value;
+  }
+
+  /** Caches a value that was just read or written. */
+  hold(key: string, value: Value): void {
+    this.dropFuture();
+    this.entries.set(key, value);
+  }
+
   /** Removes one entry, or all. */
   invalidate(key?: string): void {
     if (key === undefined) {

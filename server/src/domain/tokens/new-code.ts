@@ -1,7 +1,6 @@
-import { clientColumns, hasAccess } from '../access/has-access.ts';
-import { isAllowed } from '../consents/consents.ts';
+import { clientColumns, type EnteredClient, hasAccess, hasAccessTo } from '../access/has-access.ts';
+import { isAllowed, isAllowedTo } from '../consents/consents.ts';
 import { secondsLater } from '../kernel/clock.ts';
-import type { Random } from '../kernel/random.ts';
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 
 /** Lifetime of an authorization code (decisions: 60 s). */
@@ -10,9 +9,17 @@ const codeTtlSeconds = 60;
 const outliveSeconds = 3600 + 60;
 export const rememberSeconds = codeTtlSeconds + outliveSeconds;
 
+export const codeExpiry = (now: Date): Date => secondsLater(now, codeTtlSeconds);
+
+/** A client whose version the statement checks. */
+type VersionedClient = EnteredClient & { thirdParty: boolean };
+
 /** A code to be inserted. */
 export interface NewCode {
-  random: Random;
+  /** Also the `jti` of its access token. */
+  id: string;
+  /** Absent: the statement reads the settings of the client. */
+  client?: VersionedClient | undefined;
   /** SHA-256. */
   hash: string;
   now: Date;
@@ -51,16 +58,20 @@ export interface CodeColumns {
  * consented to the scope of a third-party one. All codes are inserted here.
  */
 export function insertedCode(
-  { random, hash, now, expiresAt = secondsLater(now, codeTtlSeconds) }: NewCode,
+  { id, client, hash, now, expiresAt = codeExpiry(now) }: NewCode,
   of: CodeColumns,
   from: Fragment = sql``,
 ): Fragment {
   const organization = of.organizationId ?? null;
   const [name, value] =
     organization === null ? [sql``, sql``] : [sql`, organization_id`, sql`, ${organization}::uuid as organization_id`];
+  const organizationId = organization === null ? null : sql`n.organization_id`;
+  const mayHave = client
+    ? mayHaveCodeOf(client, organizationId)
+    : mayHaveCode(organizationId, allowedIn(organizationId));
   return sql`insert into authorization_codes (project_id, id, hash, client_id, user_id, session_id, issuer, redirect_uri, code_challenge,
       dpop_jkt, resources, scope, nonce, auth_time, amr, acr, created_at, expires_at, forget_at${name})
-    select n.* from (select ${of.projectId}::uuid as project_id, ${random.id()}::uuid as id, ${hash}::text as hash,
+    select n.* from (select ${of.projectId}::uuid as project_id, ${id}::uuid as id, ${hash}::text as hash,
         ${of.clientId}::uuid as client_id, ${of.userId}::uuid as user_id, ${of.sessionId ?? null}::uuid as session_id,
         ${of.issuer ?? null}::text as issuer, ${of.redirectUri ?? null}::text as redirect_uri,
         ${of.codeChallenge ?? null}::text as code_challenge, ${of.dpopJkt ?? null}::text as dpop_jkt,
@@ -69,7 +80,7 @@ export function insertedCode(
         ${now}::timestamptz as created_at, ${expiresAt}::timestamptz as expires_at,
         ${secondsLater(expiresAt, outliveSeconds)}::timestamptz as forget_at${value}
       ${from}) n
-    where ${mayHaveCode(organization === null ? null : sql`n.organization_id`, allowedIn(organization === null ? null : sql`n.organization_id`))}`;
+    where ${mayHave}`;
 }
 
 /** Whether the user of a code has access to its client. */
@@ -87,6 +98,12 @@ function mayHaveCode(organizationId: Fragment | null, also: Fragment = sql`true`
   const context = { organizationId, areEnabled: organizationId !== null };
   return sql`exists (select 1 from clients k where k.project_id = n.project_id and k.id = n.client_id
     and ${hasAccess({ ...clientColumns, context, userId: sql`n.user_id` })} and ${also})`;
+}
+
+/** The same for a client whose version the statement checks, and with the consent of the user. */
+function mayHaveCodeOf(client: VersionedClient, organizationId: Fragment | null): Fragment {
+  const asked = { scope: sql`n.scope`, resources: sql`n.resources`, organizationId };
+  return sql`${hasAccessTo(client, sql`n.user_id`, organizationId)} and ${isAllowedTo(client, sql`n.user_id`, asked)}`;
 }
 
 function allowedIn(organizationId: Fragment | null): Fragment {

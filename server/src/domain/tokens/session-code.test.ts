@@ -14,6 +14,7 @@ const session: SessionCodeFacts['session'] = {
 };
 const user: SessionCodeFacts['user'] = {
   ...{ id: 'u', userNameKey: 'jo', emailKey: 'jo@example.com', factors: [], holdsPasskey: false },
+  grantee: { ...{ user_is_active: true, user_version: 1, sub: 'u' }, ...{ email: null, phone: null, home_id: null } },
 };
 const client = { passkeyRequired: false, thirdParty: false };
 const passkey = { amr: ['hwk', 'user', 'pop', 'mfa'], passkeyId: 'k' };

@@ -19,13 +19,17 @@ import {
   recordedUse,
   type SessionProof,
   type SessionTimes,
+  type SessionUse,
   type UserFacts,
 } from '../policy/session.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { usedIfUnchanged } from '../sessions/sessions.ts';
 import { areUnchanged, toUserFacts, type UserFactsRow, userFacts } from '../sessions/user-facts.ts';
 import { addressKeys, userNameKey } from '../users/login.ts';
-import { insertedCode, type NewCode } from './new-code.ts';
+import type { FoundCode } from './grants/authorization-code.ts';
+import { type Grantee, granteeOf, userColumns } from './grants/grant.ts';
+import { type HeldFacts, heldKey } from './held-facts.ts';
+import { codeExpiry, insertedCode, type NewCode } from './new-code.ts';
 
 /** A request for a code under a live session. */
 export interface SessionCode extends CheckedClient {
@@ -61,48 +65,97 @@ export interface SessionCode extends CheckedClient {
 /** Reads while the facts keep changing. */
 const maxReads = 3;
 
-/**
- * Issues a code under the browser's live session, which extends its idle limit: one read, {@link decide}, one write.
- * `login-required` if no session is live or it does not satisfy the request; the session's id if only access of its user, their
- * consent or the choice of an organization is missing; `acr-unmet` if a live one was not proved as the request asks (`policy/acr.ts`); `client-changed` if the cached
- * client is stale. A refusal writes nothing.
- */
-export async function codeUnderSession(
-  { db, clock, random }: { db: Database; clock: Clock; random: Random },
-  asked: SessionCode,
-): Promise<
+interface SessionCodeDeps {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  held: HeldFacts;
+}
+
+/** A code, or the session of which only access, consent or the choice of an organization is missing. */
+type SessionCodeAnswer =
   | { code: string }
   | { noAccessUnder: string; userId: string }
   | { consentUnder: string }
   | { choiceUnder: string }
   | 'login-required'
   | 'acr-unmet'
-  | 'client-changed'
-> {
+  | 'client-changed';
+
+/**
+ * Issues a code under the browser's live session, which extends its idle limit: one read, {@link decide}, one write. A session
+ * that was read before is decided on what was read then: the write compares it, and only what is read now refuses.
+ * `login-required` if no session is live or it does not satisfy the request; the session's id if only access of its user, their
+ * consent or the choice of an organization is missing; `acr-unmet` if a live one was not proved as the request asks (`policy/acr.ts`); `client-changed` if the cached
+ * client is stale. A refusal writes nothing.
+ */
+export async function codeUnderSession(deps: SessionCodeDeps, asked: SessionCode): Promise<SessionCodeAnswer> {
+  const { db, held } = deps;
+  const known = isHeld(asked) ? held.sessions.held(keyOf(asked)) : null;
+  if (known) {
+    const answer = await answered(deps, { ...known, hasAccess: true, choices: [], isAllowed: true }, asked);
+    if (typeof answer === 'object' && 'code' in answer) return answer;
+  }
   for (let read = 0; read < maxReads; read += 1) {
     const [row] = await query(db.alone, sessionFacts(asked), { prepare: 'session-code.facts' });
     if (!row?.client_is_current) return 'client-changed';
     const facts = toFacts(row);
     if (!facts) return 'login-required';
-    const now = clock.now();
-    const { organization, verdict } = decide(facts, asked, asked.client.project.getEntity(), now);
-    if (verdict === 'no-access') return { noAccessUnder: facts.session.id, userId: facts.user.id };
-    if (verdict === 'choose') return { choiceUnder: facts.session.id };
-    if (verdict === 'ask-consent') return { consentUnder: facts.session.id };
-    if (verdict !== 'issue') return verdict;
-    const code = newSecret(random);
-    const writing = codeIfUnchanged(facts, asked, organization, { random, hash: digest(code), now });
-    const [written] = await query(db.alone, writing, { prepare: 'session-code.write' });
-    if (!written?.client_is_current) return 'client-changed';
-    if (written.is_issued) return { code };
+    const answer = await answered(deps, facts, asked);
+    if (answer !== 'facts-changed') return answer;
   }
   return 'login-required';
+}
+
+/** Decides, and issues the code if nothing has changed since the facts were read. */
+async function answered(
+  { db, clock, random, held }: SessionCodeDeps,
+  facts: SessionCodeFacts,
+  asked: SessionCode,
+): Promise<SessionCodeAnswer | 'facts-changed'> {
+  const now = clock.now();
+  const project = asked.client.project.getEntity();
+  const { organization, verdict } = decide(facts, asked, project, now);
+  if (verdict === 'no-access') return { noAccessUnder: facts.session.id, userId: facts.user.id };
+  if (verdict === 'choose') return { choiceUnder: facts.session.id };
+  if (verdict === 'ask-consent') return { consentUnder: facts.session.id };
+  if (verdict !== 'issue') return verdict;
+  const code = newSecret(random);
+  const made = { id: random.id(), client: asked.client, hash: digest(code), now };
+  const use = recordedUse(facts.session, project, now);
+  const writing = codeIfUnchanged(facts, asked, { organization, use, made });
+  const [written] = await query(db.alone, writing, { prepare: 'session-code.write' });
+  if (!written?.client_is_current) return 'client-changed';
+  if (!written.is_issued) return 'facts-changed';
+  if (isHeld(asked)) {
+    held.sessions.hold(keyOf(asked), { session: { ...facts.session, ...use }, user: facts.user });
+    held.codes.hold(heldKey(project.id, made.hash), issuedCode(facts, asked, made));
+  }
+  return { code };
+}
+
+/** Whether the next request may decide on what this one reads: codes in the context of an organization depend on more. */
+const isHeld = ({ organizationId }: SessionCode): boolean => organizationId === undefined;
+
+const keyOf = ({ client, sessionHash }: SessionCode): string => heldKey(client.project.id, sessionHash);
+
+/** The code as it was just written, for its exchange. */
+function issuedCode({ session, user }: SessionCodeFacts, asked: SessionCode, { id, now }: NewCode): FoundCode {
+  const code = requestedCode(asked, session);
+  return {
+    ...{ id, client_id: asked.client.id, user_id: user.id, session_id: session.id, organization_id: null },
+    ...{ issuer: code.issuer, redirect_uri: code.redirectUri, code_challenge: code.codeChallenge ?? null },
+    ...{ dpop_jkt: code.dpopJkt ?? null, resources: [...code.resources], scope: code.scope, nonce: code.nonce ?? null },
+    ...{ auth_time: code.authTime, amr: [...code.amr], acr: code.acr ?? null },
+    ...{ grant_id: null, expires_at: codeExpiry(now), used_at: null, revoked_at: null },
+    ...{ ...user.grantee, session_is_live: true, has_access: true, is_allowed: true },
+  };
 }
 
 /** All that decides whether a session gets a code. The client and its project are those of the request: the read checks them. */
 export interface SessionCodeFacts {
   session: SessionProof & SessionTimes & { id: string; authTime: Date; freshAt: Date | null; moment: number };
-  user: UserFacts & { id: string; userNameKey: string; emailKey: string | null };
+  user: UserFacts & { id: string; userNameKey: string; emailKey: string | null; grantee: Grantee };
   /** Whether the user has access to the client without an organization (decisions/0371). */
   hasAccess: boolean;
   /** The organizations in which the user has access; if the request names one, only that. */
@@ -112,7 +165,7 @@ export interface SessionCodeFacts {
 }
 
 /** One row; without `id`, no active user has the session. */
-interface SessionCodeRow extends UserFactsRow {
+interface SessionCodeRow extends UserFactsRow, Grantee {
   client_is_current: boolean;
   id: string | null;
   moment: string;
@@ -159,7 +212,7 @@ function sessionFacts(asked: SessionCode): Statement<SessionCodeRow> {
     select exists (select 1 from client) as client_is_current, s.*
     from (values (1)) one left join (
       select s.id, s.moment, s.passkey_id, s.amr, s.connected, s.auth_time, s.fresh_at, s.created_at, s.last_seen_at, s.idle_expires_at,
-        s.expires_at, u.id as user_id, u.user_name_key, u.email_key, ${ofUser},
+        s.expires_at, u.id as user_id, u.user_name_key, u.email_key, ${userColumns}, ${ofUser},
         ${hasAccessTo(client, sql`u.id`, null)} as has_access, ${allowed} as is_allowed${choices}
       from held s join users u on u.project_id = ${projectId}::uuid and u.id = s.user_id and u.active
       where s.ended_at is null
@@ -183,7 +236,10 @@ function toFacts(row: SessionCodeRow): SessionCodeFacts | null {
       idleExpiresAt: new Date(row.idle_expires_at),
       expiresAt: new Date(row.expires_at),
     },
-    user: { ...toUserFacts(row), id: row.user_id, userNameKey: row.user_name_key, emailKey: row.email_key },
+    user: {
+      ...{ ...toUserFacts(row), id: row.user_id, userNameKey: row.user_name_key, emailKey: row.email_key },
+      grantee: granteeOf(row),
+    },
     hasAccess: row.has_access,
     choices: row.choices ?? [],
     isAllowed: row.is_allowed,
@@ -261,33 +317,19 @@ function isNamedBy(hint: string, { id, userNameKey: name, emailKey }: SessionCod
 function codeIfUnchanged(
   { session, user }: SessionCodeFacts,
   asked: SessionCode,
-  organization: MemberChoice | null,
-  made: NewCode,
+  { organization, use, made }: { organization: MemberChoice | null; use: SessionUse | null; made: NewCode },
 ): Statement<{ client_is_current: boolean; is_issued: boolean }> {
-  const { acr, client, loginHint, maxAgeSeconds } = asked;
+  const { client, loginHint, maxAgeSeconds } = asked;
   const project = client.project.getEntity();
   const projectId = project.id;
   const userId = sql`${user.id}::uuid`;
   const code = {
-    projectId: sql`seen.project_id`,
-    clientId: sql`client.id`,
-    userId: user.id,
-    sessionId: session.id,
+    ...{ projectId: sql`seen.project_id`, clientId: sql`client.id`, userId: user.id, sessionId: session.id },
     organizationId: organization?.id,
-    authTime: session.authTime,
-    amr: session.amr,
-    acr: acr && metAcr(acr.values, session.amr),
-    issuer: asked.issuer,
-    redirectUri: asked.redirectUri,
-    codeChallenge: asked.codeChallenge,
-    dpopJkt: asked.dpopJkt,
-    resources: asked.resources,
-    scope: asked.scope,
-    nonce: asked.nonce,
+    ...requestedCode(asked, session),
   };
   const isStillProved = sql`date_trunc('milliseconds', s.fresh_at) is not distinct from ${session.freshAt}::timestamptz`;
   const isStillNamed = sql`u.user_name_key = ${user.userNameKey}::text and u.email_key is not distinct from ${user.emailKey}::text`;
-  const use = recordedUse(session, project, made.now);
   const isIn = organization
     ? sql`${hasAccessTo(client, userId, sql`${organization.id}::uuid`)} and ${isPolicyUnchanged(projectId, organization.id, organization.policy)}`
     : hasAccessTo(client, userId, null);
@@ -304,4 +346,11 @@ function codeIfUnchanged(
     ),
     issued as (${insertedCode(made, code, sql`from seen, client`)} returning 1)${organization ? sql`, joined as (${usedMembership({ projectId, organizationId: organization.id, userId: user.id }, made.now, sql`exists (select 1 from issued)`)})` : sql``}
     select exists (select 1 from client) as client_is_current, exists (select 1 from issued) as is_issued from without_waiting`;
+}
+
+/** What the code takes from request and session. */
+function requestedCode(asked: SessionCode, { authTime, amr }: SessionCodeFacts['session']) {
+  const { acr, issuer, redirectUri, codeChallenge, dpopJkt, resources, scope, nonce } = asked;
+  const met = acr && metAcr(acr.values, amr);
+  return { authTime, amr, acr: met, issuer, redirectUri, codeChallenge, dpopJkt, resources, scope, nonce };
 }

@@ -15,6 +15,7 @@ import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { authorizationCode, type Exchange } from './grants/authorization-code.ts';
 import { grantTokens } from './grants/grant.ts';
 import { type Refresh, refreshToken } from './grants/refresh-token.ts';
+import { HeldFacts } from './held-facts.ts';
 import type { Grant, Mint, TokenResponse } from './mint.ts';
 import { type CodeColumns, insertedCode, userHasAccess } from './new-code.ts';
 import { parseRefreshToken } from './refresh-token.ts';
@@ -29,6 +30,7 @@ export type PersonOutcome = { userId: string; scopes: string[] } | TokenRefused;
 
 /** Authorization codes and the tokens issued for them. */
 export class Tokens {
+  private readonly held: HeldFacts;
   private readonly codes: ReturnType<typeof authorizationCode>;
   private readonly refreshTokens: ReturnType<typeof refreshToken>;
 
@@ -44,7 +46,8 @@ export class Tokens {
       applicationClaims: Pick<Claims, 'forUserInfo'>;
     },
   ) {
-    this.codes = authorizationCode(deps);
+    this.held = new HeldFacts(deps);
+    this.codes = authorizationCode({ ...deps, held: this.held.codes });
     this.refreshTokens = refreshToken(deps);
   }
 
@@ -54,7 +57,7 @@ export class Tokens {
    */
   async issueCode(em: EntityManager, columns: CodeColumns): Promise<string> {
     const code = newSecret(this.deps.random);
-    const made = { random: this.deps.random, hash: digest(code), now: this.deps.clock.now() };
+    const made = { id: this.deps.random.id(), hash: digest(code), now: this.deps.clock.now() };
     const inserted = await execute(em, insertedCode(made, columns), { prepare: 'tokens.issue-code' });
     if (inserted === 0) refuse({ code: (await userHasAccess(em, columns)) ? 'hosted-page-required' : 'no-access' });
     return code;
@@ -62,7 +65,7 @@ export class Tokens {
 
   /** See {@link codeUnderSession}. */
   codeUnderSession(asked: SessionCode): ReturnType<typeof codeUnderSession> {
-    return codeUnderSession(this.deps, asked);
+    return codeUnderSession({ ...this.deps, held: this.held }, asked);
   }
 
   /** Redeems a code, see `grants/authorization-code.ts`. Null if the cached client is stale. Refuses as `grantTokens`. */

@@ -133,7 +133,7 @@ export async function endIfUnchanged(
 }
 
 /** For an application's page: a code without redirect_uri, bound to the page's code_challenge, if any. */
-function newCode({ clock, random }: FlowDeps, { project }: SigninCaller, { amr, authTime }: Conclusion) {
+function newCode({ clock, random }: FlowDeps, { client, project }: SigninCaller, { amr, authTime }: Conclusion) {
   const code = newSecret(random);
   const columns = {
     projectId: project.id,
@@ -144,7 +144,8 @@ function newCode({ clock, random }: FlowDeps, { project }: SigninCaller, { amr, 
     authTime,
     amr,
   };
-  const insertion = insertedCode({ random, hash: digest(code), now: clock.now() }, columns, sql`from passed`);
+  const made = { id: random.id(), client, hash: digest(code), now: clock.now() };
+  const insertion = insertedCode(made, columns, sql`from passed`);
   return { given: { code }, insertion };
 }
 

@@ -148,7 +148,7 @@ export class DeviceAuthorizations {
     organizationId: string | null,
   ): Promise<void> {
     const { clock, random } = this.deps;
-    const made = { random, hash: device.deviceHash, now: clock.now(), expiresAt: device.expiresAt };
+    const made = { id: random.id(), hash: device.deviceHash, now: clock.now(), expiresAt: device.expiresAt };
     const columns = {
       projectId: device.project.id,
       clientId: device.client.id,

@@ -14,6 +14,7 @@ import { strictest } from '../../policy/organization.ts';
 import { storedIssuer } from '../../projects/issuer.ts';
 import { impersonationColumn } from '../../sessions/impersonation.ts';
 import { participation } from '../../sessions/sessions.ts';
+import { type HeldFacts, heldKey } from '../held-facts.ts';
 import { firstToken, type RefreshToken } from '../refresh-token.ts';
 import { isSignInUnchanged, meetsPolicies, proofOf, type SignInFactsRow, signInFacts } from '../sign-in-facts.ts';
 import {
@@ -112,9 +113,17 @@ function isAuthenticated(code: FoundCode, { authenticatedBy: by, client }: Excha
  * Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.6); single use. A replay by its client revokes its tokens (§4.1.2); one by
  * another client ends nothing.
  */
-export function authorizationCode({ random }: { random: Random }): GrantKind<Exchange, FoundCode> {
+export function authorizationCode({
+  random,
+  held,
+}: {
+  random: Random;
+  held: HeldFacts['codes'];
+}): GrantKind<Exchange, FoundCode> {
   return {
     name: 'tokens.code',
+    held: ({ client, code, checksPolicy }) =>
+      checksPolicy ? null : held.take(heldKey(client.project.id, digest(code))),
     read: readCode,
     checks,
     dead: ['wrong-client', 'used', 'expired'],
