@@ -206,7 +206,7 @@ export interface CheckedClient {
 
 /**
  * SQL query of one row, or none if the client is disabled, its key is not live, or the version of client or project has
- * changed. Every statement that grants something by a cached client depends on it. Its text differs for a client secret.
+ * changed. Every statement that grants something by a cached client depends on it. Its text depends on the kind of the key.
  *
  * @param columns further ones, of client `k`
  */
@@ -214,16 +214,11 @@ export function currentClient(
   { client, key }: CheckedClient,
   columns: Fragment = sql``,
 ): Statement<{ id: string; project_id: string }> {
-  const keyHash = key?.keyHash ?? null;
-  const isLive =
-    key?.kind === 'client-secret'
-      ? sql`(select a.client_id = k.id and a.revoked_at is null
-          from client_secrets a where a.project_id = k.project_id and a.hash = ${keyHash}::text)`
-      : sql`(select a.client_id = k.id and a.kind = ${key?.kind ?? null}::text and a.revoked_at is null
-          from api_keys a where a.project_id = k.project_id and a.hash = ${keyHash}::text)`;
+  const isOfKey = key?.kind === 'client-secret' ? sql`true` : sql`a.kind = ${key?.kind ?? null}::text`;
+  const keys = key?.kind === 'client-secret' ? clientSecrets.used : apiKeys.used;
+  const hasLiveKey = sql`and (select a.client_id = k.id and ${isOfKey} and a.revoked_at is null
+      from ${keys} a where a.project_id = k.project_id and a.hash = ${key?.keyHash ?? null}::text)`;
   return sql`select k.id, k.project_id${columns} from clients k join projects p on p.id = k.project_id
     where k.project_id = ${client.project.id}::uuid and k.id = ${client.id}::uuid and k.disabled_at is null
-      and k.version = ${client.version}::int and p.version = ${client.project.getEntity().version}::int
-      and case when ${keyHash}::text is null then true
-        else ${isLive} end`;
+      and k.version = ${client.version}::int and p.version = ${client.project.getEntity().version}::int ${key ? hasLiveKey : sql``}`;
 }

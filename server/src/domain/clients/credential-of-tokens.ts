@@ -32,7 +32,7 @@ export const credentialColumns: Fragment = sql`, k.jwk, k.jwk_set, k.workload_is
  * ends with its secret or key, also one that is issued while the credential is revoked (decisions/0333). True for tokens
  * without one.
  */
-export const isOfLiveCredential: Fragment = sql`case split_part(t.credential, ':', 1)
+export const isOfLiveCredential: Fragment = sql`case when t.credential is null then true else case split_part(t.credential, ':', 1)
   when 'secret' then exists (select 1 from client_secrets s where s.project_id = k.project_id and s.client_id = k.id
     and s.hash = split_part(t.credential, ':', 2) and s.revoked_at is null)
   when 'api-key' then exists (select 1 from api_keys s where s.project_id = k.project_id and s.client_id = k.id
@@ -40,4 +40,4 @@ export const isOfLiveCredential: Fragment = sql`case split_part(t.credential, ':
   when 'key' then exists (select 1 from jsonb_array_elements(coalesce(k.jwk_set, jsonb_build_array(k.jwk))) j
     where ${keyHash(sql`j`)} = split_part(t.credential, ':', 2))
   when 'workload' then ${workloadHash} = split_part(t.credential, ':', 2)
-  else true end`;
+  else true end end`;

@@ -106,8 +106,8 @@ function liveHolder(client: Client, tokenId: string, proof: CheckedProof | undef
         join users r on r.project_id = ${project} and r.id = t.user_id
       where r.active and ${hasAccessTo(client, sql`t.user_id`, sql`t.organization_id`)} and ${allowed} and ${isOfLiveCredential}
         and (select ended_at from sessions where project_id = ${project} and id = t.session_id) is null
-    ), proof as (${proof ? usedProof(proof, sql`live`) : sql`select 1`})
-    select exists (select 1 from client) as client_is_current, exists (select 1 from proof) as proof_is_fresh, live.*
+    )${proof ? sql`, proof as (${usedProof(proof, sql`live`)})` : sql``}
+    select exists (select 1 from client) as client_is_current, ${proof ? sql`exists (select 1 from proof)` : sql`true`} as proof_is_fresh, live.*
     from (values (1)) one left join live on true`;
 }
 

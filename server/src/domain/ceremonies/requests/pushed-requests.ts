@@ -1,6 +1,6 @@
-import { type CheckedAssertion, usedAssertion, wasUsed } from '../../clients/assertions/client-assertions.ts';
-import { type CheckedClient, currentClient } from '../../clients/client-registry.ts';
-import { type CheckedProof, refuseUsedProof, usedProof } from '../../clients/dpop/dpop-proofs.ts';
+import { type CheckedAssertion, wasUsed } from '../../clients/assertions/client-assertions.ts';
+import type { CheckedClient } from '../../clients/client-registry.ts';
+import type { CheckedProof } from '../../clients/dpop/dpop-proofs.ts';
 import { type Clock, secondsLater } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
 import { networkOf } from '../../kernel/network.ts';
@@ -10,6 +10,7 @@ import { digest } from '../../kernel/secret.ts';
 import { query, sql } from '../../kernel/sql.ts';
 import type { LimitRule, Limits } from '../../limits/limits.ts';
 import { type Issuer, storedIssuer } from '../../projects/issuer.ts';
+import { type Accepted, isAccepted, presented } from '../../tokens/grants/grant.ts';
 
 /** Seconds until a pushed request expires. */
 export const pushedTtlSeconds = 60;
@@ -56,34 +57,26 @@ export class PushedRequests {
    */
   async push(push: Push, ip: string | undefined): Promise<string> {
     const { db, clock, random } = this.deps;
-    const { client, assertion, proof } = push;
+    const { client, assertion } = push;
     // First: a replayed assertion must not spend the client's budget.
     if (assertion && (await wasUsed(db.alone, client, assertion))) refuse(usedBefore);
     await this.spend(push, ip);
     const handle = newSecret(random);
     const now = clock.now();
-    const jtiHash = assertion?.jtiHash ?? null;
+    const { columns, ctes, hold } = presented(push, push);
     const [row] = await query(
       db.alone,
-      sql<PushRow>`with client as materialized (${currentClient(push)}),
-        used as (${usedAssertion(assertion)}),
-        ${proof ? sql`proof as (${usedProof(proof, sql`(select project_id, id as client_id from client) proving`)}),` : sql``}
-        stored as (
+      sql<PushRow>`with ${ctes}, stored as (
           insert into pushed_requests (project_id, id, client_id, handle_hash, issuer, parameters, created_at, expires_at)
           select project_id, ${random.id()}::uuid, id, ${digest(handle)}, ${storedIssuer(push.issuer)}::text, ${push.parameters},
             ${now}::timestamptz, ${secondsLater(now, pushedTtlSeconds)}::timestamptz
-          from client
-          where case when ${jtiHash}::text is null then true else exists (select 1 from used) end
-            ${proof ? sql`and exists (select 1 from proof)` : sql``}
-          returning 1
+          from client where ${hold} returning 1
         )
-        select exists (select 1 from client) as client_is_current, exists (select 1 from stored) as is_stored,
-          ${jtiHash}::text is null or exists (select 1 from used) as assertion_is_fresh`,
+        select ${columns}, exists (select 1 from stored) as is_stored`,
     );
     if (row?.is_stored) return handle;
-    if (!row?.client_is_current) refuse({ code: 'client-rejected', reason: `${client.id} changed during the request` });
-    if (!row.assertion_is_fresh) refuse(usedBefore);
-    return refuseUsedProof();
+    isAccepted(row);
+    return refuse({ code: 'client-rejected', reason: `${client.id} changed during the request` });
   }
 
   /**
@@ -113,8 +106,6 @@ export class PushedRequests {
   }
 }
 
-interface PushRow {
-  client_is_current: boolean;
+interface PushRow extends Accepted {
   is_stored: boolean;
-  assertion_is_fresh: boolean;
 }

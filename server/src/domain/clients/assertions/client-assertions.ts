@@ -41,14 +41,15 @@ export interface CheckedAssertion {
   forgetAt: Date;
 }
 
-/**
- * SQL: records the assertion of the client in the CTE `client` as used. No row if there is none, or it was used before.
- */
-export function usedAssertion(assertion: CheckedAssertion | undefined): Fragment {
-  const jtiHash = assertion?.jtiHash ?? null;
+/** An assertion that is accepted once. */
+type SingleUse = CheckedAssertion & { jtiHash: string };
+
+export const isSingleUse = (assertion: CheckedAssertion): assertion is SingleUse => assertion.jtiHash !== null;
+
+/** SQL: records the assertion of the client in the CTE `client` as used. No row if it was used before. */
+export function usedAssertion({ forgetAt, jtiHash }: Pick<SingleUse, 'forgetAt' | 'jtiHash'>): Fragment {
   return sql`insert into used_assertions (project_id, client_id, jti_hash, forget_at)
-    select project_id, id, ${jtiHash}, ${assertion?.forgetAt ?? null}::timestamptz from client where ${jtiHash}::text is not null
-    on conflict do nothing returning 1`;
+    select project_id, id, ${jtiHash}::text, ${forgetAt}::timestamptz from client on conflict do nothing returning 1`;
 }
 
 /** SQL: records a JWT of another kind as used by the client, for each row of `from` (`project_id`). No row if it was used before. */

@@ -2,7 +2,7 @@ import { hasAccessTo } from '../../access/has-access.ts';
 import { requestedApi } from '../../apis/token-target.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { EventType } from '../../audit/event-types.ts';
-import { type CheckedAssertion, usedAssertion } from '../../clients/assertions/client-assertions.ts';
+import { type CheckedAssertion, isSingleUse, usedAssertion } from '../../clients/assertions/client-assertions.ts';
 import { type CheckedClient, currentClient } from '../../clients/client-registry.ts';
 import { type CheckedProof, refuseUsedProof, usedProof } from '../../clients/dpop/dpop-proofs.ts';
 import { allowsApi, scopeBeyond } from '../../clients/introductions/client-policy.ts';
@@ -256,18 +256,20 @@ export interface Recorded extends Accepted {
 }
 
 /**
- * SQL: the CTEs `client`, empty if the cached client is stale, `used` and `proof`, which record the credentials, also if
- * nothing is granted; and the columns of {@link Accepted}, and the condition that all hold.
+ * SQL: the CTE `client`, empty if the cached client is stale, and those that record the credentials, also if nothing is granted;
+ * and the columns of {@link Accepted}, and the condition that all hold.
  */
 export function presented(client: CheckedClient, { assertion, proof }: Credentials) {
-  const jtiHash = assertion?.jtiHash ?? null;
-  const isFresh = sql`case when ${jtiHash}::text is null then true else exists (select 1 from used) end`;
+  const once = assertion && isSingleUse(assertion) ? assertion : undefined;
+  const used = once ? sql`, used as (${usedAssertion(once)})` : sql``;
+  const proving = sql`(select project_id, id as client_id from client) proving`;
+  const proved = proof ? sql`, proof as (${usedProof(proof, proving)})` : sql``;
+  const isFresh = once ? sql`exists (select 1 from used)` : sql`true`;
+  const isProved = proof ? sql`exists (select 1 from proof)` : sql`true`;
   return {
-    ctes: sql`client as materialized (${currentClient(client)}), used as (${usedAssertion(assertion)}),
-      proof as (${proof ? usedProof(proof, sql`(select project_id, id as client_id from client) proving`) : sql`select 1`})`,
-    columns: sql`exists (select 1 from client) as client_is_current, ${isFresh} as assertion_is_fresh,
-      exists (select 1 from proof) as proof_is_fresh`,
-    hold: sql`exists (select 1 from client) and ${isFresh} and exists (select 1 from proof)`,
+    ctes: sql`client as materialized (${currentClient(client)})${used}${proved}`,
+    columns: sql`exists (select 1 from client) as client_is_current, ${isFresh} as assertion_is_fresh, ${isProved} as proof_is_fresh`,
+    hold: sql`exists (select 1 from client) and ${isFresh} and ${isProved}`,
   } satisfies Record<string, Fragment>;
 }
 
