@@ -45,6 +45,7 @@ import { DeviceApprovals } from './domain/ceremonies/requests/device-approvals.t
 import { PushedRequests } from './domain/ceremonies/requests/pushed-requests.ts';
 import { Retention } from './domain/ceremonies/retention.ts';
 import { Trials } from './domain/ceremonies/steps/trials.ts';
+import { BegunDevices } from './domain/ceremonies/steps/trusted-device.ts';
 import { Claims } from './domain/claims/claims.ts';
 import { ClientAssertions } from './domain/clients/assertions/client-assertions.ts';
 import { WorkloadTokens } from './domain/clients/assertions/workload-tokens.ts';
@@ -423,6 +424,7 @@ function withSignIn(lower: ReturnType<typeof withConnections>, settings: DomainS
   const requests = new AuthorizationRequests(lower);
   const deviceAuthorizations = new DeviceAuthorizations({ ...lower, perMinute });
   const callers = new SigninCallers({ ...lower, clients: lower.registry, requests });
+  const begunDevices = new BegunDevices(lower);
   return {
     ...lower,
     requests,
@@ -432,13 +434,15 @@ function withSignIn(lower: ReturnType<typeof withConnections>, settings: DomainS
     deviceApprovals: new DeviceApprovals({ ...lower, requests, deviceAuthorizations, perMinute }),
     trials: new Trials({ ...lower, requests }),
     callers,
+    begunDevices,
     ceremonies: new Ceremonies({
       ...lower,
       callers,
+      begunDevices,
       setupLinks: lower.admins,
       challengesPerMinute: settings.challengesPerMinute ?? Number.POSITIVE_INFINITY,
     }),
-    federated: new FederatedSignIns({ ...lower, callers, setupLinks: lower.admins }),
+    federated: new FederatedSignIns({ ...lower, callers, begunDevices, setupLinks: lower.admins }),
     retention: new Retention(lower),
   };
 }

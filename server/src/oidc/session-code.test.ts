@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
 import { changed, rows } from '../../test/rows.ts';
+import { statementsDuring } from '../../test/statements.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -181,5 +182,25 @@ describe('a session gets a code', () => {
     const { id_token: idToken } = (await (await rp.exchange(await rp.code({ nonce: 'n' }))).json()) as TokenAnswer;
     const claims = { sub: user.id, sid, auth_time: signedInAt, amr: ['swk', 'otp', 'mfa'], nonce: 'n' };
     expect(await rp.claims(idToken)).toMatchObject(claims);
+  });
+
+  it('by one statement, and tokens for it by another, once this process has read the session', async () => {
+    // Caches the signing keys.
+    await rp.tokens();
+    let code = '';
+    const issuing = await statementsDuring(async () => {
+      code = await rp.code();
+    });
+    const redeeming = await statementsDuring(async () => {
+      expect((await rp.exchange(code)).status).toBe(200);
+    });
+    expect([issuing.length, redeeming.length]).toEqual([1, 1]);
+  });
+
+  it('whose tokens tell what is true of its user when it is redeemed', async () => {
+    const code = await rp.code({ scope: 'openid email' });
+    await change(`update users set email = 'new@example.com', version = version + 1 where id = ?`, user.id);
+    const { id_token: idToken } = (await (await rp.exchange(code)).json()) as TokenAnswer;
+    expect(await rp.claims(idToken)).toMatchObject({ email: 'new@example.com' });
   });
 });

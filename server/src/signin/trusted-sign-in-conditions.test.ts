@@ -177,8 +177,9 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
 /** Expects no code and no sign-in event. */
 const expectNothingGiven = async () => expect(await givenNow(world)).toEqual([]);
 
-/** Commits the change after the facts are read and before the write. */
+/** Commits the change after the facts are read and before the write, in a process that did not begin the sign-in. */
 function between(what: Change): { count: number } {
+  world.app.services.begunDevices.invalidate();
   const seen = onceRead(world.app, 'trusted-device.facts', () => change(what));
   ({ release } = seen);
   return seen;

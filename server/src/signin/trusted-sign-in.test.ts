@@ -8,9 +8,10 @@ import { type DeviceKey, SigninPage, type StepAnswer } from '../../test/signin-b
 import { appOrigin, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { statementsDuring } from '../../test/statements.ts';
 import type { CheckedPage } from '../domain/ceremonies/callers.ts';
-import { deviceFactsStatement } from '../domain/ceremonies/steps/trusted-device.ts';
+import { beginningStatement, deviceFactsStatement } from '../domain/ceremonies/steps/trusted-device.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { sql } from '../domain/kernel/sql.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
@@ -149,11 +150,15 @@ describe('a trusted device', () => {
     await multiply(db, 'credentials', { id: 'gen_random_uuid()', jkt: 'gen_random_uuid()' });
     const asked = { txn: 'txn', addressKey: userid, now: world.app.clock.now() };
     const { project, client } = world;
-    const statement = deviceFactsStatement(
-      { project, client, origin: appOrigin, request: null, organization: null },
-      asked,
-    );
-    expect(await indexConditions(db, statement)).toMatchObject({
+    const own = { project, client, origin: appOrigin, request: null, organization: null };
+    const insertion = sql`insert into ceremonies (id, project_id, client_id, txn_hash, nonce_hash, nonce_expires_at, state, origin,
+        jkt, amr, created_at, expires_at)
+      select gen_random_uuid(), ${project.id}::uuid, ${client.id}::uuid, 'txn', 'nonce', now(), 'challenged', 'origin', 'jkt', '{}', now(), now()`;
+    expect(await indexConditions(db, beginningStatement(own, insertion))).toMatchObject({
+      credentials: ['(jkt = begun.jkt)'],
+      users: [expect.stringContaining('(id = d.user_id)')],
+    });
+    expect(await indexConditions(db, deviceFactsStatement(own, asked))).toMatchObject({
       credentials: ['(jkt = begun.jkt)'],
       users: [
         '((project_id = ?) AND (email_key = ?))',

@@ -9,7 +9,7 @@ import { pastDeadlocks, rolledBackIfRefused } from '../kernel/database.ts';
 import { type Problem, refuse } from '../kernel/problem.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
-import { execute, sql } from '../kernel/sql.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import type { LimitRule } from '../limits/limits.ts';
 import { networkOf } from '../otp/network.ts';
 import { recordNetworkLimit } from '../otp/network-limit.ts';
@@ -40,6 +40,7 @@ import { passkeyOptions, registerPasskey, verifyPasskey } from './steps/passkey.
 import { connectionMissing, realmOfStep } from './steps/required-connection.ts';
 import { initiateMfa, verifyMfa } from './steps/second-factor.ts';
 import { type Answers, type CeremonyStep, steps, stepsWithoutAddress } from './steps/steps.ts';
+import { beginningStatement, begunKey } from './steps/trusted-device.ts';
 import { verifyDevice } from './steps/verify-device.ts';
 import { verifyEmailOtp } from './steps/verify-email-otp.ts';
 
@@ -146,18 +147,24 @@ export class Ceremonies {
     const challenge = usesPasskey ? newSecret(random) : null;
     const purpose: PasskeyPurpose | null = challenge === null ? null : 'sign-in';
     const challengeHash = challenge === null ? null : digest(challenge);
-    const inserted = await execute(
-      db.alone,
-      sql`insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at, state,
-            origin, jkt, code_challenge, passkey_challenge_hash, passkey_purpose, amr, created_at, expires_at)
-          select ${random.id()}::uuid, ${page.project.id}::uuid, ${page.client.id}::uuid, ${page.request?.id ?? null}::uuid,
-            ${digest(txn)}, ${digest(nonce)}, ${secondsLater(now, nonceTtlSeconds)}::timestamptz, 'challenged',
-            ${page.origin}, ${begun.jkt ?? null}, ${codeChallenge ?? null}, ${challengeHash}::text,
-            ${purpose}::text, '{}', ${now}::timestamptz, ${secondsLater(now, txnTtlSeconds)}::timestamptz
-          where ${page.key ? sql`exists (${currentClient(page)})` : sql`true`}`,
-      { prepare: 'ceremonies.challenge' },
-    );
-    if (inserted !== 1) return null;
+    const txnHash = digest(txn);
+    const insertion = sql`insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at, state,
+          origin, jkt, code_challenge, passkey_challenge_hash, passkey_purpose, amr, created_at, expires_at)
+        select ${random.id()}::uuid, ${page.project.id}::uuid, ${page.client.id}::uuid, ${page.request?.id ?? null}::uuid,
+          ${txnHash}, ${digest(nonce)}, ${secondsLater(now, nonceTtlSeconds)}::timestamptz, 'challenged',
+          ${page.origin}, ${begun.jkt ?? null}, ${codeChallenge ?? null}, ${challengeHash}::text,
+          ${purpose}::text, '{}', ${now}::timestamptz, ${secondsLater(now, txnTtlSeconds)}::timestamptz
+        where ${page.key ? sql`exists (${currentClient(page)})` : sql`true`}`;
+    if (begun.jkt === undefined) {
+      if ((await execute(db.alone, insertion, { prepare: 'ceremonies.challenge' })) !== 1) return null;
+    } else {
+      const rows = await query(db.alone, beginningStatement(page, insertion), {
+        prepare: 'ceremonies.challenge-device',
+      });
+      if (!rows[0]?.is_begun) return null;
+      const devices = rows.filter((row) => row.credential_id !== null);
+      if (devices.length > 0) this.deps.begunDevices.hold(begunKey(page, txnHash), devices);
+    }
     const asking = { caller: page, ceremony: { stepUp: null } };
     const passkeyOptions = challenge === null ? null : requestOptions(this.deps, asking, challenge);
     return { txn, nonce, expiresInSeconds: txnTtlSeconds, nowSeconds: seconds(now), codeChallenge, passkeyOptions };

@@ -30,6 +30,7 @@ import type { Ceremony } from './ceremony.entity.ts';
 import type { Counters } from './counters.ts';
 import type { Recipients, SetupLinks } from './recipients.ts';
 import type { Answers, CeremonyStep } from './steps/steps.ts';
+import type { BegunDevices } from './steps/trusted-device.ts';
 
 /** Dependencies of the steps. */
 export interface FlowDeps {
@@ -57,6 +58,7 @@ export interface FlowDeps {
   testMode: TestMode;
   signUpRequests: SignUpRequests;
   callers: Pick<SigninCallers, 'current'>;
+  begunDevices: BegunDevices;
   issuer: string;
 }
 

@@ -3,8 +3,10 @@ import type { Clock } from '../kernel/clock.ts';
 import type { FoundCode } from './grants/authorization-code.ts';
 import type { SessionCodeFacts } from './session-code.ts';
 
-/** Of a code, its lifetime. */
-const heldSeconds = 60;
+/** Applications without a back end renew their tokens every few minutes. */
+const sessionSeconds = 600;
+/** The lifetime of a code. */
+const codeSeconds = 60;
 const maxHeld = 5_000;
 
 /**
@@ -18,8 +20,8 @@ export class HeldFacts {
   readonly codes: Cache<FoundCode>;
 
   constructor({ clock }: { clock: Clock }) {
-    this.sessions = new Cache(clock, heldSeconds, maxHeld);
-    this.codes = new Cache(clock, heldSeconds, maxHeld);
+    this.sessions = new Cache(clock, sessionSeconds, maxHeld);
+    this.codes = new Cache(clock, codeSeconds, maxHeld);
   }
 }
 

@@ -6,7 +6,7 @@ import { type Clock, secondsLater } from '../../kernel/clock.ts';
 import { type ResponseMode } from '../../kernel/openid.ts';
 import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
-import { columnsOf, execute, query, sql } from '../../kernel/sql.ts';
+import { columnsOf, type Executing, execute, query, sql } from '../../kernel/sql.ts';
 import type { AcrRequest } from '../../policy/acr.ts';
 import { mayOmitPkce, needsPush } from '../../policy/client.ts';
 import { siteOf } from '../../projects/site.ts';
@@ -72,44 +72,27 @@ export class AuthorizationRequests {
   constructor(private readonly deps: { clock: Clock; random: Random; issuer: string }) {}
 
   /** Stores a validated request for 30 minutes. `browserSecret` goes into a cookie of this flow only. */
-  async begin(em: EntityManager, input: NewAuthorizationRequest): Promise<BegunFlow> {
+  async begin(on: Executing, input: NewAuthorizationRequest): Promise<BegunFlow> {
     const flow = newSecret(this.deps.random);
     const browserSecret = newSecret(this.deps.random);
     const now = this.deps.clock.now();
     const id = this.deps.random.id();
-    em.persist(
-      em.create(AuthorizationRequest, {
-        id,
-        project: input.projectId,
-        client: [input.projectId, input.clientId],
-        flowHash: digest(flow),
-        browserHash: digest(browserSecret),
-        issuer: input.issuer ?? null,
-        redirectUri: input.redirectUri,
-        resources: [...(input.resources ?? [])],
-        scope: input.scope,
-        state: input.state ?? null,
-        nonce: input.nonce ?? null,
-        codeChallenge: input.codeChallenge ?? null,
-        dpopJkt: input.dpopJkt ?? null,
-        responseMode: input.responseMode ?? null,
-        loginHint: input.loginHint ?? null,
-        hintedUserId: input.hintedUserId ?? null,
-        uiLocales: input.uiLocales ?? null,
-        setupLinkId: input.setupLinkId ?? null,
-        deviceAuthorizationId: input.deviceAuthorizationId ?? null,
-        personRequired: input.personRequired ?? false,
-        addsPasskey: input.addsPasskey ?? false,
-        addsAuthenticator: input.addsAuthenticator ?? false,
-        acrValues: input.acr ? [...input.acr.values] : null,
-        acrEssential: input.acr?.essential ?? false,
-        organizationId: input.organizationId ?? null,
-        sessionId: input.sessionId ?? null,
-        asksConsent: input.asksConsent ?? false,
-        renewable: input.renewable ?? false,
-        createdAt: now,
-        expiresAt: secondsLater(now, requestTtlSeconds),
-      }),
+    const { acr } = input;
+    await execute(
+      on,
+      sql`insert into authorization_requests (project_id, id, client_id, flow_hash, browser_hash, issuer, redirect_uri, resources,
+          scope, state, nonce, code_challenge, dpop_jkt, response_mode, login_hint, hinted_user_id, ui_locales, setup_link_id,
+          device_authorization_id, person_required, adds_passkey, adds_authenticator, acr_values, acr_essential, organization_id,
+          session_id, asks_consent, renewable, created_at, expires_at)
+        values (${input.projectId}::uuid, ${id}::uuid, ${input.clientId}::uuid, ${digest(flow)}, ${digest(browserSecret)},
+          ${input.issuer ?? null}, ${input.redirectUri}, ${[...(input.resources ?? [])]}::text[], ${input.scope}, ${input.state ?? null},
+          ${input.nonce ?? null}, ${input.codeChallenge ?? null}, ${input.dpopJkt ?? null}, ${input.responseMode ?? null},
+          ${input.loginHint ?? null}, ${input.hintedUserId ?? null}::uuid, ${input.uiLocales ?? null}, ${input.setupLinkId ?? null}::uuid,
+          ${input.deviceAuthorizationId ?? null}::uuid, ${input.personRequired ?? false}, ${input.addsPasskey ?? false},
+          ${input.addsAuthenticator ?? false}, ${acr ? [...acr.values] : null}::text[], ${acr?.essential ?? false},
+          ${input.organizationId ?? null}::uuid, ${input.sessionId ?? null}::uuid, ${input.asksConsent ?? false},
+          ${input.renewable ?? false}, ${now}::timestamptz, ${secondsLater(now, requestTtlSeconds)}::timestamptz)`,
+      { prepare: 'authorization-requests.begin' },
     );
     return { id, flow, browserSecret };
   }
@@ -195,12 +178,12 @@ export class AuthorizationRequests {
    * Stores an {@link expired} request as a new one, and finishes it; null if it is finished already. The new one asks for a
    * sign-in after it, and for another answer to the consent page.
    */
-  async renew(em: EntityManager, request: AuthorizationRequest): Promise<BegunFlow | null> {
+  async renew(on: Executing, request: AuthorizationRequest): Promise<BegunFlow | null> {
     const { acrValues, codeChallenge, dpopJkt, responseMode, uiLocales } = request;
     const statement = sql`update authorization_requests set finished_at = ${this.deps.clock.now()}
       where project_id = ${request.project.id} and id = ${request.id} and finished_at is null`;
-    if ((await execute(em, statement)) !== 1) return null;
-    return this.begin(em, {
+    if ((await execute(on, statement)) !== 1) return null;
+    return this.begin(on, {
       projectId: request.project.id,
       clientId: request.client.id,
       issuer: request.issuer,

@@ -143,30 +143,28 @@ export class Authorizations {
     ip: string | undefined,
   ): Promise<BegunFlow> {
     await this.countStart(ip);
-    return this.deps.db.transaction((em) =>
-      this.deps.requests.begin(em, {
-        projectId: authorization.client.project.id,
-        clientId: authorization.client.id,
-        issuer: storedIssuer(authorization.issuer),
-        redirectUri: authorization.redirectUri,
-        resources: authorization.resources,
-        scope: authorization.scope,
-        state: authorization.state,
-        nonce: authorization.nonce,
-        codeChallenge: authorization.codeChallenge,
-        dpopJkt: authorization.dpopJkt,
-        responseMode: authorization.responseMode,
-        loginHint: authorization.loginHint,
-        hintedUserId,
-        uiLocales: authorization.uiLocales,
-        personRequired,
-        acr: authorization.acr,
-        organizationId: authorization.organizationId,
-        sessionId,
-        asksConsent: authorization.asksConsent,
-        renewable: !isPushed,
-      }),
-    );
+    return this.deps.requests.begin(this.deps.db.alone, {
+      projectId: authorization.client.project.id,
+      clientId: authorization.client.id,
+      issuer: storedIssuer(authorization.issuer),
+      redirectUri: authorization.redirectUri,
+      resources: authorization.resources,
+      scope: authorization.scope,
+      state: authorization.state,
+      nonce: authorization.nonce,
+      codeChallenge: authorization.codeChallenge,
+      dpopJkt: authorization.dpopJkt,
+      responseMode: authorization.responseMode,
+      loginHint: authorization.loginHint,
+      hintedUserId,
+      uiLocales: authorization.uiLocales,
+      personRequired,
+      acr: authorization.acr,
+      organizationId: authorization.organizationId,
+      sessionId,
+      asksConsent: authorization.asksConsent,
+      renewable: !isPushed,
+    });
   }
 
   /**

@@ -2,7 +2,8 @@ import type { JWK } from 'jose';
 import { type DeviceRow, deviceColumns, isDeviceUnchanged, toTrustState } from '../../credentials/device-facts.ts';
 import { belongsTo, notedUse } from '../../credentials/devices.ts';
 import { checkProof } from '../../credentials/proof.ts';
-import { seconds } from '../../kernel/clock.ts';
+import { Cache } from '../../kernel/cache.ts';
+import { type Clock, seconds } from '../../kernel/clock.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
 import { type Fragment, query, type Statement, sql } from '../../kernel/sql.ts';
 import { isTrusted, skipsFactor, trustAfterUse } from '../../policy/device-trust.ts';
@@ -10,6 +11,7 @@ import { nextRequirement } from '../../policy/requirements.ts';
 import { factorsOf, holdsPasskey, type UserFactsRow } from '../../sessions/user-facts.ts';
 import { addressKey, isAddress, trimmed } from '../../users/login.ts';
 import type { SigninCaller } from '../callers.ts';
+import { nonceTtlSeconds } from '../ceremony.entity.ts';
 import { lacksPkce } from '../code-challenge.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
 import { asksForPasskeys, contextOf, siteOfPage } from '../sign-in-context.ts';
@@ -51,6 +53,22 @@ interface TrustedRequest {
   now: Date;
 }
 
+/** A device whose key began a sign-in, as it was when the sign-in began. */
+export interface BegunDevice extends DeviceFacts {
+  /** Of its user. */
+  email_key: string | null;
+}
+
+/** The devices whose keys began sign-ins a short time ago, by {@link begunKey}. */
+export class BegunDevices extends Cache<BegunDevice[]> {
+  constructor({ clock }: { clock: Clock }) {
+    super(clock, nonceTtlSeconds, 5_000);
+  }
+}
+
+/** The row of a sign-in that begins; without `credential_id`, its key is of no device. */
+type BegunRow = { is_begun: boolean } & (BegunDevice | { credential_id: null });
+
 /**
  * The work is the same for every address: the device is found by its key. Each row is found by one key, and no other
  * index matches any condition, so a plan created while the tables were small stays good (decisions/0087).
@@ -58,17 +76,9 @@ interface TrustedRequest {
 export function deviceFactsStatement(page: SigninPage, request: TrustedRequest): Statement<DeviceFacts> {
   const { txn, addressKey: key, now } = request;
   const projectId = sql`${page.project.id}::uuid`;
-  const { factors, hasPending, isMarked, passkey } = factsOfUser(page);
-  return sql<DeviceFacts>`with begun as materialized (
-      select * from ceremonies where project_id = ${projectId} and txn_hash = ${digest(txn)}
-    ), known as materialized (
-      select d.* from begun, credentials d where d.project_id = ${projectId} and d.jkt = begun.jkt
-    )
-    select ${endingFacts(page)}, c.jkt, d.id as credential_id, d.public_jwk, d.alg, d.client_id, d.hosted, d.domain, d.revoked_at,
-      ${deviceColumns}, ${factors} as factors, ${passkey} as holds_passkey, ${isMarked} as is_marked, ${hasPending} as has_pending
-    from begun c, known d,
-      lateral (select id, user_name, active, email_key, user_name_key from users
-        where project_id = ${projectId} and id = d.user_id offset 0) u
+  const begun = sql`select * from ceremonies where project_id = ${projectId} and txn_hash = ${digest(txn)}`;
+  return sql<DeviceFacts>`with begun as materialized (${begun}), ${knownDevices(page)}
+    select ${deviceFacts(page)} from ${usersOfDevices(page)}
     where ${isUnproved(page)} and c.state = any(${from}) and least(c.expires_at, c.nonce_expires_at) > ${now} and u.active
       and (u.email_key = ${key} or u.user_name_key = ${key}
         and not exists (select 1 from users other where other.project_id = ${projectId} and other.email_key = ${key})
@@ -77,6 +87,29 @@ export function deviceFactsStatement(page: SigninPage, request: TrustedRequest):
           where other.project_id = ${projectId} and other.user_name_key = ${key} and other.id <> u.id
             and other.account_id is null))
     order by d.id`;
+}
+
+/** Begins a sign-in with a device key, and reads the device for its first step. @param insertion of at most one sign-in */
+export function beginningStatement(page: SigninPage, insertion: Fragment): Statement<BegunRow> {
+  return sql<BegunRow>`with begun as (${insertion} returning *), ${knownDevices(page)}
+    select exists (select 1 from begun) as is_begun, f.* from (values (1)) one left join (
+      select ${deviceFacts(page)}, u.email_key from ${usersOfDevices(page)} where u.active
+    ) f on true order by f.credential_id`;
+}
+
+const knownDevices = ({ project }: SigninPage) => sql`known as materialized (
+      select d.* from begun, credentials d where d.project_id = ${project.id}::uuid and d.jkt = begun.jkt
+    )`;
+
+const usersOfDevices = ({ project }: SigninPage) => sql`begun c, known d,
+      lateral (select id, user_name, active, email_key, user_name_key from users
+        where project_id = ${project.id}::uuid and id = d.user_id offset 0) u`;
+
+/** SQL: the columns of {@link DeviceFacts}. */
+function deviceFacts(page: SigninPage): Fragment {
+  const { factors, hasPending, isMarked, passkey } = factsOfUser(page);
+  return sql`${endingFacts(page)}, c.jkt, d.id as credential_id, d.public_jwk, d.alg, d.client_id, d.hosted, d.domain, d.revoked_at,
+      ${deviceColumns}, ${factors} as factors, ${passkey} as holds_passkey, ${isMarked} as is_marked, ${hasPending} as has_pending`;
 }
 
 /** SQL: what the policy of the page asks of user `u`. */
@@ -107,7 +140,24 @@ export async function byTrustedDevice(
   const address = trimmed(input.userid ?? '');
   if (input.proof === undefined || input.stepUp || !isStorableText(address) || !isAddress(address)) return null;
   const request = { txn: input.txn, addressKey: addressKey(address), now: deps.clock.now() };
-  const rows = await query(deps.db.alone, deviceFactsStatement(caller, request), { prepare: 'trusted-device.facts' });
+  const end = (rows: readonly DeviceFacts[]) => endedBy(deps, caller, input, { rows, request, nextNonce });
+  // Read when the sign-in began: it ends with it only if the write finds the same.
+  const begun = caller.sessionSecret === undefined ? deps.begunDevices.take(begunKey(caller, digest(input.txn))) : null;
+  const isOfUser = ({ email_key }: BegunDevice) => email_key === request.addressKey;
+  const ended = begun?.some(isOfUser) ? await end(begun.filter(isOfUser)) : null;
+  if (ended) return ended;
+  return end(await query(deps.db.alone, deviceFactsStatement(caller, request), { prepare: 'trusted-device.facts' }));
+}
+
+export const begunKey = ({ project }: Pick<SigninPage, 'project'>, txnHash: string) => `${project.id} ${txnHash}`;
+
+/** Ends the sign-in by the device of this page among these. Null: none is enough, or a fact has changed. */
+async function endedBy(
+  deps: FlowDeps,
+  caller: SigninCaller,
+  input: StepInput,
+  { rows, request, nextNonce }: { rows: readonly DeviceFacts[]; request: TrustedRequest; nextNonce: string },
+): Promise<Success | null> {
   const facts = rows.find((row) => belongsTo(keyOf(row), pageOf(deps, caller)));
   if (!facts || !isEnough(facts, caller, request.now) || !endsPlainly(caller, facts, request.now)) return null;
   if (lacksPkce(caller, facts.code_challenge) || !(await isProved(deps, caller, input, facts))) return null;
