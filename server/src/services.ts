@@ -33,6 +33,7 @@ import { Activity } from './domain/audit/activity.ts';
 import type { EventArchive } from './domain/audit/archive.ts';
 import { Audit } from './domain/audit/audit.ts';
 import { AuditRetention } from './domain/audit/audit-retention.ts';
+import { BegunDevices } from './domain/ceremonies/begun-devices.ts';
 import { SigninCallers } from './domain/ceremonies/callers.ts';
 import { Ceremonies } from './domain/ceremonies/ceremonies.ts';
 import { recordCodeEvent } from './domain/ceremonies/code-events.ts';
@@ -45,7 +46,6 @@ import { DeviceApprovals } from './domain/ceremonies/requests/device-approvals.t
 import { PushedRequests } from './domain/ceremonies/requests/pushed-requests.ts';
 import { Retention } from './domain/ceremonies/retention.ts';
 import { Trials } from './domain/ceremonies/steps/trials.ts';
-import { BegunDevices } from './domain/ceremonies/steps/trusted-device.ts';
 import { Claims } from './domain/claims/claims.ts';
 import { ClientAssertions } from './domain/clients/assertions/client-assertions.ts';
 import { WorkloadTokens } from './domain/clients/assertions/workload-tokens.ts';

@@ -16,6 +16,7 @@ import { recordNetworkLimit } from '../otp/network-limit.ts';
 import { accountOf, has, provedIn, withPiece } from '../policy/evidence.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedOn } from './account.ts';
+import { begunKey } from './begun-devices.ts';
 import { type CheckedPage, inSignIn, type SigninCaller } from './callers.ts';
 import { type Ceremony, nonceTtlSeconds, type PasskeyPurpose, txnTtlSeconds } from './ceremony.entity.ts';
 import { type CodeChallenges, chosenChallenge, lacksPkce } from './code-challenge.ts';
@@ -40,7 +41,7 @@ import { passkeyOptions, registerPasskey, verifyPasskey } from './steps/passkey.
 import { connectionMissing, realmOfStep } from './steps/required-connection.ts';
 import { initiateMfa, verifyMfa } from './steps/second-factor.ts';
 import { type Answers, type CeremonyStep, steps, stepsWithoutAddress } from './steps/steps.ts';
-import { beginningStatement, begunKey } from './steps/trusted-device.ts';
+import { beginningStatement } from './steps/trusted-device.ts';
 import { verifyDevice } from './steps/verify-device.ts';
 import { verifyEmailOtp } from './steps/verify-email-otp.ts';
 

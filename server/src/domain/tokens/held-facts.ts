@@ -1,7 +1,37 @@
+import type { MemberChoice } from '../access/member-choices.ts';
 import { Cache } from '../kernel/cache.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { FoundCode } from './grants/authorization-code.ts';
-import type { SessionCodeFacts } from './session-code.ts';
+import type { SessionProof, SessionTimes, UserFacts } from '../policy/session.ts';
+import type { Grantee, UserGrantRow } from './grants/grant.ts';
+import type { SignInFactsRow } from './sign-in-facts.ts';
+
+/** All that decides whether a session gets a code. The client and its project are those of the request: the read checks them. */
+export interface SessionCodeFacts {
+  session: SessionProof & SessionTimes & { id: string; authTime: Date; freshAt: Date | null; moment: number };
+  user: UserFacts & { id: string; userNameKey: string; emailKey: string | null; grantee: Grantee };
+  /** Whether the user has access to the client without an organization (decisions/0371). */
+  hasAccess: boolean;
+  /** The organizations in which the user has access; if the request names one, only that. */
+  choices: readonly MemberChoice[];
+  /** Whether the user allows the client the scope in the first of `choices`, or need not be asked. */
+  isAllowed: boolean;
+}
+
+/** A code with its user, session and consent. Its client is the request's, whose version the write compares. */
+export interface FoundCode extends UserGrantRow, Partial<SignInFactsRow> {
+  id: string;
+  redirect_uri: string | null;
+  code_challenge: string | null;
+  dpop_jkt: string | null;
+  nonce: string | null;
+  grant_id: string | null;
+  expires_at: Date | string;
+  used_at: Date | string | null;
+  revoked_at: Date | string | null;
+  has_access: boolean;
+  is_allowed: boolean;
+  session_is_live: boolean | null;
+}
 
 /** Applications without a back end renew their tokens every few minutes. */
 const sessionSeconds = 600;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Project } from '../projects/project.entity.ts';
-import { decide, type SessionCodeFacts, type SessionVerdict } from './session-code.ts';
+import type { SessionCodeFacts } from './held-facts.ts';
+import { decide, type SessionVerdict } from './session-code.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);

@@ -17,18 +17,14 @@ import {
   meetsClientPolicy,
   meetsSignInPolicy,
   recordedUse,
-  type SessionProof,
-  type SessionTimes,
   type SessionUse,
-  type UserFacts,
 } from '../policy/session.ts';
 import type { Project } from '../projects/project.entity.ts';
 import { usedIfUnchanged } from '../sessions/sessions.ts';
 import { areUnchanged, toUserFacts, type UserFactsRow, userFacts } from '../sessions/user-facts.ts';
 import { addressKeys, userNameKey } from '../users/login.ts';
-import type { FoundCode } from './grants/authorization-code.ts';
 import { type Grantee, granteeOf, userColumns } from './grants/grant.ts';
-import { type HeldFacts, heldKey } from './held-facts.ts';
+import { type FoundCode, type HeldFacts, heldKey, type SessionCodeFacts } from './held-facts.ts';
 import { codeExpiry, insertedCode, type NewCode } from './new-code.ts';
 
 /** A request for a code under a live session. */
@@ -150,18 +146,6 @@ function issuedCode({ session, user }: SessionCodeFacts, asked: SessionCode, { i
     ...{ grant_id: null, expires_at: codeExpiry(now), used_at: null, revoked_at: null },
     ...{ ...user.grantee, session_is_live: true, has_access: true, is_allowed: true },
   };
-}
-
-/** All that decides whether a session gets a code. The client and its project are those of the request: the read checks them. */
-export interface SessionCodeFacts {
-  session: SessionProof & SessionTimes & { id: string; authTime: Date; freshAt: Date | null; moment: number };
-  user: UserFacts & { id: string; userNameKey: string; emailKey: string | null; grantee: Grantee };
-  /** Whether the user has access to the client without an organization (decisions/0371). */
-  hasAccess: boolean;
-  /** The organizations in which the user has access; if the request names one, only that. */
-  choices: readonly MemberChoice[];
-  /** Whether the user allows the client the scope in the first of `choices`, or need not be asked. */
-  isAllowed: boolean;
 }
 
 /** One row; without `id`, no active user has the session. */

@@ -11,22 +11,12 @@ import { type HeldRow, isHeldLive, type SignIn, timesOfHeld } from '../../sessio
 import { insertedCode } from '../../tokens/new-code.ts';
 import { sdkScope } from '../../tokens/scope.ts';
 import { notedSignIn } from '../../users/user-writing.ts';
+import type { EndingRow } from '../begun-devices.ts';
 import { inSignIn, type SigninCaller } from '../callers.ts';
 import { nonceTtlSeconds } from '../ceremony.entity.ts';
 import type { FlowDeps } from '../flow.ts';
 import { type Conclusion, concluded, type SignedIn, sessionOf, signInEvent } from './conclusion.ts';
 import type { Success } from './steps.ts';
-
-/** The facts of every sign-in that one step can end, without a lock: {@link endingFacts}. */
-export interface EndingRow extends HeldRow {
-  /** The ID of the sign-in. */
-  id: string;
-  nonce_hash: string;
-  code_challenge: string | null;
-  credential_id: string;
-  user_id: string;
-  user_name: string;
-}
 
 /** SQL: the columns of {@link EndingRow}, of sign-in `c` and user `u`; the credential is the caller's to add. */
 export function endingFacts({ project, sessionSecret }: SigninPage): Fragment {

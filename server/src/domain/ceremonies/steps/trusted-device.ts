@@ -1,23 +1,20 @@
-import type { JWK } from 'jose';
-import { type DeviceRow, deviceColumns, isDeviceUnchanged, toTrustState } from '../../credentials/device-facts.ts';
+import { deviceColumns, isDeviceUnchanged, toTrustState } from '../../credentials/device-facts.ts';
 import { belongsTo, notedUse } from '../../credentials/devices.ts';
 import { checkProof } from '../../credentials/proof.ts';
-import { Cache } from '../../kernel/cache.ts';
-import { type Clock, seconds } from '../../kernel/clock.ts';
+import { seconds } from '../../kernel/clock.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
 import { type Fragment, query, type Statement, sql } from '../../kernel/sql.ts';
 import { isTrusted, skipsFactor, trustAfterUse } from '../../policy/device-trust.ts';
 import { nextRequirement } from '../../policy/requirements.ts';
-import { factorsOf, holdsPasskey, type UserFactsRow } from '../../sessions/user-facts.ts';
+import { factorsOf, holdsPasskey } from '../../sessions/user-facts.ts';
 import { addressKey, isAddress, trimmed } from '../../users/login.ts';
+import { type BegunDevice, begunKey, type DeviceFacts } from '../begun-devices.ts';
 import type { SigninCaller } from '../callers.ts';
-import { nonceTtlSeconds } from '../ceremony.entity.ts';
 import { lacksPkce } from '../code-challenge.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
 import { asksForPasskeys, contextOf, siteOfPage } from '../sign-in-context.ts';
 import {
   type Ending,
-  type EndingRow,
   endIfUnchanged,
   endingFacts,
   endsPlainly,
@@ -31,39 +28,11 @@ const { from } = steps.authenticate;
 /** A step-up takes the general step. */
 const ceremony = { stepUp: null };
 
-/** A sign-in, a device with its key, and the device's user. */
-interface DeviceFacts extends EndingRow, DeviceRow, UserFactsRow {
-  jkt: string;
-  public_jwk: JWK;
-  alg: string;
-  client_id: string;
-  hosted: boolean | null;
-  domain: string | null;
-  revoked_at: string | null;
-  /** Whether a factor was added with no more than the mailbox by a user with a passkey. */
-  is_marked: boolean;
-  /** Whether a factor is not verified: the sign-in that began it may continue in this one. */
-  has_pending: boolean;
-}
-
 /** The sign-in and the address, normalized by {@link addressKey}, that a step names. */
 interface TrustedRequest {
   txn: string;
   addressKey: string;
   now: Date;
-}
-
-/** A device whose key began a sign-in, as it was when the sign-in began. */
-export interface BegunDevice extends DeviceFacts {
-  /** Of its user. */
-  email_key: string | null;
-}
-
-/** The devices whose keys began sign-ins a short time ago, by {@link begunKey}. */
-export class BegunDevices extends Cache<BegunDevice[]> {
-  constructor({ clock }: { clock: Clock }) {
-    super(clock, nonceTtlSeconds, 5_000);
-  }
 }
 
 /** The row of a sign-in that begins; without `credential_id`, its key is of no device. */
@@ -148,8 +117,6 @@ export async function byTrustedDevice(
   if (ended) return ended;
   return end(await query(deps.db.alone, deviceFactsStatement(caller, request), { prepare: 'trusted-device.facts' }));
 }
-
-export const begunKey = ({ project }: Pick<SigninPage, 'project'>, txnHash: string) => `${project.id} ${txnHash}`;
 
 /** Ends the sign-in by the device of this page among these. Null: none is enough, or a fact has changed. */
 async function endedBy(

@@ -14,7 +14,7 @@ import { strictest } from '../../policy/organization.ts';
 import { storedIssuer } from '../../projects/issuer.ts';
 import { impersonationColumn } from '../../sessions/impersonation.ts';
 import { participation } from '../../sessions/sessions.ts';
-import { type HeldFacts, heldKey } from '../held-facts.ts';
+import { type FoundCode, type HeldFacts, heldKey } from '../held-facts.ts';
 import { firstToken, type RefreshToken } from '../refresh-token.ts';
 import { isSignInUnchanged, meetsPolicies, proofOf, type SignInFactsRow, signInFacts } from '../sign-in-facts.ts';
 import {
@@ -28,7 +28,6 @@ import {
   type Recorded,
   targetOf,
   type UserGrantRequest,
-  type UserGrantRow,
   userColumns,
 } from './grant.ts';
 
@@ -49,22 +48,6 @@ export interface Exchange extends UserGrantRequest {
   checksPolicy?: boolean;
   /** The NameID that a SAML application receives instead of tokens; its participation records it for the logout. */
   samlNameId?: NameIdKind;
-}
-
-/** A code with its user, session and consent. Its client is the request's, whose version the write compares. */
-export interface FoundCode extends UserGrantRow, Partial<SignInFactsRow> {
-  id: string;
-  redirect_uri: string | null;
-  code_challenge: string | null;
-  dpop_jkt: string | null;
-  nonce: string | null;
-  grant_id: string | null;
-  expires_at: Date | string;
-  used_at: Date | string | null;
-  revoked_at: Date | string | null;
-  has_access: boolean;
-  is_allowed: boolean;
-  session_is_live: boolean | null;
 }
 
 const checks: readonly Check<Exchange, FoundCode>[] = [
