@@ -25,11 +25,11 @@ import type { SignUpRequests } from '../signups/sign-up-requests.ts';
 import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import type { Users } from '../users/users.ts';
-import type { BegunDevices } from './begun-devices.ts';
 import type { SigninCaller, SigninCallers } from './callers.ts';
 import type { Ceremony } from './ceremony.entity.ts';
 import type { Counters } from './counters.ts';
 import type { Recipients, SetupLinks } from './recipients.ts';
+import type { BegunDevices } from './steps/begun-devices.ts';
 import type { Answers, CeremonyStep } from './steps/steps.ts';
 
 /** Dependencies of the steps. */

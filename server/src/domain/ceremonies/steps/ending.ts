@@ -11,10 +11,10 @@ import { type HeldRow, isHeldLive, type SignIn, timesOfHeld } from '../../sessio
 import { insertedCode } from '../../tokens/new-code.ts';
 import { sdkScope } from '../../tokens/scope.ts';
 import { notedSignIn } from '../../users/user-writing.ts';
-import type { EndingRow } from '../begun-devices.ts';
 import { inSignIn, type SigninCaller } from '../callers.ts';
 import { nonceTtlSeconds } from '../ceremony.entity.ts';
 import type { FlowDeps } from '../flow.ts';
+import type { EndingRow } from './begun-devices.ts';
 import { type Conclusion, concluded, type SignedIn, sessionOf, signInEvent } from './conclusion.ts';
 import type { Success } from './steps.ts';
 

@@ -8,11 +8,11 @@ import { isTrusted, skipsFactor, trustAfterUse } from '../../policy/device-trust
 import { nextRequirement } from '../../policy/requirements.ts';
 import { factorsOf, holdsPasskey } from '../../sessions/user-facts.ts';
 import { addressKey, isAddress, trimmed } from '../../users/login.ts';
-import { type BegunDevice, begunKey, type DeviceFacts } from '../begun-devices.ts';
 import type { SigninCaller } from '../callers.ts';
 import { lacksPkce } from '../code-challenge.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
 import { asksForPasskeys, contextOf, siteOfPage } from '../sign-in-context.ts';
+import { type BegunDevice, begunKey, type DeviceFacts } from './begun-devices.ts';
 import {
   type Ending,
   endIfUnchanged,

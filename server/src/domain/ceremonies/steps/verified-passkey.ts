@@ -2,11 +2,11 @@ import { challengeOf, credentialIdOf, formerHandleOf, userHandleOf } from '../..
 import { checkAssertion } from '../../credentials/webauthn.ts';
 import { digest } from '../../kernel/secret.ts';
 import { query, type Statement, sql } from '../../kernel/sql.ts';
-import type { EndingRow } from '../begun-devices.ts';
 import type { SigninCaller } from '../callers.ts';
 import { lacksPkce } from '../code-challenge.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
 import { mayUsePasskeys, siteOfPage } from '../sign-in-context.ts';
+import type { EndingRow } from './begun-devices.ts';
 import {
   type Ending,
   endIfUnchanged,

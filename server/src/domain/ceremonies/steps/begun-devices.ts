@@ -1,10 +1,10 @@
 import type { JWK } from 'jose';
-import type { DeviceRow } from '../credentials/device-facts.ts';
-import { Cache } from '../kernel/cache.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { HeldRow } from '../sessions/sessions.ts';
-import type { UserFactsRow } from '../sessions/user-facts.ts';
-import { nonceTtlSeconds } from './ceremony.entity.ts';
+import type { DeviceRow } from '../../credentials/device-facts.ts';
+import { Cache } from '../../kernel/cache.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { HeldRow } from '../../sessions/sessions.ts';
+import type { UserFactsRow } from '../../sessions/user-facts.ts';
+import { nonceTtlSeconds } from '../ceremony.entity.ts';
 
 /** The facts of every sign-in that one step can end, without a lock: `endingFacts`. */
 export interface EndingRow extends HeldRow {
