@@ -17,9 +17,10 @@ import {
   signInAndAsk,
   userInfoAlone,
 } from './subjects/relying.ts';
+import { samlAnswers } from './subjects/saml.ts';
 
 /**
- * Sign-in with a live session, code exchange, UserInfo, JWKS and discovery: Latchkey and other OpenID providers. Refresh,
+ * Sign-in with a live session, code exchange, UserInfo, JWKS and discovery: Latchkey and other OpenID providers. SAML, refresh,
  * client credentials, introspection and token exchange at the issuer of a project: Latchkey alone.
  */
 export async function oidc(print: Print, options: Options): Promise<Row[]> {
@@ -87,6 +88,8 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
     await enter('userinfo', contest(userInfoAlone, 'public', oidcProvider, durable, betterAuth), (figures) =>
       moreOften(figures, 'oidc-provider', 1),
     );
+    const answer = await samlAnswers(latchkey, own.projectId, own.public);
+    await enter('session → SAML answer', [{ subject: latchkey.subject, ...answer }], () => []);
     const grants = await grantsOf(latchkey);
     for (const [workload, work] of [
       ['refresh', grants.refresh],

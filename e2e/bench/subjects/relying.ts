@@ -32,7 +32,10 @@ export interface Relying {
 export const redirectUri = 'https://app.example.com/callback';
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-export async function latchkeyProvider({ api, server }: BenchedLatchkey, workers: number): Promise<Provider> {
+export async function latchkeyProvider(
+  { api, server }: BenchedLatchkey,
+  workers: number,
+): Promise<Provider & { projectId: string }> {
   const projectId = await api.createProject('Benchmark');
   const testMode = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
   await api.run(testMode, { input: { id: projectId, testMode: true } });
@@ -69,7 +72,7 @@ export async function latchkeyProvider({ api, server }: BenchedLatchkey, workers
     cookie: (worker) => cookies[worker] ?? '',
     authorize: (challenge) => authorizePath(application(client), challenge),
   });
-  return { public: relying(open), confidential: relying(secured, pair.privateKey) };
+  return { projectId, public: relying(open), confidential: relying(secured, pair.privateKey) };
 }
 
 export function relyingOf(peer: Peer, kind: keyof Provider): Relying {
