@@ -2,12 +2,17 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { redirectUri } from '../../test/factories.ts';
 import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
 import { changed, rows } from '../../test/rows.ts';
 import { statementsDuring } from '../../test/statements.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { digest } from '../domain/kernel/secret.ts';
+import { query } from '../domain/kernel/sql.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
+import { readCode } from '../domain/tokens/grants/authorization-code.ts';
+import { heldKey } from '../domain/tokens/held-facts.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 let app: TestApp;
@@ -203,4 +208,26 @@ describe('a session gets a code', () => {
     const { id_token: idToken } = (await (await rp.exchange(code)).json()) as TokenAnswer;
     expect(await rp.claims(idToken)).toMatchObject({ email: 'new@example.com' });
   });
+
+  it.each(['base', 'project'])('that its exchange at the issuer of the %s finds as it would be read', async (kind) => {
+    const { registry, db, issuers, tokens } = app.services;
+    const issuer = kind === 'base' ? issuers.base : await issuers.ofSlug(project.slug);
+    const current = await registry.current.byId(client.id);
+    if (!issuer || !current) throw new Error('no issuer or client');
+    const there = new RelyingParty(app, client, issuer.url);
+    await there.signIn(user);
+    const code = await there.code({ scope: 'openid email', nonce: 'n', state: 's' });
+    const request = { client: current, issuer, code, codeVerifier: undefined, redirectUri, actor: system };
+    const [read] = await query(db.alone, readCode({ ...request, authenticatedBy: 'none' }));
+    const held = tokens['held'].codes.held(heldKey(project.id, digest(code)));
+    expect(comparable(held)).toEqual(comparable(read));
+  });
 });
+
+/** Without nulls, and with instants as dates: the driver returns them as text. */
+function comparable(row: object | null | undefined): object {
+  const values = Object.entries(row ?? {}).filter(([, value]) => value != null);
+  return Object.fromEntries(
+    values.map(([name, value]) => [name, /_(at|time)$/.test(name) ? new Date(value as string).toISOString() : value]),
+  );
+}

@@ -130,8 +130,9 @@ async function answered(
   return { code };
 }
 
-/** Whether the next request may decide on what this one reads: codes in the context of an organization depend on more. */
-const isHeld = ({ organizationId }: SessionCode): boolean => organizationId === undefined;
+/** Whether the next request may decide on what this one reads: codes of an organization, or an impersonation, depend on more. */
+const isHeld = ({ organizationId, isImpersonated }: SessionCode): boolean =>
+  organizationId === undefined && !isImpersonated;
 
 const keyOf = ({ client, sessionHash }: SessionCode): string => heldKey(client.project.id, sessionHash);
 
