@@ -5,9 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { addressOf, urisAt } from '../console/products/address.ts';
 import type { Product, Values } from '../console/products/product.ts';
 import { products } from '../console/products/products.ts';
+import { samlProducts } from '../console/products/saml.ts';
+import { atAddress } from '../console/products/saml-product.ts';
 import { checkRedirectUri } from '../server/src/domain/clients/redirect-uri.ts';
 import { idTokenAlgorithms } from '../server/src/domain/kernel/openid.ts';
 import { exampleOf, productsPage, productsPath } from './lib/products.mjs';
+import { samlProductsPage, samlProductsPath } from './lib/saml-products.mjs';
 import { root } from './lib/workspace.mjs';
 
 const page = readFileSync(join(root, productsPath), 'utf8');
@@ -76,4 +79,44 @@ it('an address may be entered without a scheme, and with a trailing slash', () =
   expect(addressOf(' grafana.example.com:3000/ ')).toBe('https://grafana.example.com:3000');
   expect(addressOf('http://localhost:3000')).toBe('http://localhost:3000');
   expect(addressOf('')).toBe('');
+});
+
+it('saml-products.md has the values of all SAML products: run `npm run gen` after a change', () => {
+  expect(samlProductsPage()).toBe(readFileSync(join(root, samlProductsPath), 'utf8'));
+});
+
+describe.each(samlProducts.map((product) => [product.name, product] as const))('%s by SAML', (_name, product) => {
+  it('has an entity ID and addresses that can be registered', () => {
+    const { acsUrls, entityId, logoutUri, metadata, sources } = product;
+    const at = (text: string) => atAddress(text, 'https://a.example.com:8443');
+    if (entityId !== null) expect(at(entityId)).toMatch(/^[\x21-\x7e]{1,1024}$/);
+    expect(acsUrls.length > 0).toBe(entityId !== null);
+    for (const uri of [...acsUrls, logoutUri ?? [], metadata ?? []].flat())
+      expect(checkRedirectUri(at(uri)), uri).toBeNull();
+    for (const source of sources) expect(new URL(source).protocol).toBe('https:');
+    // Without an address of its own, nothing depends on it.
+    if (product.address === null)
+      expect(JSON.stringify([entityId, acsUrls, metadata])).not.toMatch(/\{(address|host)\}/);
+  });
+
+  it('has settings with our values', () => {
+    const own = {
+      entityId: 'https://i.test/saml/metadata',
+      ssoUrl: 'https://i.test/saml/sso',
+      sloUrl: 'https://i.test/saml/slo',
+    };
+    const text = product
+      .fields({ ...own, address: 'https://product.test' })
+      .flat()
+      .join('\n');
+    expect(text).toContain('https://i.test/saml/');
+    expect(text).not.toMatch(/undefined|example\.com|\{/);
+  });
+});
+
+it('there are 15 SAML products, in the order of their names, each with an id of its own', () => {
+  const names = samlProducts.map(({ name }) => name);
+  expect(names).toEqual([...names].sort((one, other) => one.localeCompare(other, 'en')));
+  expect(new Set([...samlProducts, ...products].map(({ id }) => id)).size).toBe(samlProducts.length + products.length);
+  expect(samlProducts.length).toBe(15);
 });

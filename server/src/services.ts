@@ -59,6 +59,7 @@ import { ClientRegistrations } from './domain/clients/introductions/client-regis
 import { RegistrationTokens } from './domain/clients/introductions/registration-tokens.ts';
 import { Origins } from './domain/clients/origins.ts';
 import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
+import { ApplicationCertificates } from './domain/clients/saml/application-certificates.ts';
 import { ServiceProviderMetadata } from './domain/clients/saml/sp-metadata.ts';
 import { Configurations } from './domain/configuration/configurations.ts';
 import { AssertionIssuers } from './domain/connections/assertions/assertion-issuers.ts';
@@ -396,6 +397,10 @@ function withConnections(
   const unreachable = async () => ({ fault: 'unreachable' as const });
   const providers = new Providers({ ...lower, fetchJson: fetchJson ?? noNetwork, allowPrivateTargets });
   const metadata = new ProviderMetadata({ fetchMetadata: fetchMetadata ?? noNetwork, allowPrivateTargets });
+  const serviceProviderMetadata = new ServiceProviderMetadata({
+    fetchMetadata: fetchMetadata ?? noNetwork,
+    allowPrivateTargets,
+  });
   const oidc = new OidcProtocol({
     ...lower,
     providers,
@@ -410,10 +415,8 @@ function withConnections(
     }),
     certificateExpiry: new CertificateExpiry(lower),
     metadataRefresh: new MetadataRefresh({ ...lower, metadata }),
-    serviceProviderMetadata: new ServiceProviderMetadata({
-      fetchMetadata: fetchMetadata ?? noNetwork,
-      allowPrivateTargets,
-    }),
+    serviceProviderMetadata,
+    applicationCertificates: new ApplicationCertificates({ ...lower, metadata: serviceProviderMetadata }),
     upstreamSignIns: new UpstreamSignIns({ ...lower, protocols: { oidc, saml: new SamlProtocol(lower) } }),
   };
 }

@@ -286,6 +286,8 @@ export type CreateClientInput = {
   samlLogoutSoapUri?: string | null | undefined;
   /** Its SingleLogoutService (HTTP-Redirect), where logout requests and responses go. Needs a certificate. */
   samlLogoutUri?: string | null | undefined;
+  /** The https address of its metadata. It is read daily, for new certificates only. */
+  samlMetadataUrl?: string | null | undefined;
   /** The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user. PAIRWISE: a value of this application alone. */
   samlNameId?: SamlNameId | null | undefined;
   /** The claim that is the NameID of kind ATTRIBUTE, such as `preferred_username`. Must identify one user. */
@@ -1290,6 +1292,8 @@ export type UpdateClientInput = {
   samlLogoutSoapUri?: string | null | undefined;
   /** Its SingleLogoutService (HTTP-Redirect), where logout requests and responses go. Needs a certificate. */
   samlLogoutUri?: string | null | undefined;
+  /** The https address of its metadata. It is read daily, for new certificates only. */
+  samlMetadataUrl?: string | null | undefined;
   /** The NameID, if its requests name no format. Default: PERSISTENT, the `sub` of the user. PAIRWISE: a value of this application alone. */
   samlNameId?: SamlNameId | null | undefined;
   /** The claim that is the NameID of kind ATTRIBUTE, such as `preferred_username`. Must identify one user. */
@@ -2950,7 +2954,7 @@ export type SamlClientQueryVariables = Exact<{
 }>;
 
 
-export type SamlClientQuery = { client: { id: string, version: number, samlEntityId: string | null, samlNameId: SamlNameId, samlNameIdAttribute: string | null, samlSigned: SamlSigned, samlCertificates: Array<string>, samlEncryptionCertificate: string | null, samlLogoutUri: string | null, samlLogoutResponseUri: string | null, samlLogoutSoapUri: string | null, samlRequestsSigned: boolean, samlIdpInitiated: boolean } | null };
+export type SamlClientQuery = { client: { id: string, version: number, samlEntityId: string | null, samlMetadataUrl: string | null, samlMetadataFault: MetadataFault | null, samlCertificateExpiresAt: string | null, samlNameId: SamlNameId, samlNameIdAttribute: string | null, samlSigned: SamlSigned, samlCertificates: Array<string>, samlEncryptionCertificate: string | null, samlLogoutUri: string | null, samlLogoutResponseUri: string | null, samlLogoutSoapUri: string | null, samlRequestsSigned: boolean, samlIdpInitiated: boolean } | null };
 
 export type RotateSamlKeyMutationVariables = Exact<{
   projectId: string;

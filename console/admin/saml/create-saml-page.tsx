@@ -15,11 +15,16 @@ import { toast } from '../ui/feedback/toast.tsx';
 import { tidy } from '../ui/forms/list-field.tsx';
 import { monospace, verbatim } from '../ui/forms/verbatim.ts';
 import { Page, Section } from '../ui/layout/page.tsx';
+import { ProductPicker, type ProductSettings } from './product-picker.tsx';
 import { AcsUrls } from './saml-settings.tsx';
 
-type ServiceProvider = SamlServiceProviderQuery['samlServiceProvider'];
+/** The address of the metadata, if it was read there. */
+type ReadProvider = SamlServiceProviderQuery['samlServiceProvider'] & { samlMetadataUrl: string | null };
+type ServiceProvider = ReadProvider & Pick<ProductSettings, 'samlNameId'>;
 
 const none: ServiceProvider = {
+  samlMetadataUrl: null,
+  samlNameId: 'PERSISTENT',
   samlEntityId: '',
   redirectUris: [],
   samlCertificates: [],
@@ -76,7 +81,13 @@ function Form() {
   };
   return (
     <>
-      <Metadata projectId={projectId} onRead={setProvider} />
+      <ProductPicker
+        onChange={({ name: product, ...settings }) => {
+          setName(product);
+          setProvider({ ...none, ...settings });
+        }}
+      />
+      <Metadata projectId={projectId} onRead={(read) => setProvider(({ samlNameId }) => ({ ...read, samlNameId }))} />
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Section title={t('Application')}>
           <TextInput
@@ -135,7 +146,7 @@ function Found({ provider }: { provider: ServiceProvider }) {
 
 interface MetadataProps {
   projectId: string;
-  onRead(provider: ServiceProvider): void;
+  onRead(provider: ReadProvider): void;
 }
 
 /** Fills in the form from the metadata of the application. */
@@ -148,9 +159,11 @@ function Metadata({ projectId, onRead }: MetadataProps) {
     setBusy(true);
     setFailure(undefined);
     try {
-      const given = /^https?:\/\/\S+$/.test(text.trim()) ? { metadataUrl: text.trim() } : { metadata: text };
+      const given = /^https?:\/\/\S+$/.test(text.trim())
+        ? { metadataUrl: text.trim() }
+        : { metadata: text, metadataUrl: undefined };
       const { samlServiceProvider } = await send(SamlServiceProvider, { projectId, ...given });
-      onRead(samlServiceProvider);
+      onRead({ ...samlServiceProvider, samlMetadataUrl: given.metadataUrl ?? null });
       toast(t('Metadata read'));
     } catch (error) {
       setFailure(error as RequestError);

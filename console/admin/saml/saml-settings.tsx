@@ -19,6 +19,7 @@ import { useSettingsForm } from '../ui/forms/settings-form.ts';
 import { labelsOf, SwitchList } from '../ui/forms/switches.tsx';
 import { monospace, verbatim } from '../ui/forms/verbatim.ts';
 import { Section } from '../ui/layout/page.tsx';
+import { ApplicationWarnings } from './application-warnings.tsx';
 import { certificatesIn } from './certificates.ts';
 import { inputOf, type SamlClient, type Values, valuesOf } from './settings-values.ts';
 
@@ -43,6 +44,7 @@ const labels: Record<keyof Values, string> = {
   logoId: t('Logo'),
   startUri: t('Start address'),
   samlEntityId: t('Entity ID'),
+  samlMetadataUrl: t('Metadata address of the application'),
   redirectUris: t('ACS URLs'),
   samlNameId: 'NameID',
   samlNameIdAttribute: t('Claim of the NameID'),
@@ -78,6 +80,7 @@ function Form({ client, saml, mayChange }: ClientPartProps & { saml: SamlClient 
   const certificate = { autosize: true, minRows: 2, maxRows: 8, maw: '44rem', styles: monospace, ...verbatim };
   return (
     <>
+      <ApplicationWarnings saml={saml} />
       <Section title={t('Basics')}>
         <TextInput
           label={t('Name')}
@@ -112,6 +115,14 @@ function Form({ client, saml, mayChange }: ClientPartProps & { saml: SamlClient 
           {...form.field('samlEntityId')}
         />
         <AcsUrls {...form.field('redirectUris')} />
+        <TextInput
+          label={t('Metadata address of the application')}
+          description={t('Read daily for new certificates. Empty: certificates change only here.')}
+          placeholder="https://app.example.com/saml/metadata"
+          maw="44rem"
+          {...verbatim}
+          {...form.field('samlMetadataUrl')}
+        />
         <TextInput
           label={t('Single logout URL')}
           description={t('Where logout requests and responses go (HTTP-Redirect). Needs a certificate.')}
@@ -180,6 +191,7 @@ function Form({ client, saml, mayChange }: ClientPartProps & { saml: SamlClient 
         consequence={consequence(saved, values)}
         isInvalid={[
           ...values.redirectUris,
+          values.samlMetadataUrl,
           values.samlLogoutUri,
           values.samlLogoutResponseUri,
           values.samlLogoutSoapUri,

@@ -11,6 +11,7 @@ export const valuesOf = (client: ClientPartProps['client'], saml: SamlClient) =>
   logoId: client.logoId ?? '',
   startUri: client.startUri ?? '',
   samlEntityId: saml.samlEntityId ?? '',
+  samlMetadataUrl: saml.samlMetadataUrl ?? '',
   redirectUris: client.redirectUris,
   samlNameId: saml.samlNameId,
   samlNameIdAttribute: saml.samlNameIdAttribute ?? '',
@@ -28,7 +29,7 @@ export type Values = ReturnType<typeof valuesOf>;
 
 const clearable = [
   ...(['logoId', 'startUri', 'samlNameIdAttribute', 'samlEncryptionCertificate'] as const),
-  ...(['samlLogoutUri', 'samlLogoutResponseUri', 'samlLogoutSoapUri'] as const),
+  ...(['samlMetadataUrl', 'samlLogoutUri', 'samlLogoutResponseUri', 'samlLogoutSoapUri'] as const),
 ] as const;
 
 /** The input of the API: an empty text clears a setting. */

@@ -12,6 +12,7 @@ import type { SignUpNotices } from '../domain/admins/sign-up-notices.ts';
 import type { Activity } from '../domain/audit/activity.ts';
 import type { AuditRetention } from '../domain/audit/audit-retention.ts';
 import type { Retention } from '../domain/ceremonies/retention.ts';
+import type { ApplicationCertificates } from '../domain/clients/saml/application-certificates.ts';
 import type { MetadataRefresh } from '../domain/connections/saml/metadata-refresh.ts';
 import type { Delivery } from '../domain/delivery/delivery.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
@@ -52,6 +53,7 @@ export interface JobsDeps {
   customAttributes: CustomAttributes;
   activity: Activity;
   metadataRefresh: MetadataRefresh;
+  applicationCertificates: ApplicationCertificates;
   requestRecords: RequestRecords;
   domains: Domains;
   organizationDomains: OrganizationDomains;
@@ -129,6 +131,8 @@ function periodicJobs({ db, delivery, projects, experiences, ...deps }: JobsDeps
     { name: 'sweep.events', everyMinutes: 60, run: sweepEvents },
     { name: 'domains.check', everyMinutes: 5, run: checkDomains },
     { name: 'connections.refresh', everyMinutes: 5, run: () => deps.metadataRefresh.runDue() },
+    { name: 'applications.refresh', everyMinutes: 5, run: () => deps.applicationCertificates.refreshDue() },
+    { name: 'applications.warn', everyMinutes: 60, run: () => deps.applicationCertificates.warnDue() },
     { name: 'recoveries.expire', everyMinutes: 15, run: () => deps.recoveries.expire() },
     { name: 'accounts.delete', everyMinutes: 5, run: () => deps.accountDeletions.runDue() },
     { name: 'connections.warn', everyMinutes: 60, run: () => deps.certificateWarnings.send() },

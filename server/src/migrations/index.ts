@@ -39,6 +39,7 @@ import { Migration20261130048000SamlLogout } from './20261130048000-saml-logout.
 import { Migration20261130049000NetworksOfIntroductions } from './20261130049000-networks-of-introductions.ts';
 import { Migration20261130049100ClientPolicies } from './20261130049100-client-policies.ts';
 import { Migration20261130050300SamlBackChannelLogout } from './20261130050300-saml-back-channel-logout.ts';
+import { Migration20261130050310SamlMetadataOfApplications } from './20261130050310-saml-metadata-of-applications.ts';
 import { Migration20261130050400Impersonation } from './20261130050400-impersonation.ts';
 import { Migration20261130050500IdentityAssertions } from './20261130050500-identity-assertions.ts';
 
@@ -83,6 +84,7 @@ export const migrations = [
   { name: '20261130049000-networks-of-introductions', class: Migration20261130049000NetworksOfIntroductions },
   { name: '20261130049100-client-policies', class: Migration20261130049100ClientPolicies },
   { name: '20261130050300-saml-back-channel-logout', class: Migration20261130050300SamlBackChannelLogout },
+  { name: '20261130050310-saml-metadata-of-applications', class: Migration20261130050310SamlMetadataOfApplications },
   { name: '20261130050400-impersonation', class: Migration20261130050400Impersonation },
   { name: '20261130050500-identity-assertions', class: Migration20261130050500IdentityAssertions },
 ];

@@ -5,10 +5,10 @@ import { claimLists, groupSelections } from '../../domain/claims/claim-settings.
 import { apiKeyKinds } from '../../domain/clients/api-key.entity.ts';
 import { clientIntroductions } from '../../domain/clients/client.entity.ts';
 import { delegationParties } from '../../domain/clients/delegation-key.entity.ts';
+import { metadataFaults } from '../../domain/clients/saml/saml.resource.ts';
 import {
   connectionKinds,
   connectionStates,
-  metadataFaults,
   requestedNameIds,
   signedParts,
 } from '../../domain/connections/connection.entity.ts';

@@ -2,7 +2,7 @@ import { ObjectType } from 'type-graphql';
 import { clientFields } from '../../domain/clients/client.resource.ts';
 import { Access, ofClient, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
-import { ApiKeyKindEnum, BuiltInEnum, IntroductionEnum } from '../api/enums.ts';
+import { ApiKeyKindEnum, BuiltInEnum, IntroductionEnum, MetadataFaultEnum } from '../api/enums.ts';
 import { fields, id, int, nullable, object, oneOf, text, time } from '../api/fields.ts';
 import { viewOf } from '../api/resource-types.ts';
 
@@ -36,6 +36,9 @@ export class ClientView extends fields({
   builtIn: nullable(oneOf(BuiltInEnum)),
   introducedBy: nullable(oneOf(IntroductionEnum)),
   metadataUrl: nullable(text('The URL of its Client ID Metadata Document, which is its `client_id`.')),
+  samlMetadataCheckedAt: nullable(time('Of the metadata at `samlMetadataUrl`.')),
+  samlMetadataFault: nullable(oneOf(MetadataFaultEnum, 'Of the last reading. The former certificates stay.')),
+  samlCertificateExpiresAt: nullable(time('Of the last of its `samlCertificates`.')),
   version: int('Send it as `expectedVersion` to detect concurrent changes.'),
   createdAt: time(),
   updatedAt: time(),

@@ -4,6 +4,7 @@ import { instant, key } from '../kernel/columns.ts';
 import { columnsOf } from '../kernel/resource.ts';
 import { tenant } from '../projects/tenant.ts';
 import { clientFields } from './client.resource.ts';
+import { metadataFaults } from './saml/saml.resource.ts';
 
 export const clientIntroductions = ['document', 'registration'] as const;
 
@@ -26,6 +27,13 @@ const schema = defineEntity({
     metadataUrl: p.text().nullable(),
     /** Part of the pairwise NameIDs of a SAML application, so that no other application can compute them; null: none yet. */
     samlSalt: p.text().nullable(),
+    /** Null: not read yet. */
+    samlMetadataCheckedAt: instant().nullable(),
+    samlMetadataFault: p.enum(metadataFaults).nullable(),
+    /** The end of the last of its `samlCertificates`. */
+    samlCertificateExpiresAt: instant().nullable(),
+    /** Days of the last warning about that. */
+    samlWarnedDays: p.integer().nullable(),
     disabledAt: instant().nullable(),
     version: p.integer().default(1),
     createdAt: instant(),

@@ -15,6 +15,7 @@ import { digest, isUuid } from '../kernel/secret.ts';
 import type { AccessLost } from '../projects/lost-access.ts';
 import { Project } from '../projects/project.entity.ts';
 import { atKey, existing, locked, type TenantKey } from '../projects/tenant.ts';
+import { lastExpiry } from '../saml/security/certificate.ts';
 import { ApiKey, type ApiKeyKind } from './api-key.entity.ts';
 import { apiKeyPrefixes } from './api-key.ts';
 import { Client } from './client.entity.ts';
@@ -127,6 +128,7 @@ export class Clients {
       checkFapi(client);
       checkSamlApplication(client);
       this.salt(client);
+      noteExpiry(client);
       await flushUnlessTaken(em, 'client', 'samlEntityId');
       audit.record(em, { type: 'client.created', actor, ...aboutClient(client), detail: { after: settings } });
       const publishable = this.makeKey(em, client, 'publishable', actor);
@@ -149,6 +151,10 @@ export class Clients {
       introducedBy: input.introducedBy ?? null,
       metadataUrl: input.metadataUrl ?? null,
       samlSalt: input.samlSalt ?? null,
+      samlMetadataCheckedAt: null,
+      samlMetadataFault: null,
+      samlCertificateExpiresAt: null,
+      samlWarnedDays: null,
       disabledAt: input.disabledAt ?? null,
       version: 1,
       createdAt: now,
@@ -176,7 +182,8 @@ export class Clients {
       await checkLogoId(em, client.project.id, 'logoId', settings.logoId);
       // Disabling again keeps the first time.
       if (settings.disabledAt && client.disabledAt) delete settings.disabledAt;
-      const { adminScopes, relatedOrigins, redirectUris, thirdParty, samlEntityId, disabledAt = null } = client;
+      const { adminScopes, relatedOrigins, redirectUris, thirdParty, disabledAt = null } = client;
+      const { samlEntityId, samlMetadataUrl } = client;
       const before = { adminScopes, relatedOrigins, redirectUris, thirdParty, disabledAt };
       const isOpen = client.access === 'everyone';
       const changed = change<Client>(client, settings);
@@ -188,6 +195,9 @@ export class Clients {
       checkSameKind({ samlEntityId }, client);
       if (!changed) return client;
       this.salt(client);
+      if (settings.samlCertificates) noteExpiry(client);
+      // The next job reads it.
+      if (samlMetadataUrl !== client.samlMetadataUrl) client.samlMetadataCheckedAt = client.samlMetadataFault = null;
       client.version += 1;
       client.updatedAt = this.deps.clock.now();
       await flushUnlessTaken(em, 'client', 'samlEntityId');
@@ -372,4 +382,10 @@ export function checkKey(client: Partial<Client>): void {
   }
   if (tokenEndpointAuthMethod !== 'private_key_jwt' || hasKeys || jwksUri != null || isWorkload) return;
   refuse({ code: 'invalid', field: 'jwks', reason: 'is required for private_key_jwt' });
+}
+
+/** The certificates have changed: they are warned about again. */
+function noteExpiry(client: Client): void {
+  client.samlCertificateExpiresAt = client.samlCertificates.length === 0 ? null : lastExpiry(client.samlCertificates);
+  client.samlWarnedDays = null;
 }

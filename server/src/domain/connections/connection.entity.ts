@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { metadataFaults } from '../clients/saml/saml.resource.ts';
 import { instant, key } from '../kernel/columns.ts';
 import { tenant } from '../projects/tenant.ts';
 
@@ -64,7 +65,6 @@ export function settingsOf<Kind extends ConnectionKind>(
 }
 
 /** Reasons why the metadata of a SAML provider was not applied. */
-export const metadataFaults = ['unreachable', 'invalid', 'entity-id', 'certificates'] as const;
 
 /** Attributes of a user that claims of the provider can set. */
 export const mappedAttributes = ['givenName', 'familyName', 'displayName', 'locale'] as const;

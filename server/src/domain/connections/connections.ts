@@ -15,6 +15,7 @@ import { Organization } from '../organizations/organization.entity.ts';
 import { rolesWithKeys } from '../organizations/organization-roles.ts';
 import { Project } from '../projects/project.entity.ts';
 import { existing, keyIn, locked, type TenantKey } from '../projects/tenant.ts';
+import { lastExpiry } from '../saml/security/certificate.ts';
 import { answerUrlOf, entityIdOf } from './addresses.ts';
 import {
   Connection,
@@ -33,7 +34,6 @@ import {
 import { checkComplete, type GivenSettings, givenSettings, type SettingsInput } from './given-settings.ts';
 import { connectionsOf, type OrganizationConnection, type Realm, realmOf } from './realms.ts';
 import type { ProviderMetadata } from './saml/provider-metadata.ts';
-import { lastExpiry } from './saml/saml-settings.ts';
 import type { UpstreamFault } from './upstream.ts';
 import { isUsable } from './usable.ts';
 

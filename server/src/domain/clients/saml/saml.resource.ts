@@ -9,6 +9,9 @@ const nameIds = ['persistent', 'pairwise', 'email', 'transient', 'attribute'] as
 /** See `samlNameId`. */
 export type NameIdKind = (typeof nameIds)[number];
 const signedParts = ['both', 'assertion', 'response'] as const;
+/** Why metadata that was read again is not applied. */
+export const metadataFaults = ['unreachable', 'invalid', 'entity-id', 'certificates'] as const;
+export type MetadataFault = (typeof metadataFaults)[number];
 const maxCertificates = 5;
 
 /** Settings of SAML applications, part of `clientFields`: a client with an entity ID is one (decisions/0390). */
@@ -18,6 +21,11 @@ export const samlFields = {
     says: 'Entity ID of a SAML application. Absent: the application uses OpenID Connect.',
     input:
       'Entity ID: makes the client a SAML application, with its ACS URLs in `redirectUris`, the default first. Cannot be added or removed later.',
+  }),
+  samlMetadataUrl: text({
+    ...{ default: null, clearable: true, check: fetchedUri, sensitive: true },
+    says: 'The address of its metadata, which is read daily for new certificates.',
+    input: 'The https address of its metadata. It is read daily, for new certificates only.',
   }),
   samlNameId: choice(
     { name: 'SamlNameId', says: 'The NameID of users at a SAML application.', values: nameIds },

@@ -36,4 +36,16 @@ export class ServiceProviderMetadata {
       return refuse({ code: 'invalid', field, reason: `is no metadata of a service provider (${fetched.error})` });
     return this.parsed(fetched.body, field);
   }
+
+  /** Like {@link at}, for an address that was accepted before. */
+  async again(url: string): Promise<{ read: ServiceProvider } | { fault: 'unreachable' | 'invalid' }> {
+    const fetched = await this.deps.fetchMetadata(url);
+    if ('error' in fetched) return { fault: 'unreachable' };
+    try {
+      return { read: readServiceProvider(fetched.body) };
+    } catch (error) {
+      if (!(error instanceof SamlError)) throw error;
+      return { fault: 'invalid' };
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Audit } from '../../audit/audit.ts';
+import type { MetadataFault } from '../../clients/saml/saml.resource.ts';
 import { system } from '../../kernel/actor.ts';
 import { type Clock, secondsLater } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
@@ -7,11 +8,9 @@ import { inProject } from '../../kernel/scope.ts';
 import { query, sql } from '../../kernel/sql.ts';
 import { atKey, keyIn, locked, type TenantKey } from '../../projects/tenant.ts';
 import type { IdentityProvider } from '../../saml/messages/metadata.ts';
-import { Connection, type metadataFaults, type SamlSettings, settingsOf } from '../connection.entity.ts';
+import { lastExpiry } from '../../saml/security/certificate.ts';
+import { Connection, type SamlSettings, settingsOf } from '../connection.entity.ts';
 import type { ProviderMetadata, ReadMetadata } from './provider-metadata.ts';
-import { lastExpiry } from './saml-settings.ts';
-
-type Fault = (typeof metadataFaults)[number];
 
 const everySeconds = 24 * 3600;
 /** At most so many documents are read at once. */
@@ -80,7 +79,7 @@ export class MetadataRefresh {
 }
 
 /** Why a document is not applied. The settings then stay, with their certificates. */
-function faultOf(read: ReadMetadata, { entityId }: SamlSettings, now: Date): Fault | null {
+function faultOf(read: ReadMetadata, { entityId }: SamlSettings, now: Date): MetadataFault | null {
   if ('fault' in read) return read.fault;
   const { entityId: named, signingCertificates } = read.provider;
   // Identities belong to the entity ID: only an admin gives them to another one.

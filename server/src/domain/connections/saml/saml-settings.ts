@@ -3,7 +3,7 @@ import { isLine } from '../../kernel/name.ts';
 import { invalid } from '../../kernel/problem.ts';
 import type { IdentityProvider } from '../../saml/messages/metadata.ts';
 import { SamlError } from '../../saml/saml-error.ts';
-import { readCertificate } from '../../saml/security/certificate.ts';
+import { lastExpiry, readCertificate } from '../../saml/security/certificate.ts';
 import type { RequestedNameId, SamlSettings, SignedPart } from '../connection.entity.ts';
 import { samlPresets } from '../guides.ts';
 import { presetOf } from '../presets.ts';
@@ -106,9 +106,4 @@ function checkedAttribute(input: string | null | undefined, before: string | nul
     invalid('saml.emailAttribute', `must be one line of 1 to ${maxName} characters`);
   }
   return input;
-}
-
-/** When the last of these certificates expires. */
-export function lastExpiry(certificates: readonly string[]): Date {
-  return new Date(Math.max(...certificates.map((pem) => readCertificate(pem).expiresAt.getTime())));
 }

@@ -87,3 +87,8 @@ export function pemOf(certificate: Uint8Array): string {
       .match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
+
+/** When the last of these certificates expires. */
+export function lastExpiry(certificates: readonly string[]): Date {
+  return new Date(Math.max(...certificates.map((pem) => readCertificate(pem).expiresAt.getTime())));
+}
