@@ -115,6 +115,7 @@ import { SamlLogout } from './domain/logout/saml-logout.ts';
 import { type PostSoap, SamlLogoutRequests } from './domain/logout/saml-logout-requests.ts';
 import { Mfa } from './domain/mfa/mfa.ts';
 import { followPhone } from './domain/mfa/user-tables.ts';
+import { DirectoryGuests } from './domain/organizations/domains/directory-guests.ts';
 import { DomainJoins } from './domain/organizations/domains/domain-joins.ts';
 import { OrganizationDomains } from './domain/organizations/domains/organization-domains.ts';
 import { GroupRoles } from './domain/organizations/groups/group-roles.ts';
@@ -346,6 +347,7 @@ function withUsers(lower: ReturnType<typeof withApplications>, { onExpired }: Po
     organizationRoles: new OrganizationRoles(lower),
     groupRoles: new GroupRoles(lower),
     memberships,
+    directoryGuests: new DirectoryGuests({ audit, memberships }),
     domainJoins: new DomainJoins({ memberships }),
     accessRules: new AccessRules(lower),
     accessRefusals: new AccessRefusals(lower),

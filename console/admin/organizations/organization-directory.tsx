@@ -1,4 +1,4 @@
-import { Alert } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from '../api.ts';
 import { DirectoryState, lastRequest } from '../directories/directory-state.tsx';
@@ -38,6 +38,11 @@ export function OrganizationDirectory({ organization, mayChange }: OrganizationP
         </Alert>
       )}
       {isOn && <ExpiryBanner tokens={tokens} />}
+      <Text c="dimmed">
+        {t(
+          'It manages accounts with addresses in verified domains of the organization. People with other addresses have their own accounts and become guests.',
+        )}
+      </Text>
       <DirectoryState tokens={tokens} isOn={isOn} />
       {tokens && (
         <SetupSteps

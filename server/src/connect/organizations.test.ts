@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
 import { ConnectWorld } from '../../test/connect-world.ts';
+import { OrganizationDirectory } from '../../test/organization-directory.ts';
 import { type Place, Places } from '../../test/organizations.ts';
 import { rows } from '../../test/rows.ts';
 import { expectStatus, newAddress } from '../../test/signin-world.ts';
@@ -86,6 +87,27 @@ describe('a new person', () => {
     expect(await membersOf(acme)).toEqual([{ user: sub, source: 'connection', state: 'active', roles: ['staff'] }]);
     expect(await own.identities()).toEqual([[sub, own.provider.person['sub']]]);
     expect((await signIn())['sub']).toBe(sub);
+  });
+
+  it('who comes by a provider of the project is a guest of the organization whose directory named the address', async () => {
+    await world.set({ scimEnabled: true, signUp: 'provisioned_only' });
+    const north = await OrganizationDirectory.of(world, 'north');
+    const email = person({ email: 'ada@other.example', email_verified: true });
+    const record = await north.names(email);
+    const { sub } = await signIn(await own.connect());
+    expect(await world.findUser(email)).toMatchObject({ id: sub, organizationId: null });
+    expect(await north.row(record)).toEqual({ email: null, withheld: email, account: sub });
+    expect(await north.member(String(sub))).toMatchObject({ state: 'active', source: 'directory' });
+  });
+
+  it('whose address another directory named gets an account at home by the connection, and is a guest there', async () => {
+    await world.set({ scimEnabled: true });
+    const north = await OrganizationDirectory.of(world, 'north');
+    const email = person();
+    const record = await north.names(email);
+    const { sub } = await signIn();
+    expect(await world.findUser(email)).toMatchObject({ id: sub, organizationId: acme?.id });
+    expect(await north.row(record)).toMatchObject({ account: sub });
   });
 
   it('in three windows at once gets one account', async () => {

@@ -13,7 +13,7 @@ export function directorySection(
   const { t } = reader;
   const badge = state.isConnected ? t('stateConnected') : t('stateWaiting');
   return html`<section aria-labelledby="directory"><h2 id="directory">${t('directory')}</h2>
-    <p class="hint">${t('directoryText')}</p>
+    <p class="hint">${t('directoryText')} ${t('directoryDomains')}</p>
     ${
       link.hasDirectories
         ? html`<h3>SCIM 2.0 <span class="badge${state.isConnected ? '' : ' open'}">${badge}</span></h3>

@@ -428,12 +428,15 @@ describe('the directory of an organization', () => {
     return login;
   };
 
-  it('gives no login address in a domain that another organization has verified', async () => {
+  it('gives login addresses in the verified domains of the organization only', async () => {
     const { organizationDomains } = app.services;
     const { id: projectId, organizationId } = south.directory;
     const domain = await organizationDomains.add(keyIn(projectId, organizationId ?? ''), 'south.example', system);
-    const add = (name: string) => north.directory.request('POST', '/Users', { userName: `${name}@south.example` });
-    expect(await loginOf((await add('before')).body.id)).toMatchObject({ email: 'before@south.example' });
+    const add = (name: string, of = north) =>
+      of.directory.request('POST', '/Users', { userName: `${name}@south.example` });
+    for (const place of [north, south]) {
+      expect(await loginOf((await add('before', place)).body.id)).toMatchObject({ email: null });
+    }
     await organizationDomains.verify(domain, 'Test', system);
     const { status, body } = await add('eve');
     expect(status).toBe(201);
@@ -442,8 +445,10 @@ describe('the directory of an organization', () => {
     const moved = patch('replace', 'emails', [{ value: 'boss@south.example' }]);
     expect((await north.directory.request('PATCH', `/Users/${north.boss}`, moved)).status).toBe(200);
     expect(await loginOf(north.boss)).toMatchObject({ email: null });
-    const own = await south.directory.request('POST', '/Users', { userName: 'eve@south.example' });
-    expect(await loginOf(own.body.id)).toMatchObject({ email: 'eve@south.example' });
+    expect(await loginOf((await add('eve', south)).body.id)).toMatchObject({ email: 'eve@south.example' });
+    expect((await south.directory.request('PATCH', `/Users/${south.boss}`, moved)).status).toBe(200);
+    expect(await loginOf(south.boss)).toMatchObject({ email: 'boss@south.example' });
+    expect(await add('EVE', south)).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
   });
 
   it('gives no login that is reserved for a deactivated user at another home', async () => {
@@ -484,6 +489,13 @@ describe('the directory of an organization', () => {
     ['phone', { phoneNumbers: [{ value: '+41791234598', type: 'mobile' }] }],
   ])('keeps its %s: the directory of the project gets 409, and a user there changes nothing', async (_name, value) => {
     const { directory, boss } = ofProject;
+    const { organizationDomains } = app.services;
+    const domain = await organizationDomains.add(
+      keyIn(directory.id, north.directory.organizationId ?? ''),
+      'example.com',
+      system,
+    );
+    await organizationDomains.verify(domain, 'Test', system);
     expect((await north.directory.request('POST', '/Users', { userName: 'held', ...value })).status).toBe(201);
     const users = () =>
       rows(

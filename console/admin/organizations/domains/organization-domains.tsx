@@ -192,7 +192,12 @@ const removal = ({ id, domain, state }: Domain): Confirmation => ({
   title: t('Remove {domain}?', { domain }),
   effect:
     state === 'VERIFIED' ? (
-      <p>{t('Its addresses no longer lead to the organization, and people no longer join by them. Members stay.')}</p>
+      <>
+        <p>{t('Its addresses no longer lead to the organization, and people no longer join by them. Members stay.')}</p>
+        <p>
+          {t('Directory users who have never signed in lose their login address until the domain is verified again.')}
+        </p>
+      </>
     ) : (
       <p>{t('You can add it again, with a new record.')}</p>
     ),

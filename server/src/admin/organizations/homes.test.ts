@@ -135,19 +135,17 @@ describe('a typed userName', () => {
 
   it('identifies the user of the organization of the sign-in, else of the project, else of the verified domain', async () => {
     const { organizationDomains } = harness.services;
-    const ofSouth = await named('2@example.com', south);
+    await named('2@example.com', south);
     // South could otherwise take the sign-up of the person who has this address.
-    for (const context of [null, north]) expect(await decided('ada@old.example', context)).toBeNull();
-    expect(await decided('ada@old.example', south)).toBe(ofSouth);
+    for (const context of [null, north, south]) expect(await decided('ada@old.example', context)).toBeNull();
     const ofNorth = await named('1@example.com', north);
     const domain = await organizationDomains.add(keyIn(project.id, north), 'old.example', system);
     expect(await decided('ada@old.example', null)).toBeNull();
     await organizationDomains.verify(domain, 'Test', system);
-    for (const context of [null, north]) expect(await decided('ada@old.example', context)).toBe(ofNorth);
-    expect(await decided('ada@old.example', south)).toBe(ofSouth);
+    for (const context of [null, north, south]) expect(await decided('ada@old.example', context)).toBe(ofNorth);
     const ofProject = await named('3@example.com');
-    expect(await decided('ada@old.example', null)).toBe(ofProject);
-    expect(await decided('ada@old.example', south)).toBe(ofSouth);
+    for (const context of [null, south]) expect(await decided('ada@old.example', context)).toBe(ofProject);
+    expect(await decided('ada@old.example', north)).toBe(ofNorth);
     const byAddress = (await made({ email: 'ada@old.example', userName: 'by-address', organizationId: south })).id;
     for (const context of [null, north, south]) expect(await decided('ada@old.example', context)).toBe(byAddress);
   });

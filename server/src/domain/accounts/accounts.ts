@@ -21,7 +21,8 @@ import type { Memberships } from '../organizations/memberships.ts';
 import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { endOfSession, type Sessions } from '../sessions/sessions.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
-import { freeRecords, giveLogins } from '../users/identity/guests.ts';
+import { giveLogins } from '../users/identity/given-logins.ts';
+import { freeRecords } from '../users/identity/guests.ts';
 import { type Place, projectOf } from '../users/identity/home.ts';
 import {
   type CostlyPart,
@@ -340,9 +341,9 @@ export class Accounts {
     return freeRecords(on, projectId, ids);
   }
 
-  /** The users of {@link free} get the login emails that are free now. */
+  /** The users of {@link free} get the login emails that are free now, in verified domains of their homes. */
   private async settle(on: Executing, projectId: string, freed: readonly UserRecord[], actor: Actor): Promise<void> {
-    await giveLogins(on, projectId, freed);
+    await giveLogins(on, projectId, freed, this.deps.clock.now());
     const events = freed.map(({ id, organizationId, provenance, userName }) => {
       const subject = { kind: 'user', id, name: userName };
       return { type: 'user.created' as const, actor, projectId, subject, detail: { provenance, organizationId } };

@@ -7,7 +7,6 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Database, pastDeadlocks } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
 import { execute } from '../kernel/sql.ts';
-import { isInDomainOf } from '../organizations/domains/mail-domain.ts';
 import type { Memberships } from '../organizations/memberships.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import { inside } from '../organizations/organization-events.ts';
@@ -16,8 +15,9 @@ import { existing, keyIn, type TenantKey } from '../projects/tenant.ts';
 import { customUrn } from '../users/custom/definition.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
 import { ownAttributes } from '../users/edits/profile-edit.ts';
-import { holderElsewhere, isGuestOf, movedTo } from '../users/identity/guests.ts';
+import { holderElsewhere, isGuestOf, lockAddress, movedTo } from '../users/identity/guests.ts';
 import { atProject, homeAt, type Place } from '../users/identity/home.ts';
+import { isInDomainOf } from '../users/identity/verified-domains.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues } from '../users/user-record.ts';
 import { loginOf, unlessTaken } from '../users/user-writing.ts';
 import type { Users } from '../users/users.ts';
@@ -80,6 +80,7 @@ export class Admissions {
     const { memberships, users } = this.deps;
     const home = { projectId: organization.project.id, organizationId: organization.id };
     const { email, emailKey } = loginOf(values);
+    if (emailKey !== null) await lockAddress(em, home.projectId, emailKey);
     const accountId = emailKey === null ? undefined : await holderElsewhere(em, home, emailKey);
     if (accountId === undefined) {
       const user = await users.create(em, home, values, 'scim', actor, options);

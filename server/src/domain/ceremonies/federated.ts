@@ -12,11 +12,12 @@ import { Refusal } from '../kernel/problem.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { execute, sql } from '../kernel/sql.ts';
-import { isInDomainOf } from '../organizations/domains/mail-domain.ts';
 import { organizationPolicyOf } from '../organizations/organization-policy.ts';
 import type { Evidence } from '../policy/evidence.ts';
 import { nextRequirement } from '../policy/requirements.ts';
 import { keyIn } from '../projects/tenant.ts';
+import { lockAddress } from '../users/identity/guests.ts';
+import { isInDomainOf } from '../users/identity/verified-domains.ts';
 import { addressKey } from '../users/login.ts';
 import { isAddressReserved } from '../users/suspension/suspensions.ts';
 import type { User } from '../users/user.entity.ts';
@@ -193,6 +194,7 @@ export class FederatedSignIns {
     address: string,
   ): Promise<User | null> {
     const { users } = this.deps;
+    if (project.organizationsEnabled) await lockAddress(em, project.id, addressKey(address));
     try {
       const home = { projectId: project.id, organizationId: connection.organizationId ?? null };
       const values = newProfile(address, person.profile);

@@ -14,6 +14,7 @@ import { type Problem, Refusal } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import type { Mfa } from '../mfa/mfa.ts';
+import type { DirectoryGuests } from '../organizations/domains/directory-guests.ts';
 import type { DomainJoins } from '../organizations/domains/domain-joins.ts';
 import type { Guessing } from '../otp/guessing.ts';
 import type { CountedCode, Otp } from '../otp/otp.ts';
@@ -51,6 +52,7 @@ export interface FlowDeps {
   delivery: Delivery;
   recipients: Recipients;
   identities: Pick<Identities, 'isUsable' | 'linkProved'>;
+  directoryGuests: Pick<DirectoryGuests, 'admit'>;
   domainJoins: Pick<DomainJoins, 'join'>;
   sessions: Sessions;
   tokens: Tokens;

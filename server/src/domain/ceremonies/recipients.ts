@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { Enrolment } from '../mfa/enrolment.entity.ts';
 import { isInvited } from '../organizations/invitations/open-invitations.ts';
 import { Project } from '../projects/project.entity.ts';
+import { isNamedByDirectory } from '../users/identity/guests.ts';
 import { atProject } from '../users/identity/home.ts';
 import { addressKey, isAddress } from '../users/login.ts';
 import { type SignUpVerdict, signUpVerdict } from '../users/sign-up.ts';
@@ -85,7 +86,7 @@ export class Recipients {
     return isAddressReserved(em, atProject(projectId), addressKey(address), this.deps.clock.now());
   }
 
-  /** A valid setup link opens sign-up at the console, and an invitation to an organization opens it for its address. */
+  /** A valid setup link opens sign-up at the console; an invitation to an organization and its directory open it for their addresses. */
   private async verdictOn(
     em: EntityManager,
     project: Project,
@@ -95,6 +96,7 @@ export class Recipients {
     const verdict = signUpVerdict(project, address);
     if (verdict !== 'open' && project.organizationsEnabled) {
       if (await isInvited(em, project.id, address, this.deps.clock.now())) return 'open';
+      if (await isNamedByDirectory(em, project.id, address)) return 'open';
     }
     if (project.builtIn !== 'console' || setupLinkId === undefined) return verdict;
     return (await this.deps.setupLinks.isSetupLinkOpen(em, setupLinkId)) ? 'open' : verdict;

@@ -3,7 +3,9 @@ import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Executing, execute, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
-import { isAt, movedToProject } from '../users/identity/home.ts';
+import { giveMovedLogins } from '../users/identity/given-logins.ts';
+import { isAt, isIn, movedToProject } from '../users/identity/home.ts';
+import { recordSelection, type UserRecord, withInstants } from '../users/user-record.ts';
 import { unlessTaken } from '../users/user-writing.ts';
 import type { Organization } from './organization.entity.ts';
 import { inside } from './organization-events.ts';
@@ -47,8 +49,8 @@ export async function firstTakenName(on: Executing, organization: Organization):
 }
 
 /**
- * Joins: the project becomes the home of users of an organization, each with an event. No directory manages them then. Refuses `taken` for a
- * userName.
+ * Joins: the project becomes the home of users of an organization, each with an event. No directory manages them then. They get the login
+ * emails that were withheld and are free. Refuses `taken` for a userName.
  */
 export async function moveToProject(
   { audit, clock }: { audit: Audit; clock: Clock },
@@ -61,6 +63,12 @@ export async function moveToProject(
   const home = { projectId: organization.project.id, organizationId: organization.id };
   const moved = movedToProject(home, ids, clock.now());
   await unlessTaken(() => execute(em, moved));
+  const waiting = await query(
+    em,
+    sql<UserRecord>`select ${sql.raw(recordSelection)} from users r
+      where ${isIn(home.projectId)} and r.id = any(${ids}::uuid[]) and r.withheld_email_key is not null`,
+  );
+  await giveMovedLogins(em, home, waiting.map(withInstants), clock.now());
   const events = users.map(({ id, userName }) =>
     inside('user.moved', organization, {
       subject: { kind: 'user', id, name: userName },

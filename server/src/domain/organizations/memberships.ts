@@ -207,6 +207,35 @@ export class Memberships {
     if (membership) await this.end(em, membership, actor);
   }
 
+  /**
+   * Joins: the membership of a user at home passes, with its roles, to the account whose guest record the user has become. A member stays as
+   * they are, unless an admin had suspended the user.
+   */
+  async pass(
+    em: EntityManager,
+    { project, id }: TenantKey,
+    recordId: string,
+    { isActive, userId }: { isActive: boolean; userId: string },
+    actor: Actor,
+  ): Promise<void> {
+    const former = await this.lockedOf(em, project.id, id, recordId);
+    if (!former) return;
+    const roles = await query(
+      em,
+      sql<{ id: string }>`select role_id as id from organization_membership_roles
+        where project_id = ${project.id}::uuid and membership_id = ${former.id}::uuid`,
+    );
+    const organization = former.organization.getEntity() as Organization;
+    const isSuspended = isSuspendedByAdmin(former);
+    em.remove(former);
+    await em.flush();
+    await this.join(em, organization, { userId, source: 'directory', roleIds: roles.map((role) => role.id) }, actor);
+    await em.flush();
+    const membership = await this.lockedOf(em, project.id, id, userId);
+    if (!membership || membership.state === 'suspended' || (isActive && !isSuspended)) return;
+    await this.change(em, membership, { state: 'suspended', suspendedByDirectory: !isSuspended }, actor);
+  }
+
   /** Joins: ends the memberships of a user in all organizations except their home. */
   async endElsewhere(em: EntityManager, home: TenantKey, userId: string, actor: Actor): Promise<void> {
     const held = await query(

@@ -1,6 +1,6 @@
 import { type Executing, query, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
-import { hasDomainOf } from './domains/mail-domain.ts';
+import { hasDomainOf } from '../users/identity/verified-domains.ts';
 import { rolesHeldAs } from './groups/group-roles.ts';
 import { activeMemberships } from './membership.ts';
 
@@ -69,8 +69,8 @@ export function withoutOrganizationClaims(claims: Record<string, unknown> | null
 }
 
 /**
- * `email_verified` is false for a user whose home, an organization, has not verified the domain of the login address: its directory or
- * provider named the address. Empty otherwise.
+ * `email_verified` is false for a user whose home, an organization, has not verified the domain of the login address: an admin gave it, or the
+ * domain is lost. Empty otherwise.
  */
 export async function homeClaims(
   on: Executing,

@@ -45,8 +45,9 @@ const schema = defineEntity({
     /** The login phone in E.164. */
     phone: p.text().nullable(),
     /**
-     * The key of the login email that the directory gave, while a user at another home has it: this user has none then (decisions/0401).
-     * Unique at the home, like `emailKey`: a directory must not find out whether the address is used elsewhere.
+     * The key of the login email that the directory of an organization gave, outside the verified domains of the organization, or while a user
+     * at another home has it: this user has none then (decisions/0401, 0408). Unique at the home, like `emailKey`: a directory must not find
+     * out whether the address is used elsewhere.
      */
     withheldEmailKey: p.text().nullable(),
     /** The same of the login phone. */

@@ -20,12 +20,12 @@ import {
   writeIndex,
 } from './custom/writing.ts';
 import { withContact } from './edits/login-edit.ts';
+import { isBlind, unheld } from './identity/held-logins.ts';
 import {
   atProject,
   type Home,
   type HomeSource,
   inPlace,
-  isAt,
   isUserIn,
   type OpenHome,
   type Place,
@@ -34,11 +34,11 @@ import {
 } from './identity/home.ts';
 import { userNamed } from './identity/named.ts';
 import { DeepPages, type Listed, listRows, type Selection, type Weight } from './listing.ts';
-import { addressKey, domainOfAddress, isAddress, isE164, trimmed, userNameKey } from './login.ts';
+import { addressKey, isAddress, isE164, trimmed, userNameKey } from './login.ts';
 import { managerIdOf, managerNameOf } from './manager.ts';
 import { groupsOfLeading } from './members/shown-groups.ts';
 import { newLogin } from './suspension/hands.ts';
-import { refuseReserved, reservedElsewhere, reservedValues } from './suspension/suspensions.ts';
+import { refuseReserved, reservedValues } from './suspension/suspensions.ts';
 import { User } from './user.entity.ts';
 import { countedUsers } from './user-counts.ts';
 import {
@@ -173,8 +173,8 @@ export class Users {
   /**
    * Creates a user at home in the project, or in an organization, as its member. Refuses `taken` (userName of another user of this home;
    * login email or login phone of another user of the project), which leaves the caller's transaction usable, and `not-found` for the
-   * organization. The directory of an organization does not find out about users at other homes: a user whom it gives the login email or
-   * phone of one gets none. Only a directory may reuse an identifier that is reserved for an inactive user ({@link refuseReserved}); any
+   * organization. The directory of an organization gives login emails only in its verified domains, and does not find out about users at other
+   * homes: see {@link unheld}. Only a directory may reuse an identifier that is reserved for an inactive user ({@link refuseReserved}); any
    * other caller rolls back.
    */
   create(
@@ -212,7 +212,7 @@ export class Users {
       accountId !== undefined
         ? withheld(loginOf(values), { email: true, phone: true })
         : isBlind(actor, organizationId)
-          ? await unheld(em, home, loginOf(values), null, now)
+          ? await unheld(em as EntityManager, home, loginOf(values), null, now)
           : loginOf(values);
     const { email, phone, withheldEmailKey, withheldPhone } = login;
     const times = { createdAt: now, updatedAt: now, lastSignInAt: null, invitedAt: null };
@@ -496,56 +496,6 @@ const homeOf = ({ project, organizationId }: User): Home => ({
   projectId: project.id,
   organizationId: organizationId ?? null,
 });
-
-/** Whether the directory of an organization writes: it must not find out about users at other homes. */
-const isBlind = ({ kind }: Actor, organizationId: string | null | undefined) =>
-  kind === 'scim' && organizationId != null;
-
-/**
- * The login without an email and a phone that a user at another home has: the directory of this organization does not find out about that
- * user. It also gets none that are reserved for an inactive user at another home, and no email in a domain that another organization has
- * verified: its people get accounts there. The user waits for the phone ({@link awaitedPhone}); an email is tried again when the directory
- * sends another one. An email that is withheld from another user of this home is withheld, too: the index refuses it.
- */
-async function unheld(em: Executing, home: Home, login: Login, before: User | null, now: Date): Promise<Login> {
-  if (before?.accountId != null) {
-    await refuseHeldHere(em, before, login);
-    return login;
-  }
-  const { projectId, organizationId } = home;
-  const emailKey = login.emailKey === before?.emailKey ? null : login.emailKey;
-  const phone = login.phone === before?.phone ? null : login.phone;
-  if (emailKey === null && phone === null) return login;
-  const elsewhere = sql`u.project_id = ${projectId}::uuid and u.organization_id is distinct from ${organizationId}::uuid`;
-  const reserved = reservedElsewhere(home, { emailKey, phone }, now);
-  const [held] = await query(
-    em,
-    sql<{ email: boolean; phone: boolean }>`select
-      exists (select 1 from users u where ${elsewhere} and u.email_key = ${emailKey}::text)
-        or exists (select 1 from users u where u.project_id = ${projectId}::uuid and u.withheld_email_key = ${emailKey}::text
-          and u.organization_id is not distinct from ${organizationId}::uuid and u.id is distinct from ${before?.id ?? null}::uuid)
-        or ${reserved.email} or exists (select 1 from organization_domains d
-          where d.project_id = ${projectId}::uuid and d.domain = ${emailKey && domainOfAddress(emailKey)}::text
-            and d.state = 'verified' and d.organization_id <> ${organizationId}::uuid) as email,
-      exists (select 1 from users u where ${elsewhere} and u.phone = ${phone}::text)
-        or ${reserved.phone} as phone`,
-    { prepare: 'users.held-elsewhere' },
-  );
-  return held ? withheld(login, held) : login;
-}
-
-/** Refuses `taken` for a record of a guest with a login email or phone that a user at the same home gets codes at. */
-async function refuseHeldHere(em: Executing, user: User, { withheldEmailKey, withheldPhone }: Login): Promise<void> {
-  const home = { projectId: user.project.id, organizationId: user.organizationId ?? null };
-  const [held] = await query(
-    em,
-    sql<{
-      field: string;
-    }>`select case when r.phone = ${withheldPhone}::text then 'phoneNumbers' else 'emails' end as field from users r
-      where ${isAt(home)} and (r.email_key = ${withheldEmailKey}::text or r.phone = ${withheldPhone}::text) limit 1`,
-  );
-  if (held) refuse({ code: 'taken', what: 'user', field: held.field });
-}
 
 /** SQL: a user as a row. */
 const asRow = ({ projectId, organizationId }: Home, id: string) =>

@@ -78,6 +78,8 @@ export const de: PortalTexts = {
   enabled: 'Single Sign-on ist aktiv.',
   directory: 'Verzeichnis',
   directoryText: 'Lassen Sie das Verzeichnis Ihres Unternehmens Konten anlegen, ändern und deaktivieren.',
+  directoryDomains:
+    'Das Verzeichnis verwaltet Konten mit Adressen in Ihren bestätigten Mail-Domains. Personen mit anderen Adressen haben eigene Konten; das Verzeichnis nimmt sie als Gäste auf und entfernt sie wieder.',
   directoryOff: '{app} hat Verzeichnisse ausgeschaltet.',
   stateWaiting: 'Wartet auf Anfragen',
   stateConnected: 'Verbunden',

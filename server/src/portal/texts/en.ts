@@ -72,6 +72,8 @@ export const en = {
   enabled: 'Single sign-on is enabled.',
   directory: 'Directory',
   directoryText: 'Let the directory of your company create, update and deactivate accounts.',
+  directoryDomains:
+    'The directory manages accounts with addresses in your verified mail domains. People with other addresses have their own accounts; the directory adds and removes them as guests.',
   directoryOff: '{app} has switched directories off.',
   stateWaiting: 'Waiting for requests',
   stateConnected: 'Connected',

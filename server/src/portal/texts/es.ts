@@ -76,6 +76,8 @@ export const es: PortalTexts = {
   enabled: 'El inicio de sesión único está activado.',
   directory: 'Directorio',
   directoryText: 'Deje que el directorio de su empresa cree, modifique y desactive cuentas.',
+  directoryDomains:
+    'El directorio administra las cuentas con direcciones en sus dominios de correo verificados. Las personas con otras direcciones tienen cuentas propias; el directorio las añade y las quita como invitados.',
   directoryOff: '{app} ha desactivado los directorios.',
   stateWaiting: 'A la espera de peticiones',
   stateConnected: 'Conectado',

@@ -76,6 +76,8 @@ export const fr: PortalTexts = {
   enabled: 'L’authentification unique est activée.',
   directory: 'Annuaire',
   directoryText: 'Laissez l’annuaire de votre entreprise créer, modifier et désactiver les comptes.',
+  directoryDomains:
+    'L’annuaire gère les comptes dont l’adresse appartient à vos domaines de messagerie vérifiés. Les personnes ayant une autre adresse ont leur propre compte ; l’annuaire les ajoute et les retire comme invités.',
   directoryOff: '{app} a désactivé les annuaires.',
   stateWaiting: 'En attente de requêtes',
   stateConnected: 'Connecté',

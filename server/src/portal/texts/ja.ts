@@ -74,6 +74,8 @@ export const ja: PortalTexts = {
   enabled: 'シングルサインオンが有効になりました。',
   directory: 'ディレクトリ',
   directoryText: '会社のディレクトリからアカウントを作成、更新、無効化できるようにします。',
+  directoryDomains:
+    'ディレクトリは、確認済みのメールドメインのアドレスを持つアカウントを管理します。その他のアドレスの人は自分のアカウントを持ち、ディレクトリはゲストとして追加、削除します。',
   directoryOff: '{app} がディレクトリをオフにしています。',
   stateWaiting: 'リクエスト待ち',
   stateConnected: '接続済み',

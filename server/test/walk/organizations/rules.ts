@@ -172,7 +172,13 @@ export class Rules {
     if (table === 'organizations' || table === 'scim_tokens' || table === 'portal_links') {
       return demand((table === 'organizations' ? of['id'] : of['organization_id']) === id, says);
     }
-    if (table === 'users') return demand(await this.isUserOf(customer, change, all), says);
+    if (table === 'users') {
+      const address = row?.['email_key'] ?? null;
+      const isGiven = address !== null && address !== old?.['email_key'];
+      if (isGiven)
+        demand(await this.world.hasDomain(id, address), `3: ${customer.slug} gave ${address}, outside of its domains`);
+      return demand(await this.isUserOf(customer, change, all), says);
+    }
     if (table === 'organization_membership_roles') {
       const [membership] = await this.world.rows<Row>(
         'select organization_id from organization_memberships where project_id = ? and id = ?',
@@ -259,7 +265,7 @@ export class Rules {
         'external_id',
         'phone',
       ];
-      const changed = changedColumns(change).filter((name) => kept.includes(name));
+      const changed = changedColumns(change).filter((name) => kept.includes(name) && !isWaitingNoMore(change, name));
       return demand(
         op === 'UPDATE' && changed.length === 0,
         `2: a page of ${person.name} wrote ${describeChange(change)}`,
@@ -267,7 +273,7 @@ export class Rules {
     }
     if (table === 'organization_memberships') {
       const isUse = op === 'UPDATE' && changedColumns(change).every((name) => name === 'last_used_at');
-      if (isUse) return;
+      if (isUse || (await this.isPassed(change, all))) return;
       demand(
         op === 'INSERT' || (old?.['state'] === 'requested' && row?.['state'] === 'active'),
         `1: a page wrote ${describeChange(change)}`,
@@ -298,6 +304,27 @@ export class Rules {
       );
     const isHealth = table === 'connections' && changedColumns(change).every((name) => health.has(name));
     demand(!isSettings || isHealth, `a page of ${person.name} wrote ${describeChange(change)}`);
+  }
+
+  /** Part of the passage of a membership to the person whose address a directory named, outside of its domains. */
+  private async isPassed({ old, new: row }: Change, all: readonly Change[]): Promise<boolean> {
+    const { organization_id: organizationId, user_id: userId } = row ?? old ?? {};
+    const record = all.find(
+      ({ table, old: was, new: is }) =>
+        table === 'users' &&
+        was?.['account_id'] === null &&
+        is?.['account_id'] != null &&
+        is['organization_id'] === organizationId &&
+        (row === null ? is['id'] : is['account_id']) === userId,
+    );
+    if (!record) return false;
+    const [account] = await this.world.rows<Row>('select email_key from users where project_id = ? and id = ?', [
+      record.new?.['account_id'],
+    ]);
+    const { email_key: given, last_sign_in_at: used, withheld_email_key: named } = record.old ?? {};
+    demand(given === null && used === null, '1: an account that has a login or was used became a record');
+    demand(account?.['email_key'] === named, `1: the record of ${named} became that of ${account?.['email_key']}`);
+    return row === null || row['source'] === 'directory' || row['state'] === 'suspended';
   }
 
   private async session(reach: Extract<Reach, { kind: 'browser' }>, { op, old, new: row }: Change): Promise<void> {
@@ -362,4 +389,9 @@ export class Rules {
     );
     demand(user['organization_id'] === organizationId, '2: an account at home elsewhere was linked without a proof');
   }
+}
+
+/** A user of a directory who becomes the record of a guest loses the number. */
+function isWaitingNoMore({ old, new: row }: Change, name: string): boolean {
+  return name === 'phone' && old?.['account_id'] === null && row?.['account_id'] != null && row['phone'] === null;
 }

@@ -60,7 +60,7 @@ export async function finish(flow: Flow, ending: Ended): Promise<Success> {
   const now = deps.clock.now();
   await noteSignIn(flow, ending, conclusion, now);
   const connected = await connect(flow, ending);
-  await joinByDomain(flow, ending);
+  await joinByAddress(flow, ending);
   if (offersPasskey) ceremony.stepUp = 'create_passkey';
   // A step-up stays open while the proof is fresh.
   if (ceremony.stepUp) ceremony.expiresAt = secondsLater(now, stepUpSeconds);
@@ -142,12 +142,16 @@ function recordFallback({ caller, deps, em }: Flow, user: User, organizationId: 
   deps.audit.record(em, { type: 'connection.fallback_used', actor, ...about });
 }
 
-/** Memberships by the domain of the login address, if a code has proved it in this sign-in. */
-async function joinByDomain({ em, deps, caller, ceremony }: Flow, { user, proved }: Ended): Promise<void> {
-  if (!caller.project.organizationsEnabled) return;
+/**
+ * Memberships by the login address: as a guest of organizations whose directories named it, after a mail code or the answer of a provider,
+ * and by its domain, if a code has proved it in this sign-in.
+ */
+async function joinByAddress({ em, deps, caller, ceremony }: Flow, { user, credential, proved }: Ended): Promise<void> {
+  if (!caller.project.organizationsEnabled || !user.email) return;
   const evidence = withPiece(ceremony.evidence, proved);
   const isProved = evidence.some((piece) => piece.kind === 'mail-code' && piece.address === user.email);
-  if (isProved && user.email) await deps.domainJoins.join(em, user, user.email, caller.actor);
+  if (isProved || credential === null) await deps.directoryGuests.admit(em, user, caller.actor);
+  if (isProved) await deps.domainJoins.join(em, user, user.email, caller.actor);
 }
 
 function signedInBy({ user, credential, proved }: Ended): SignedIn {

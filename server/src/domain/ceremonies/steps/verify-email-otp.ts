@@ -1,6 +1,7 @@
 import { type Problem, Refusal } from '../../kernel/problem.ts';
 import type { CodeFault } from '../../otp/code-check.ts';
 import type { Redemption } from '../../otp/otp.ts';
+import { lockAddress } from '../../users/identity/guests.ts';
 import type { User } from '../../users/user.entity.ts';
 import { decidedOn, subjectOf } from '../account.ts';
 import type { EndedSignIn, Flow, RefusedStep, StepRule } from '../flow.ts';
@@ -63,6 +64,7 @@ async function personOf(
   const verdict = await deps.recipients.signUpOf(em, project.id, address, request?.setupLinkId ?? undefined);
   if (verdict === 'closed') return 'no-user';
   if (verdict !== 'open') return verdict;
+  if (project.organizationsEnabled) await lockAddress(em, project.id, address);
   try {
     return await deps.users.signUp(em, project.id, address, actor);
   } catch (error) {

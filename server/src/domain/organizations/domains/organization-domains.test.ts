@@ -209,6 +209,32 @@ describe('a verified domain', () => {
     expect(await check(below)).toMatchObject({ state: 'pending', fault: 'taken' });
   });
 
+  it('that is lost takes the login addresses that no person has used', async () => {
+    const domain = await proved(acme);
+    const home = { projectId: project.id, organizationId: acme?.id ?? null };
+    const values = {
+      externalId: null,
+      displayName: null,
+      givenName: null,
+      familyName: null,
+      active: true,
+      attributes: {},
+    };
+    const user = { userName: `ada@${name}`, ...values };
+    const { id } = await app.services.admissions.provision(home, user, { kind: 'scim' });
+    const email = async () => (await app.services.accounts.find(project.id, id))?.email;
+    expect(await email()).toBe(user.userName);
+    dns.records.delete(challengeName(name));
+    await pass(day);
+    await pass(2 * day);
+    expect(await email()).toBe(user.userName);
+    await pass(day);
+    expect([(await stateOf(domain))?.state, await email()]).toEqual(['pending', null]);
+    publish(domain);
+    await check(domain);
+    expect(await email()).toBe(user.userName);
+  });
+
   it('is lost after three days without its record, and then free', async () => {
     const domain = await proved(acme);
     dns.records.delete(challengeName(name));

@@ -3,7 +3,7 @@ import type { Audit } from '../../audit/audit.ts';
 import type { EventType } from '../../audit/event-types.ts';
 import { type Actor, system } from '../../kernel/actor.ts';
 import { type Clock, secondsLater } from '../../kernel/clock.ts';
-import { type Database, flushUnlessTaken } from '../../kernel/database.ts';
+import { type Database, flushUnlessTaken, pastDeadlocks } from '../../kernel/database.ts';
 import { isLine } from '../../kernel/name.ts';
 import { found, refuse } from '../../kernel/problem.ts';
 import { newSecret, type Random } from '../../kernel/random.ts';
@@ -14,6 +14,7 @@ import type { LimitRule, Limits } from '../../limits/limits.ts';
 import { type ReadTxt, readProofs } from '../../projects/dns-proof.ts';
 import { parentsOf } from '../../projects/mail-domains.ts';
 import { existing, keyIn, locked, type TenantKey } from '../../projects/tenant.ts';
+import { giveLoginsIn, withholdLoginsIn } from '../../users/identity/given-logins.ts';
 import { Organization } from '../organization.entity.ts';
 import { OrganizationDomain } from '../organization-domain.entity.ts';
 import { inside } from '../organization-events.ts';
@@ -100,7 +101,7 @@ export class OrganizationDomains {
     if (text === '' || text.length > maxReason || !isLine(text)) {
       refuse({ code: 'invalid', field: 'reason', reason: `must be one line of 1 to ${maxReason} characters` });
     }
-    return this.deps.db.transaction(async (em) => {
+    return this.change(async (em) => {
       const domain = found(await this.lock(em, key), 'organization-domain');
       if (domain.state === 'verified') return domain;
       const isTaken = !(await this.take(em, domain, { provedBy: 'admin', reason: text }, actor));
@@ -109,13 +110,14 @@ export class OrganizationDomains {
     });
   }
 
-  /** Its effects end; members stay. Refuses `not-found`. */
+  /** Its effects end; members stay, and users who have signed in keep their login emails. Refuses `not-found`. */
   remove(key: TenantKey, actor: Actor): Promise<void> {
-    return this.deps.db.transaction(async (em) => {
+    return this.change(async (em) => {
       const domain = found(await this.lock(em, key), 'organization-domain');
       const { state } = domain;
       this.record(em, 'organization-domain.removed', await organizationOf(em, domain), domain, actor, { state });
       em.remove(domain);
+      if (state === 'verified') await this.lose(em, domain, actor);
     });
   }
 
@@ -150,9 +152,9 @@ export class OrganizationDomains {
 
   /** Reads the record, and applies the result; null if the domain was removed in the meantime. */
   private async read(key: TenantKey, name: string, actor: Actor): Promise<OrganizationDomain | null> {
-    const { clock, db, readTxt } = this.deps;
+    const { clock, readTxt } = this.deps;
     const records = await readProofs(readTxt, name);
-    return db.transaction(async (em) => {
+    return this.change(async (em) => {
       const domain = await this.lock(em, key);
       if (!domain) return null;
       domain.checkedAt = clock.now();
@@ -178,6 +180,8 @@ export class OrganizationDomains {
     domain.verifiedAt = this.deps.clock.now();
     const detail = { provedBy: proof.provedBy, ...(proof.reason == null ? {} : { reason: proof.reason }) };
     this.record(em, 'organization-domain.verified', await organizationOf(em, domain), domain, actor, detail);
+    await em.flush();
+    await giveLoginsIn(em, inHome(domain), this.writing(actor));
     return true;
   }
 
@@ -195,7 +199,24 @@ export class OrganizationDomains {
     const organization = await organizationOf(em, domain);
     const type = isLost ? 'organization-domain.lost' : 'organization-domain.missing';
     this.record(em, type, organization, domain, system, { fault }, 'failure');
-    if (isLost) Object.assign(domain, { state: 'pending', provedBy: null, verifiedAt: null, failingSince: null });
+    if (!isLost) return;
+    Object.assign(domain, { state: 'pending', provedBy: null, verifiedAt: null, failingSince: null });
+    await this.lose(em, domain, system);
+  }
+
+  /** The addresses in it that no person has used are withheld. */
+  private async lose(em: EntityManager, domain: OrganizationDomain, actor: Actor): Promise<void> {
+    await em.flush();
+    await withholdLoginsIn(em, inHome(domain), this.writing(actor));
+  }
+
+  private writing(actor: Actor) {
+    return { audit: this.deps.audit, actor, now: this.deps.clock.now() };
+  }
+
+  /** One transaction; again after a deadlock with changes of users in the domain. */
+  private change<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
+    return pastDeadlocks(() => this.deps.db.transaction(work));
   }
 
   /** Whether another organization has verified the domain, or one above it. */
@@ -235,6 +256,11 @@ export class OrganizationDomains {
     this.deps.audit.record(em, { ...event, ...(result && { result }) });
   }
 }
+
+const inHome = ({ domain, organization, project }: OrganizationDomain) => ({
+  domain,
+  home: { projectId: project.id, organizationId: organization.id },
+});
 
 async function organizationOf(em: EntityManager, { project, organization }: OrganizationDomain): Promise<Organization> {
   return (await existing(em, Organization, keyIn(project.id, organization.id), 'organization')) as Organization;

@@ -40,6 +40,9 @@ export function editedLogin(
   const follows = change.userName === undefined && email !== before.email && isSame;
   const userName = follows ? email : given('userName');
   if (email !== before.email && email !== null && !isAddress(email)) invalid('email', 'must be an email address');
+  if (email !== before.email && email !== null && addressKey(email) === user.withheldEmailKey) {
+    invalid('email', 'is withheld: another user has it, or the organization has not verified its domain');
+  }
   if (phone !== before.phone && phone !== null && !isE164(phone)) {
     invalid('phone', 'must be an E.164 number such as +41791234567');
   }
@@ -49,7 +52,7 @@ export function editedLogin(
   }
   let values: UserValues = { ...valuesOf(user), userName };
   // Also if the address came only from the userName.
-  // A user at another home has the address of this one: it stays a plain value.
+  // It stays a plain value: a user at another home has it, or the organization has not verified its domain.
   const isWithheld = email === null && user.withheldEmailKey != null;
   if (loginOf(values).email !== email && !isWithheld) values = withContact(values, 'emails', before.email, email);
   if (phone !== before.phone) values = withContact(values, 'phoneNumbers', before.phone, phone);

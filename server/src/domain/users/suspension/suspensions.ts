@@ -94,13 +94,29 @@ export function reservedElsewhere(
   now: Date,
 ): Record<'email' | 'phone', Fragment> {
   const keys = emailKey === null ? [] : addressKeys(emailKey);
-  const reserved = (named: Fragment) => sql`exists (select 1 from ${reserving(projectId, now)}
-    and u.organization_id is distinct from ${organizationId}::uuid and ${named})`;
+  const outside = { projectId, organization: sql`${organizationId}::uuid`, now };
   return {
-    email: sql`(${reserved(sql`s.email_key = any(${keys}::text[])`)}
-      or ${reserved(sql`u.organization_id is null and s.user_name_key = any(${keys}::text[])`)})`,
-    phone: reserved(sql`s.phone = ${phone}::text`),
+    email: isAddressReservedOutside(outside, sql`${keys}::text[]`),
+    phone: isReservedOutside(outside, sql`s.phone = ${phone}::text`),
   };
+}
+
+interface Outside {
+  projectId: string;
+  /** SQL: the id of the organization that is the home; null: the project. Not of a row `u` or `s`. */
+  organization: Fragment;
+  now: Date;
+}
+
+/** SQL condition: an address with one of these keys is reserved for an inactive user outside the home. */
+export function isAddressReservedOutside(outside: Outside, keys: Fragment): Fragment {
+  return sql`(${isReservedOutside(outside, sql`s.email_key = any(${keys})`)}
+    or ${isReservedOutside(outside, sql`u.organization_id is null and s.user_name_key = any(${keys})`)})`;
+}
+
+function isReservedOutside({ now, organization, projectId }: Outside, named: Fragment): Fragment {
+  return sql`exists (select 1 from ${reserving(projectId, now)}
+    and u.organization_id is distinct from ${organization} and ${named})`;
 }
 
 const attributes = { userName: 'userName', email: 'emails', phone: 'phoneNumbers' } as const;
