@@ -5,7 +5,7 @@ import { type RequestListener, request } from 'node:http';
 import { createServer } from 'node:https';
 
 /** A certificate for `login.example.com`, `shop.example.net` and `forum.example.org`, and its key. For tests only. */
-const certificate = {
+export const testCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHgCHpu9Lb3q/ickb
 hL0mUGEiEJBJFJDaG2jE+TkSQCuhRANCAAQNxko0N+iFAMNnSLix6WPyXVhuZ6+L
@@ -27,7 +27,7 @@ AiEA/6so8HDTXMNlBEva7JfsZkDcetE4osJn8qKf4gSraEg=
 
 /** Chromium's arguments: the names lead to the port, and the certificate counts as valid. */
 export function argumentsFor(hosts: readonly string[], port: number): string[] {
-  const spki = new X509Certificate(certificate.cert).publicKey.export({ type: 'spki', format: 'der' });
+  const spki = new X509Certificate(testCertificate.cert).publicKey.export({ type: 'spki', format: 'der' });
   const hash = createHash('sha256').update(spki).digest('base64');
   // WebAuthn reads /.well-known/webauthn at the default port.
   const rules = hosts.map((host) => `MAP ${host}:443 127.0.0.1:${port}`);
@@ -36,7 +36,7 @@ export function argumentsFor(hosts: readonly string[], port: number): string[] {
 
 /** Serves each host by its listener. */
 export async function serveSites(port: number, sites: Record<string, RequestListener>): Promise<() => void> {
-  const server = createServer(certificate, (req, res) => {
+  const server = createServer(testCertificate, (req, res) => {
     const listener = sites[req.headers.host ?? ''];
     if (listener) listener(req, res);
     else res.writeHead(421).end();
