@@ -62,7 +62,8 @@ export class Vault {
     if (bytes.length < headerLength + tagLength || bytes[0] !== version) throw new VaultError('altered');
     const ring = this.keyrings.find(({ name }) => bytes.subarray(1, 5).equals(name));
     if (!ring) throw new VaultError('other-master-key');
-    const decipher = createDecipheriv('aes-256-gcm', ring.key(`seal:${purpose}`), bytes.subarray(5, headerLength));
+    const nonce = bytes.subarray(5, headerLength);
+    const decipher = createDecipheriv('aes-256-gcm', ring.key(`seal:${purpose}`), nonce, { authTagLength: tagLength });
     decipher.setAAD(Buffer.from(`${purpose}:${id}`));
     decipher.setAuthTag(bytes.subarray(-tagLength));
     try {

@@ -60,7 +60,7 @@ function plainOf(encrypted: Element, key: KeyObject, allowsCbc: boolean): Buffer
   }
   const value = valueOf(data);
   if (value.length < 28) throw new Error();
-  const decipher = createDecipheriv(cipher, secret, value.subarray(0, 12));
+  const decipher = createDecipheriv(cipher, secret, value.subarray(0, 12), { authTagLength: 16 });
   decipher.setAuthTag(value.subarray(-16));
   return Buffer.concat([decipher.update(value.subarray(12, -16)), decipher.final()]);
 }
