@@ -2,12 +2,43 @@ import { system } from '../src/domain/kernel/actor.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';
 import type { Services } from '../src/services.ts';
 import { pngOf } from './pictures.ts';
+import { rsaKey } from './saml.ts';
 
 /** Secrets of its receivers, to which a document refers. */
 export const receiverSecrets = {
   webhook: `whsec_${Buffer.alloc(32, 5).toString('base64')}`,
   logStream: 'Bearer collector-token',
 };
+
+/** The client secret of the connection *Okta* of the organization. */
+export const connectionSecret = 'secret-of-the-client-at-okta';
+
+/** The document of a configured project, with references to its secrets. */
+export function withSecrets(document: Record<string, unknown>): Record<string, unknown> {
+  type Items = Record<string, unknown>[];
+  const { webhook, logStream } = receiverSecrets;
+  const [webhooks, logStreams] = [document['webhooks'] as Items, document['logStreams'] as Items];
+  const secretOf = ({ name }: Record<string, unknown>) => (name === 'Okta' ? { secret: connectionSecret } : {});
+  return {
+    ...document,
+    webhooks: webhooks.map((one) => ({ ...one, secret: webhook })),
+    logStreams: logStreams.map((one) => (one['header'] ? { ...one, secret: logStream } : one)),
+    organizations: (document['organizations'] as Items).map((one) => ({
+      ...one,
+      connections: (one['connections'] as Items).map((connection) => ({ ...connection, ...secretOf(connection) })),
+    })),
+  };
+}
+
+/** The metadata of a SAML provider. */
+export const samlMetadata = (entityId: string, host: string, { certificate } = rsaKey()): string =>
+  `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}">
+    <IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
+      <KeyDescriptor use="signing"><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>${Buffer.from(
+        certificate,
+      ).toString('base64')}</X509Certificate></X509Data></KeyInfo></KeyDescriptor>
+      <SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://${host}/sso"/>
+    </IDPSSODescriptor></EntityDescriptor>`;
 
 /** The project Shop with every kind of resource that files configure. */
 export async function configuredProject(services: Services): Promise<Project> {
@@ -40,7 +71,28 @@ export async function configuredProject(services: Services): Promise<Project> {
   );
   await services.experiences.publish({ projectId: id }, system);
   await receivers(services, id);
+  await organization(services, id);
   return project;
+}
+
+async function organization(services: Services, projectId: string): Promise<void> {
+  const { connections, organizationDomains, organizationRoles, organizations } = services;
+  await organizationRoles.create(projectId, { key: 'admin', name: 'Admin' }, system);
+  const acme = await organizations.create(
+    projectId,
+    { slug: 'acme', name: 'Acme', metadata: { plan: 'pro' }, defaultRoleKeys: ['admin'] },
+    system,
+  );
+  await organizationDomains.add(acme, 'acme.example.com', system);
+  const of = { projectId, organizationId: acme.id };
+  const oidc = { issuer: 'https://acme.okta.com', clientId: 'shop', clientSecret: connectionSecret };
+  const okta = { ...of, kind: 'oidc', preset: 'okta', name: 'Okta', jit: true, oidc } as const;
+  await connections.setState(await connections.create(okta, system), 'enabled', system);
+  const google = { clientId: 'shop', hostedDomain: 'acme.example.com' };
+  await connections.create({ ...of, kind: 'oidc', preset: 'google', name: 'Google', oidc: google }, system);
+  const saml = { metadataXml: samlMetadata('urn:acme', 'adfs.acme.example.com') };
+  await connections.create({ ...of, kind: 'saml', preset: 'adfs', name: 'ADFS', saml }, system);
+  await connections.create({ ...of, kind: 'saml', preset: 'okta', name: 'Draft', saml: {} }, system);
 }
 
 async function receivers({ domains, webhooks, logStreams }: Services, id: string): Promise<void> {

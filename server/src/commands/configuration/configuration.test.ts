@@ -3,15 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
-import { configuredProject, receiverSecrets } from '../../../test/configured-project.ts';
+import { configuredProject, connectionSecret, receiverSecrets } from '../../../test/configured-project.ts';
 import { RelyingParty } from '../../../test/relying-party.ts';
-import { rows } from '../../../test/rows.ts';
+import { changed, rows } from '../../../test/rows.ts';
+import { SamlProvider } from '../../../test/saml-provider.ts';
 import { shell, testMasterKey } from '../../../test/shell.ts';
 import { ProjectFileError } from '../../adapters/files/project-yaml.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
 import { projectYaml } from '../../domain/configuration/project-yaml.ts';
+import { Connection } from '../../domain/connections/connection.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { digest } from '../../domain/kernel/secret.ts';
+import { Organization } from '../../domain/organizations/organization.entity.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import { wantedIn } from './wanted.ts';
 
@@ -87,7 +90,7 @@ describe('pull, apply and plan', () => {
     const outputs = [await run('pull'), await run('plan')].map(({ out, err }) => out + err).join('');
     const text = outputs + readFileSync(file(), 'utf8');
     const { webhook, logStream } = receiverSecrets;
-    const secrets = [publishableKey, secretKey, clientSecret as string, webhook, logStream];
+    const secrets = [publishableKey, secretKey, clientSecret as string, webhook, logStream, connectionSecret];
     for (const secret of secrets) expect(text).not.toContain(secret);
     expect(text).not.toMatch(/lk_[a-z]+_|whsec_/);
     expect(outputs).not.toContain('path-token');
@@ -219,6 +222,20 @@ describe('apply', () => {
     ['header: Authorization', 'header: Cookie', 'logStreams[0].header must be the name of a header'],
     ['header: Authorization', 'header: X\n    secret: plain', 'secret must be a reference: !env or !file'],
     ['format: json-lines', 'format: xml', 'logStreams[0].format must be one of json-lines, json-array'],
+    ['slug: acme', 'slug: Acme', 'organizations[0].slug must have 1 to 63'],
+    ['joinByDomain: off', 'joinByDomain: maybe', 'organizations[0].joinByDomain must be one of off, ask, on'],
+    ['plan: pro', `plan: ${'x'.repeat(4096)}`, 'organizations[0].metadata must have at most 4096 bytes'],
+    ['joinByDomain: off', 'members: []', 'organizations[0].members is not a setting'],
+    ['domain: acme.example.com', 'domain: ACME.example.com', 'mailDomains[0].domain must be written as acme'],
+    ['domain: acme.example.com', 'domain: gmail.com', 'mailDomains[0].domain must not be the domain of a public'],
+    ['preset: okta', 'preset: oktopus', 'organizations[0].connections'],
+    ['kind: oidc', 'kind: ldap', 'connections[0].kind must be one of oidc, saml'],
+    ['issuer: https://acme.okta.com', 'issuer: http://acme.okta.com', 'issuer must'],
+    ['issuer: https://acme.okta.com', 'ssoUrl: https://acme.okta.com', 'ssoUrl is no setting of the kind oidc'],
+    ['issuer: https://acme.okta.com', 'secret: plain', 'secret must be a reference: !env or !file'],
+    ['entityId: urn:acme', 'entityId: null', 'entityId must be given, with entityId, ssoUrl and certificates'],
+    ['metadataUrl: null', 'metadataUrl: https://idp.example.com', 'entityId must be absent: it is read from'],
+    ['signed: either', 'signed: maybe', 'signed must be one of either, assertion, response, both'],
     ['slug: shop', 'slug: Shop Two', 'slug must be'],
     ['slug: shop', 'slug: [', 'shop.yaml: '],
     ['slug: shop', 'slug: shop\nslug: shop', 'shop.yaml: '],
@@ -328,6 +345,97 @@ describe('apply', () => {
     expect(await run('apply')).toMatchObject({ code: 0 });
     const { published, draft } = await here.services.experiences.state(here.services.db.reader(), project.id);
     expect([published.displayName, draft.displayName]).toEqual(['Published', 'Draft']);
+  });
+});
+
+describe('organizations', () => {
+  const inFile = () => (original['organizations'] as Record<string, unknown>[])[0] as Record<string, unknown>;
+  const document = (acme: object) => ({ slug: 'shop', organizations: [{ slug: 'acme', ...acme }] });
+  const apply = (acme: object) => {
+    const { configurations } = here.services;
+    return configurations.apply(configurations.read(document(acme)), { prune: true, actor: system });
+  };
+  const plan = (acme: object) => {
+    const { configurations } = here.services;
+    return configurations.plan(configurations.read(document(acme)));
+  };
+  const acmeIn = async () =>
+    here.services.db.reader().findOneOrFail(Organization, { project: project.id, slug: 'acme' });
+  const connection = async (name: string) =>
+    here.services.db.reader().findOne(Connection, { project: project.id, organizationId: (await acmeIn()).id, name });
+  beforeEach(() => {
+    const { configurations } = here.services;
+    return configurations.apply(configurations.read(original), { prune: true, actor: system });
+  });
+
+  it('that a file does not name stay, with --prune, too, and are no differences', async () => {
+    const globex = await here.services.organizations.create(project.id, { slug: 'globex', name: 'Globex' }, system);
+    write();
+    expect(await run('plan')).toMatchObject({ code: 0, out: 'shop.yaml: no changes' });
+    expect(await run('apply', '--prune')).toMatchObject({ code: 0, out: 'shop.yaml: no changes' });
+    await here.services.organizationEnds.delete(globex, null, system);
+  });
+
+  it('keep their members and what was proved', async () => {
+    const acme = await acmeIn();
+    const user = await here.make.user(project);
+    await here.services.memberships.add(acme, { userId: user.id, roleKeys: ['admin'] }, system);
+    const before = await rows(here.services.db, 'select * from organization_domains', []);
+    expect((await apply({ name: 'Acme Inc', mailDomains: inFile()['mailDomains'] })).map(({ kind }) => kind)).toEqual([
+      'organizations',
+    ]);
+    expect(await rows(here.services.db, 'select * from organization_domains', [])).toEqual(before);
+    expect(await rows(here.services.db, 'select * from organization_memberships', [])).toHaveLength(1);
+    await here.services.accountAccess.erase(project.id, user.id, system);
+  });
+
+  it('get a connection with the metadata at its address, which is read before anything changes', async () => {
+    const idp = await SamlProvider.open(() => here.clock.now());
+    const saml = { name: 'IdP', kind: 'saml', preset: 'generic', enabled: true, metadataUrl: idp.metadataUrl };
+    const wanted = { connections: [...(inFile()['connections'] as object[]), saml] };
+    idp.lies.metadata = (_, res) => res.writeHead(500).end();
+    await expect(apply({ name: 'Changed', ...wanted })).rejects.toMatchObject({
+      problem: { field: 'connections.acme.IdP.metadataUrl' },
+    });
+    expect((await acmeIn()).name).toBe('Acme');
+    delete idp.lies.metadata;
+    const read = idp.reads;
+    await apply(wanted);
+    expect(idp.reads).toBe(read + 1);
+    expect(await connection('IdP')).toMatchObject({ state: 'enabled', settings: { entityId: idp.entityId } });
+    expect(await plan(wanted)).toEqual([]);
+    await apply({ connections: [...(inFile()['connections'] as object[]), { ...saml, allowsSha1: true }] });
+    expect(idp.reads).toBe(read + 1);
+    expect(await connection('IdP')).toMatchObject({ settings: { allowsSha1: true, entityId: idp.entityId } });
+    await apply({ connections: inFile()['connections'] });
+    expect(await connection('IdP')).toBeNull();
+    await idp.close();
+  });
+
+  it('keep the version of a connection if no setting of its provider changes', async () => {
+    const before = await connection('Okta');
+    const all = inFile()['connections'] as Record<string, unknown>[];
+    const wanted = all.map((one) => (one['name'] === 'Okta' ? { ...one, secret: connectionSecret, jit: false } : one));
+    expect((await apply({ connections: wanted })).map(({ after }) => after)).toEqual([{ jit: false }]);
+    expect(await connection('Okta')).toMatchObject({ jit: false, version: before?.version, state: 'enabled' });
+  });
+
+  it('send a stored client secret to no other issuer', async () => {
+    const okta = { name: 'Okta', kind: 'oidc', preset: 'okta', issuer: 'https://evil.okta.com' };
+    await expect(apply({ connections: [okta] })).rejects.toMatchObject({
+      problem: { field: 'connections.acme.Okta.secret', reason: 'must be entered again for another issuer' },
+    });
+  });
+
+  it('are not in the document of a project with more than 200', async () => {
+    const add = `insert into organizations (project_id, id, slug, name, created_at, updated_at)
+      select ?, gen_random_uuid(), 'many-' || n, 'Many', now(), now() from generate_series(1, 200) n`;
+    await changed(here.services.db, add, [project.id]);
+    const { configurations } = here.services;
+    expect((await configurations.document(project))['organizations']).toBeUndefined();
+    // A file that names some is still compared with these.
+    expect(await configurations.plan(configurations.read(original))).toEqual([]);
+    await changed(here.services.db, "delete from organizations where project_id = ? and name = 'Many'", [project.id]);
   });
 });
 

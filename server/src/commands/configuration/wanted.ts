@@ -84,7 +84,7 @@ export function linesOf(differences: readonly Difference[], references: Readonly
     // The address of a receiver is in the heading.
     const listed = Object.keys(after).filter((name) => !isReceiver || after[name] !== keys[0]);
     const members = listed.map((name) => {
-      if (isReceiver && name === 'secret') return '      secret: (by reference)';
+      if (name === 'secret') return '      secret: (by reference)';
       const was = action === 'update' ? `${shown(before[name], references)} → ` : '';
       return `      ${name}: ${isReferred(after[name], references) ? '(by reference)' : was + shown(after[name], references)}`;
     });

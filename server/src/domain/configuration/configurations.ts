@@ -25,6 +25,8 @@ import {
   readProject,
   type WantedProject,
 } from './document.ts';
+import { readProviders } from './organization-writer.ts';
+import { organizationsOf } from './organizations.ts';
 import { receiversOf } from './receivers.ts';
 import type { Values } from './values.ts';
 import { type ConfigurationDeps, type CreatedSecrets, Writer } from './writer.ts';
@@ -42,7 +44,7 @@ export class Configurations {
   async plan(wanted: WantedProject): Promise<Difference[]> {
     const project = await this.find(wanted.slug);
     if (!project) mustHaveName(wanted);
-    return differencesOf(wanted, project ? await this.current(project) : []);
+    return differencesOf(wanted, project ? await this.current(project, namedIn(wanted)) : []);
   }
 
   /**
@@ -59,11 +61,12 @@ export class Configurations {
   ): Promise<Difference[]> {
     const { db, projects } = this.deps;
     const known = await this.find(wanted.slug);
+    await readProviders(this.deps, wanted, await this.plan(wanted));
     const write = (project: Project) =>
       db.together(async (em) => {
         // One apply at a time.
         await query(em, sql`select 1 from projects where id = ${project.id} for no key update`);
-        const all = differencesOf(wanted, await this.current(project));
+        const all = differencesOf(wanted, await this.current(project, namedIn(wanted)));
         const changes = all.filter(({ action }) => prune || action !== 'remove');
         const writer = new Writer(this.deps, { project, wanted, actor });
         for (const change of changes) await writer.write(change);
@@ -83,10 +86,11 @@ export class Configurations {
     const parts = await this.current(project);
     const valuesOf = (owner?: Kind, keys: readonly string[] = []): Values =>
       Object.fromEntries(
-        partsOf(owner).map(({ kind, isList }) => {
+        partsOf(owner).map(({ kind, isList, isPartial }) => {
           const own = parts.filter((one) => one.kind === kind && keys.every((key, at) => one.keys[at] === key));
           const found = own.map((one) => ({ ...shown(one.values), ...valuesOf(kind, one.keys) }));
-          return [kind, isList ? found : found[0]];
+          const isLeftOut = isPartial && found.length === 0;
+          return [kind, isList && !isLeftOut ? found : found[0]];
         }),
       );
     const values = valuesOf();
@@ -103,8 +107,12 @@ export class Configurations {
     return this.deps.db.reader().findOne(Project, { slug });
   }
 
-  /** The settings of a project as parts. Built-in applications are left out. */
-  current(project: Project): Promise<Part[]> {
+  /**
+   * The settings of a project as parts. Built-in applications are left out.
+   *
+   * @param organizations slugs of those to be read; null: all, unless they are too many for a document
+   */
+  current(project: Project, organizations: readonly string[] | null = null): Promise<Part[]> {
     if (project.builtIn === 'console') {
       refuse({ code: 'forbidden', reason: 'the project of the admins is not configured by files' });
     }
@@ -126,6 +134,7 @@ export class Configurations {
         ...(await this.applications(em, project)),
         { kind: 'branding', keys: [], values: await brandingOf(em, published) },
         ...(await receiversOf(em, project.id, this.deps)).map(({ id, ...one }): Part => ({ ...one, keys: [id] })),
+        ...(await organizationsOf(em, project.id, this.deps.connections, organizations)),
       ];
     });
   }
@@ -163,6 +172,10 @@ export class Configurations {
     return parts;
   }
 }
+
+/** The organizations that a document names. */
+const namedIn = ({ parts }: WantedProject): string[] =>
+  parts.flatMap(({ kind, keys: [slug] }) => (kind === 'organizations' && slug !== undefined ? [slug] : []));
 
 /** Without the digest of its secret. */
 function shown({ secret: _, ...values }: Values): Values {

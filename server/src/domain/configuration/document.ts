@@ -3,6 +3,7 @@ import { type ClaimSettings, changedSettings, defaultClaimSettings } from '../cl
 import type { Client } from '../clients/client.entity.ts';
 import { clientFields } from '../clients/client.resource.ts';
 import type { Clients } from '../clients/clients.ts';
+import { checkedClientSecret } from '../connections/connection-settings.ts';
 import { checkContent } from '../experience/content.ts';
 import { checkLogo } from '../experience/logo-file.ts';
 import { refuse } from '../kernel/problem.ts';
@@ -12,9 +13,18 @@ import { projectFields, sessionPolicyFields } from '../projects/project.resource
 import type { Projects } from '../projects/projects.ts';
 import { checkedSlug } from '../projects/slug.ts';
 import { checkedRole, checkRoleKey, type RoleValues } from '../roles/roles.ts';
+import type { IdentityProvider } from '../saml/messages/metadata.ts';
 import { checkedDefinition } from '../users/custom/definition.ts';
 import { ruleHolder } from './access.ts';
-import { checkedDomain, checkedStream, checkedWebhook, type ReceiverChecks, receiverNames } from './receivers.ts';
+import { checkedConnection } from './connection-values.ts';
+import {
+  checkedMailDomain,
+  checkedOrganization,
+  checkedOrganizationRole,
+  type OrganizationChecks,
+  organizationKinds,
+} from './organizations.ts';
+import { checkedDomain, checkedStream, checkedWebhook, kept, type ReceiverChecks, receiverNames } from './receivers.ts';
 import { at, knownOnly, objectIn, textIn, type Values } from './values.ts';
 
 /** Settings of a project that are compared and written together. */
@@ -38,10 +48,12 @@ interface Kept {
   files: Map<string, Uint8Array>;
   /** Secrets by their digest. */
   secrets: Map<string, string>;
+  /** Metadata of SAML providers by its address: read before the document is applied. */
+  providers: Map<string, IdentityProvider>;
 }
 
 /** The validators of the admin API, and the base address. */
-export interface Checking extends ReceiverChecks {
+export interface Checking extends ReceiverChecks, OrganizationChecks {
   projects: Pick<Projects, 'check' | 'checkPolicy'>;
   clients: Pick<Clients, 'check'>;
   issuer: string;
@@ -55,6 +67,8 @@ interface DocumentKind {
   id?: string;
   /** The list whose resources it is part of; absent: the project itself. */
   owner?: string;
+  /** A list names some resources of the project: the others stay, and are no differences. */
+  isPartial?: true;
   /** The values as stored. Refuses `invalid`. */
   check(values: Values, checking: Checking, kept: Kept): Values;
 }
@@ -158,6 +172,30 @@ export const documentKinds = {
     id: 'target',
     check: checkedStream,
   },
+  organizationRoles: {
+    names: organizationKinds.organizationRoles,
+    id: 'key',
+    check: checkedOrganizationRole,
+  },
+  organizations: {
+    names: organizationKinds.organizations,
+    id: 'slug',
+    isPartial: true,
+    check: checkedOrganization,
+  },
+  mailDomains: {
+    names: organizationKinds.mailDomains,
+    id: 'domain',
+    owner: 'organizations',
+    check: checkedMailDomain,
+  },
+  connections: {
+    names: organizationKinds.connections,
+    id: 'name',
+    owner: 'organizations',
+    check: (values, { connections }, { secrets }) =>
+      checkedConnection(values, connections, (secret) => kept(secrets, checkedClientSecret(secret))),
+  },
 } as const satisfies Record<string, DocumentKind>;
 
 export type Kind = keyof typeof documentKinds;
@@ -165,9 +203,12 @@ export const kinds = Object.keys(documentKinds) as Kind[];
 const kindOf = (kind: Kind): DocumentKind => documentKinds[kind];
 
 /** The kinds of one owner, in the order of a document: lists last. */
-export function partsOf(owner?: Kind): { kind: Kind; isList: boolean }[] {
+export function partsOf(owner?: Kind): { kind: Kind; isList: boolean; isPartial: boolean }[] {
   const own = kinds.filter((kind) => kindOf(kind).owner === owner);
-  const parts = own.map((kind) => ({ kind, isList: kindOf(kind).id !== undefined }));
+  const parts = own.map((kind) => {
+    const { id, isPartial = false } = kindOf(kind);
+    return { kind, isList: id !== undefined, isPartial };
+  });
   // A nested one keeps its place.
   return owner === undefined ? parts.sort((one, two) => Number(one.isList) - Number(two.isList)) : parts;
 }
@@ -186,6 +227,7 @@ export function readProject(document: unknown, checking: Checking): WantedProjec
     complete: new Set(),
     files: new Map(),
     secrets: new Map(),
+    providers: new Map(),
   };
   for (const part of parts) readGiven(wanted, part, [], whole[part.kind], part.kind, checking);
   return wanted;
@@ -213,7 +255,7 @@ function readList(
   checking: Checking,
 ): void {
   if (!Array.isArray(list)) refuse({ code: 'invalid', field: path, reason: 'must be a list' });
-  wanted.complete.add(pathOf(kind, owner));
+  if (!kindOf(kind).isPartial) wanted.complete.add(pathOf(kind, owner));
   const idName = kindOf(kind).id as string;
   const parts = partsOf(kind);
   const seen = new Set<string>();

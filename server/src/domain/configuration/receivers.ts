@@ -73,7 +73,8 @@ export function checkedStream(values: Values, { logStreams }: ReceiverChecks, { 
 /** A malformed target is treated as HTTP, and refused. Files are for streams of the instance. */
 export const kindOf = (target: string): StreamKind => (/^(tls|tcp):/i.test(target) ? 'syslog' : 'http');
 
-function kept(secrets: Map<string, string>, secret: string): string {
+/** Stores a secret of a document. @returns its digest */
+export function kept(secrets: Map<string, string>, secret: string): string {
   const id = digest(secret);
   secrets.set(id, secret);
   return id;

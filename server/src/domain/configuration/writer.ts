@@ -23,10 +23,11 @@ import type { Webhooks } from '../webhooks/webhooks.ts';
 import { writeAccessRule } from './access.ts';
 import type { Difference } from './differences.ts';
 import type { Kind, WantedProject } from './document.ts';
+import { OrganizationWriter, type OrganizationWriterDeps } from './organization-writer.ts';
 import { ReceiverWriter } from './receiver-writer.ts';
 import type { Values } from './values.ts';
 
-export interface ConfigurationDeps {
+export interface ConfigurationDeps extends OrganizationWriterDeps {
   db: Database;
   projects: Projects;
   clients: Clients;
@@ -128,7 +129,16 @@ export class Writer {
       if (made) this.secrets.push({ webhook: made.webhook.url, signingSecret: made.secret });
     },
     logStreams: (difference) => this.receivers.logStream(difference),
+    organizationRoles: (difference) => this.organizations.organizationRoles(difference),
+    organizations: (difference) => this.organizations.organizations(difference),
+    mailDomains: (difference) => this.organizations.mailDomains(difference),
+    connections: (difference) => this.organizations.connections(difference),
   };
+
+  private get organizations(): OrganizationWriter['writers'] {
+    const { project, wanted, actor } = this.target;
+    return new OrganizationWriter(this.deps, { projectId: project.id, wanted, actor }).writers;
+  }
 
   private get receivers(): ReceiverWriter {
     const { project, wanted, actor } = this.target;

@@ -8,18 +8,20 @@ import { cleanName } from '../kernel/name.ts';
 import { invalid, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { inAllProjects } from '../kernel/scope.ts';
-import { isUuid } from '../kernel/secret.ts';
+import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import { Organization } from '../organizations/organization.entity.ts';
 import { rolesWithKeys } from '../organizations/organization-roles.ts';
 import { Project } from '../projects/project.entity.ts';
 import { existing, keyIn, locked, type TenantKey } from '../projects/tenant.ts';
+import type { IdentityProvider } from '../saml/messages/metadata.ts';
 import { lastExpiry } from '../saml/security/certificate.ts';
 import { answerUrlOf, entityIdOf } from './addresses.ts';
 import {
   Connection,
   type ConnectionKind,
+  type ConnectionSettings,
   type ConnectionState,
   connectionSecretPurpose,
   connectionStates,
@@ -31,9 +33,16 @@ import {
   checkedRoleMappings,
   defaultMappings,
 } from './connection-settings.ts';
-import { checkComplete, type GivenSettings, givenSettings, type SettingsInput } from './given-settings.ts';
+import {
+  checkComplete,
+  checkedSettings,
+  type GivenSettings,
+  givenSettings,
+  type SettingsInput,
+} from './given-settings.ts';
 import { connectionsOf, type OrganizationConnection, type Realm, realmOf } from './realms.ts';
 import type { ProviderMetadata } from './saml/provider-metadata.ts';
+import { metadataOf } from './saml/saml-settings.ts';
 import type { UpstreamFault } from './upstream.ts';
 import { isUsable } from './usable.ts';
 
@@ -86,6 +95,22 @@ export class Connections {
       allowPrivateTargets: boolean;
     },
   ) {}
+
+  /** Digest of the client secret, to compare it with another; null without one. */
+  secretDigest({ id, sealedSecret }: Connection): string | null {
+    return sealedSecret == null ? null : digest(this.deps.vault.open(connectionSecretPurpose, id, sealedSecret));
+  }
+
+  /** The settings of a new connection. Refuses `invalid`. Metadata is not fetched. */
+  check(kind: ConnectionKind, preset: string, input: SettingsInput): ConnectionSettings {
+    return checkedSettings(kind, preset, input, this.deps);
+  }
+
+  /** The metadata of a provider. Refuses `invalid`. Not in a transaction. */
+  async providerAt(metadataUrl: string): Promise<IdentityProvider> {
+    const { allowPrivateTargets, metadata } = this.deps;
+    return (await metadataOf({ metadataUrl }, metadata, allowPrivateTargets)) as IdentityProvider;
+  }
 
   /** The addresses to register at the provider, at the base host. */
   callback(connection: Connection): ConnectionCallback {

@@ -11,7 +11,7 @@ import {
 import { checkCompleteOidc, checkedOidc, type OidcInput } from './connection-settings.ts';
 import { isOpen } from './presets.ts';
 import type { ProviderMetadata } from './saml/provider-metadata.ts';
-import { checkedSaml, metadataOf, type SamlInput } from './saml/saml-settings.ts';
+import { checkedSaml, checkProvider, metadataOf, type SamlInput } from './saml/saml-settings.ts';
 
 /** Settings of the provider, of one kind. */
 export interface SettingsInput {
@@ -54,6 +54,22 @@ function checkOwn(preset: string, { hostedDomain, issuer }: OidcSettings): void 
   if (preset === 'google')
     invalid('oidc.hostedDomain', 'must be given for an organization: anyone can have an account');
   invalid('oidc.issuer', 'must be of the organization: anyone can have an account at this one');
+}
+
+/**
+ * The settings of a new connection, without its metadata unless the input has it as values. Refuses `invalid`, but not for
+ * certificates that have expired: they are when it is stored.
+ */
+export function checkedSettings(
+  kind: ConnectionKind,
+  preset: string,
+  { oidc, saml }: SettingsInput,
+  { allowPrivateTargets, metadata }: Pick<Reading, 'allowPrivateTargets' | 'metadata'>,
+): ConnectionSettings {
+  if (kind === 'oidc') return checkedOidc(preset, oidc ?? {}, allowPrivateTargets);
+  const { provider, ...rest } = saml ?? {};
+  if (provider) checkProvider(provider, metadata);
+  return checkedSaml(preset, rest, provider ?? null, undefined, new Date(0));
 }
 
 /** Null: the input has no settings of a provider. Not in a transaction: metadata may be fetched. Refuses `invalid`. */

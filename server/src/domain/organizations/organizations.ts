@@ -109,7 +109,8 @@ export class Organizations {
     return { before: { defaultRoleKeys: before }, after: { defaultRoleKeys: roles.map((role) => role.key).sort() } };
   }
 
-  private check(input: OrganizationChange): {
+  /** Refuses `invalid`. */
+  check(input: OrganizationChange): {
     settings: Partial<StoredOf<typeof organizationFields>>;
     metadata: Record<string, unknown> | undefined;
   } {

@@ -30,7 +30,8 @@ export class ProviderMetadata {
     }
   }
 
-  private faultOf({ entityId, signingCertificates, ssoUrl }: IdentityProvider): string | null {
+  /** Null: it can be used. */
+  faultOf({ entityId, signingCertificates, ssoUrl }: IdentityProvider): string | null {
     const fault = checkLogoutUri(ssoUrl, this.deps.allowPrivateTargets);
     if (fault !== null) return `the address of SingleSignOnService ${fault}`;
     if (!/^[\x21-\x7e]+$/.test(entityId)) return 'entityID must be ASCII without spaces';

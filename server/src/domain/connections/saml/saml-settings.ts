@@ -15,6 +15,8 @@ const maxName = 255;
 export interface SamlInput {
   metadataUrl?: string | null | undefined;
   metadataXml?: string | null | undefined;
+  /** The metadata as read before, in place of a document: it is not fetched again. */
+  provider?: IdentityProvider | undefined;
   /** In place of those of an uploaded document. */
   certificates?: readonly string[] | null | undefined;
   signed?: SignedPart | null | undefined;
@@ -27,7 +29,7 @@ export interface SamlInput {
 
 /** The metadata of an input. Refuses `invalid`. Null: none is given. Not in a transaction: it may call the provider. */
 export async function metadataOf(
-  { metadataUrl, metadataXml }: SamlInput,
+  { metadataUrl, metadataXml, provider }: SamlInput,
   metadata: ProviderMetadata,
   allowPrivateTargets: boolean,
 ): Promise<IdentityProvider | null> {
@@ -37,12 +39,19 @@ export async function metadataOf(
     const fault = checkLogoutUri(metadataUrl, allowPrivateTargets);
     if (fault) invalid(field, fault);
   }
+  if (provider) return checkProvider(provider, metadata);
   if (!metadataUrl && !metadataXml) return null;
   const read = metadataUrl ? await metadata.at(metadataUrl) : metadata.parsed(metadataXml ?? '');
   if ('provider' in read) return read.provider;
   return read.fault === 'unreachable'
     ? invalid(field, `cannot be read: ${read.detail}`)
     : invalid(field, `is no metadata of an identity provider: ${read.detail}`);
+}
+
+/** Refuses `invalid` for metadata that cannot be used. */
+export function checkProvider(provider: IdentityProvider, metadata: ProviderMetadata): IdentityProvider {
+  const fault = metadata.faultOf(provider);
+  return fault === null ? provider : invalid('saml.metadataXml', `is no metadata of an identity provider: ${fault}`);
 }
 
 /**
@@ -89,7 +98,7 @@ function checkCertificates(certificates: readonly string[], field: string, now: 
   if (lastExpiry(certificates) <= now) invalid(field, 'has only certificates that have expired');
 }
 
-function checkedCertificate(source: string, index: number): string {
+export function checkedCertificate(source: string, index: number): string {
   try {
     return readCertificate(source).pem;
   } catch (error) {
