@@ -9,8 +9,10 @@ export function invitationView(
   { organization, email }: OpenInvitation,
   visitor: Visitor | null,
 ): View {
+  const own = visitor && (visitor.user.email ?? visitor.user.userName);
   return (t) => html`<h1>${t('invitationTitle', { organization })}</h1>
     <p class="lead">${t(visitor ? 'invitationOther' : 'signInAs', { address: email })}</p>
+    ${own ? html`<p class="hint">${t('consent.as', { address: own })}</p>` : ''}
     ${signInForm(t, project, { login_hint: email })}`;
 }
 

@@ -144,6 +144,8 @@ describe('an invitation', () => {
     const visit = await visitOf(eve);
     const page = await open(link, visit.browser);
     expect(page.text).toContain(`This invitation is for ${address}`);
+    expect(page.text).toContain(`You are signed in as ${eve.email}.`);
+    expect((await open(link)).text).not.toContain('You are signed in as');
     expect(await visit.page()).not.toContain('Join Globex');
     await accept(eve, id);
     expect(await members()).toEqual([]);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, Visit } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import { Places } from '../../test/organizations.ts';
 import { PasskeyUser } from '../../test/passkey-user.ts';
 import { deliverDue } from '../../test/relayed.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
@@ -255,5 +256,24 @@ describe('the listed devices', () => {
     await world.set({ deviceTrustSeconds: 600 });
     expect(await elsewhere.page()).not.toContain(device.id);
     expect(await elsewhere.page()).toContain('None. At your next sign-in you get a code by email.');
+  });
+
+  it('are left out without a device where the user signs in by the provider of the organization', async () => {
+    await app.services.projects.update(world.project.id, { organizationsEnabled: true }, system);
+    const places = new Places(app, world.project);
+    const north = await places.organization('north');
+    const { user, visit } = await registeredUser();
+    await places.join(north, user);
+    await world.set({ deviceTrustSeconds: 600 });
+    app.clock.turn(900);
+    const other = await visitOf(user);
+    await visit.change('end-session', { id: visit.sessionId });
+    await places.set(north, 'sign_in', 'connection');
+    expect(await other.page()).toContain('None. At your next sign-in you get a code by email.');
+    const home = 'update users set organization_id = ? where project_id = ? and id = ?';
+    await changed(app.services.db, home, [north.id, world.project.id, user.id]);
+    expect(await other.page()).not.toContain('id="devices"');
+    await places.set(north, 'sign_in', 'any');
+    expect(await other.page()).toContain('None. At your next sign-in you get a code by email.');
   });
 });

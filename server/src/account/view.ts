@@ -137,7 +137,7 @@ export function accountView(
       ${page.invitations(overview.invitations)}
       ${page.openable(overview.openable)}
       ${page.profile(overview)}
-      ${page.devices(overview.devices)}
+      ${page.devices(overview)}
       ${page.passkeys(overview)}
       ${page.identities(overview)}
       ${page.sessions(overview.sessions, [...overview.devices, ...overview.passkeys])}
@@ -269,8 +269,11 @@ class AccountPage {
     };
   }
 
-  devices(devices: readonly Device[]): Html {
+  devices({ devices, organizations }: AccountOverview): Html {
     const { t } = this;
+    // Without a device, they sign in by the provider of their organization, and not by a code.
+    const isElsewhere = organizations.some(({ isHome, needsConnection }) => isHome && needsConnection);
+    if (devices.length === 0 && isElsewhere) return nothing;
     return html`<section aria-labelledby="devices"><h2 id="devices">${t('devices')}</h2>
       <p class="hint">${t(devices.length > 0 ? 'devicesText' : 'devicesNone')}</p>
       ${list(devices.map((device) => this.device(device)))}</section>`;

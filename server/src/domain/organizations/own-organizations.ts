@@ -13,6 +13,8 @@ export interface OwnOrganization {
   since: Date;
   /** Whether it is the user's home, which the user cannot leave. */
   isHome: boolean;
+  /** Whether its members sign in by its identity provider only. */
+  needsConnection: boolean;
 }
 
 /** Organizations on the account page of a user; of more, the first by name. */
@@ -25,6 +27,7 @@ export async function organizationsOfUser(on: Executing, { project, id }: Tenant
     sql<
       Omit<OwnOrganization, 'since'> & { since: string }
     >`select m.id, o.name, m.created_at as since, u.organization_id is not distinct from o.id as "isHome",
+        o.sign_in = 'connection' as "needsConnection",
         array(select r.name from (${rolesHeldAs}) h
           join organization_roles r on r.project_id = m.project_id and r.id = h.role_id order by lower(r.name), r.key) as roles
       from (${activeMemberships}) held join organization_memberships m on m.project_id = held.project_id and m.id = held.id
