@@ -92,7 +92,7 @@ test('leads on by itself when the applications in all frames have answered', asy
   expect([wiki.seen.at(-1), desk.seen.at(-1)]).toEqual(['/slo', '/slo']);
 });
 
-test('leads on after its bound, whatever a page in a frame does, and names its application', async ({ page }) => {
+test('leads on after its bound, also if a page in a frame resists, and names its application', async ({ page }) => {
   const escape = `<script>
     try { top.location = '/escaped' } catch {}
     try { open('/escaped', '_top') } catch {}

@@ -19,7 +19,7 @@ const names = {
   inspector: `MCP Inspector ${versions['@modelcontextprotocol/inspector']}, command line`,
 };
 
-/** MCP clients that nobody registered, at the sample MCP server. */
+/** MCP clients without a registration, at the sample MCP server. */
 export async function* tryMcp(latchkey: Latchkey, admin: AdminApi, projectId: string): AsyncGenerator<Row> {
   const port = await freePort();
   // The address that a user enters, as the sample prints it.

@@ -136,7 +136,7 @@ const isHeld = ({ organizationId, isImpersonated }: SessionCode): boolean =>
 
 const keyOf = ({ client, sessionHash }: SessionCode): string => heldKey(client.project.id, sessionHash);
 
-/** The code as it was just written, for its exchange. */
+/** The code that was just written, for its exchange. */
 function issuedCode({ session, user }: SessionCodeFacts, asked: SessionCode, { id, now }: NewCode): FoundCode {
   const code = requestedCode(asked, session);
   return {

@@ -32,7 +32,7 @@ export interface DeviceFacts extends EndingRow, DeviceRow, UserFactsRow {
   has_pending: boolean;
 }
 
-/** A device whose key began a sign-in, as it was when the sign-in began. */
+/** A device whose key began a sign-in, as read at its beginning. */
 export interface BegunDevice extends DeviceFacts {
   /** Of its user. */
   email_key: string | null;

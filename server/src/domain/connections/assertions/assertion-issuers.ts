@@ -37,7 +37,7 @@ export const acceptsAssertions: Fragment = sql`c.kind = 'oidc' and c.accepts_ass
 
 /**
  * Issuers whose identity assertions a project accepts: those of its OpenID Connect connections that are enabled and say so
- * (decisions/0425). Only these are ever called, whatever an assertion names.
+ * (decisions/0425). Only these are ever called, and no address of an assertion.
  */
 export class AssertionIssuers {
   constructor(private readonly deps: { db: Database; providers: Providers; remoteKeys: RemoteKeys }) {}

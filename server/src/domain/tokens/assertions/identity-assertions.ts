@@ -17,7 +17,7 @@ import { parseRefreshToken } from '../refresh-token.ts';
 import { type AssertionRequest, acceptedAssertion } from './accepted.ts';
 import { assertionForIdToken, assertionForRefreshToken, type SignedIdToken } from './issued.ts';
 
-/** An identity assertion as it was sent. */
+/** An identity assertion that was sent. */
 export interface SentAssertion extends Omit<AssertionRequest, 'trusted' | 'claims'> {
   text: string;
 }

@@ -85,7 +85,7 @@ const checks: readonly Check<Refresh, FoundGrant>[] = [
   ['policy', (grant, { client }) => isSufficient(grant, client, projectOf(client))], // RFC 6749 §5.2
 ];
 
-/** Those of a refresh token that proves a user, whatever is asked for. */
+/** Those of a refresh token that proves a user; a request cannot choose others. */
 export const tokenChecks = checks.filter(([reason]) => !['target', 'scope', 'api-not-granted'].includes(reason));
 
 const projectOf = ({ project }: Client) => project.getEntity();
