@@ -15,6 +15,7 @@ import { OwnAccount } from './domain/accounts/own/own-account.ts';
 import { OwnAuthenticator } from './domain/accounts/own/own-authenticator.ts';
 import { OwnContactChanges } from './domain/accounts/own/own-contacts.ts';
 import { OwnData } from './domain/accounts/own/own-data.ts';
+import { OwnUserKeys } from './domain/accounts/own/own-keys.ts';
 import { Recoveries } from './domain/accounts/recoveries.ts';
 import { SignUpApprovals } from './domain/accounts/sign-up-approvals.ts';
 import { UserEdits } from './domain/accounts/user-edits.ts';
@@ -150,6 +151,7 @@ import { ClientTokens } from './domain/tokens/client-tokens.ts';
 import { DeviceAuthorizations } from './domain/tokens/device/device-authorizations.ts';
 import { TokenExchanges } from './domain/tokens/exchange/exchanges.ts';
 import { Introspection } from './domain/tokens/introspection.ts';
+import { UserKeys } from './domain/tokens/keys/user-keys.ts';
 import { Mint } from './domain/tokens/mint.ts';
 import { RefreshGrants } from './domain/tokens/refresh-grants.ts';
 import { RevocableTokens } from './domain/tokens/revocable-tokens.ts';
@@ -372,6 +374,7 @@ function withTokens(lower: ReturnType<typeof withUsers>) {
   const { registry, claims } = lower;
   const mint = new Mint({ ...lower, applicationClaims: claims });
   const samlNameIds = new SamlNameIds(lower);
+  const userKeys = new UserKeys(lower);
   const tokens = new Tokens({ ...lower, mint, clients: registry, applicationClaims: claims });
   return {
     ...lower,
@@ -383,7 +386,8 @@ function withTokens(lower: ReturnType<typeof withUsers>) {
     refreshGrants: new RefreshGrants(lower),
     clientTokens: new ClientTokens(lower),
     tokenExchanges: new TokenExchanges({ ...lower, mint }),
-    introspection: new Introspection(lower),
+    userKeys,
+    introspection: new Introspection({ ...lower, userKeys }),
     revocableTokens: new RevocableTokens(lower),
     adminClients: new AdminClients({ ...lower, clients: registry }),
   };
@@ -505,6 +509,7 @@ function withAccounts(signIn: ReturnType<typeof withSignIn>, { postLogoutToken, 
     ownAuthenticator: new OwnAuthenticator(lower),
     ownContacts: new OwnContactChanges(lower),
     ownData: new OwnData(lower),
+    ownUserKeys: new OwnUserKeys(lower),
     adminInvitations: new AdminInvitations(lower),
     organizationDomains,
     domains: new Domains({

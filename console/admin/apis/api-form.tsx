@@ -28,6 +28,7 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
       accessTokenTtlSeconds: api?.accessTokenTtlSeconds ?? 900,
       thirdPartyAccess: api?.thirdPartyAccess ?? false,
       tokenExchange: api?.tokenExchange ?? false,
+      userKeys: api?.userKeys ?? false,
     },
     request({ identifier, ...rest }) {
       const values = { ...rest, scopes: trimmed(rest.scopes) };
@@ -75,6 +76,11 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
         label={t('Token exchange')}
         description={t('Applications with this grant get its tokens for tokens of other APIs.')}
         {...form.toggle('tokenExchange')}
+      />
+      <Switch
+        label={t('API keys of users')}
+        description={t('Users make keys for it on their account page. The API introspects them.')}
+        {...form.toggle('userKeys')}
       />
     </DialogForm>
   );

@@ -177,6 +177,8 @@ export const sentences = {
   'token.refreshed': ['sign-in', template("Tokens of {subject} were refreshed")],
   'token.refused': ['sign-in', template("An authorization code, refresh token or device code from {subject} was refused")],
   'token.revoked': ['sign-in', template("{actor} revoked a token of {subject}")],
+  'user-key.created': ['sign-in', template("{actor} created the API key {subject}")],
+  'user-key.revoked': ['sign-in', template("{actor} removed the API key {subject}")],
   'user.approval_given': ['people', template("{actor} approved the sign-up of {subject}")],
   'user.approval_refused': ['people', template("{actor} declined the sign-up of {subject}")],
   'user.approval_requested': ['people', template("{subject} asked to sign up")],

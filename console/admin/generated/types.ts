@@ -213,6 +213,8 @@ export type CreateApiInput = {
   thirdPartyAccess?: boolean | null | undefined;
   /** Whether applications can exchange tokens of other APIs for its tokens (RFC 8693). Default: false. */
   tokenExchange?: boolean | null | undefined;
+  /** Whether users can make API keys for it. Default: false. */
+  userKeys?: boolean | null | undefined;
 };
 
 export type CreateClientInput = {
@@ -1197,6 +1199,7 @@ export type UpdateApiInput = {
   scopes?: Array<ApiScopeInput> | null | undefined;
   thirdPartyAccess?: boolean | null | undefined;
   tokenExchange?: boolean | null | undefined;
+  userKeys?: boolean | null | undefined;
 };
 
 /** Absent fields are unchanged. */
@@ -1681,7 +1684,7 @@ export type RevokeAdminTokenMutationVariables = Exact<{
 
 export type RevokeAdminTokenMutation = { revokeAdminToken: AdminTokenRowFragment };
 
-export type ApiRowFragment = { id: string, identifier: string, name: string, accessTokenTtlSeconds: number, thirdPartyAccess: boolean, tokenExchange: boolean, version: number, scopes: Array<{ key: string, description: string }>, protectedResource: { metadataUrl: string, metadata: Record<string, unknown> } | null };
+export type ApiRowFragment = { id: string, identifier: string, name: string, accessTokenTtlSeconds: number, thirdPartyAccess: boolean, tokenExchange: boolean, userKeys: boolean, version: number, scopes: Array<{ key: string, description: string }>, protectedResource: { metadataUrl: string, metadata: Record<string, unknown> } | null };
 
 export type ApisQueryVariables = Exact<{
   projectId: string;
@@ -3122,6 +3125,22 @@ export type RevokeInvitationMutationVariables = Exact<{
 
 export type RevokeInvitationMutation = { revokeInvitation: { id: string } };
 
+export type UserKeyRowFragment = { id: string, name: string, hint: string, scopes: Array<string>, expiresAt: string, lastUsedAt: string | null, api: { id: string, name: string } };
+
+export type UserKeysQueryVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type UserKeysQuery = { userKeys: Array<UserKeyRowFragment> };
+
+export type RevokeUserKeyMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeUserKeyMutation = { revokeUserKey: string };
+
 export type UserRowFragment = { id: string, userName: string, displayName: string | null, externalId: string | null, email: string | null, phone: string | null, active: boolean, provenance: Provenance, lastSignInAt: string | null, invitedAt: string | null, createdAt: string };
 
 export type UserListFragment = { totalCount: number, isTotalLimited: boolean, isLimited: boolean, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: UserRowFragment }> };
@@ -3188,7 +3207,7 @@ export type UserPageQueryVariables = Exact<{
 export type UserPageQuery = { user: (
     UserDetailsFragment
     & CustomValuesFragment
-  ) | null, userAccess: UserAccessPartsFragment, auditEvents: EventListFragment, groups: GroupNamesFragment, refreshGrants: GrantListFragment, userRoles: Array<HeldRoleFragment>, userApplications: ApplicationsOfUserFragment };
+  ) | null, userAccess: UserAccessPartsFragment, auditEvents: EventListFragment, groups: GroupNamesFragment, refreshGrants: GrantListFragment, userRoles: Array<HeldRoleFragment>, userKeys: Array<UserKeyRowFragment>, userApplications: ApplicationsOfUserFragment };
 
 export type ApplicationsOfUserFragment = { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { client: { id: string, name: string }, through: Array<{ id: string, group: { id: string, displayName: string } | null, organization: { id: string, name: string } | null, role: { id: string, name: string } | null }> } }> };
 

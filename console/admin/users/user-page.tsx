@@ -16,6 +16,7 @@ import {
   UserById,
   type UserByIdQuery,
   UserCustomValues,
+  UserKeys as UserKeysOf,
   UserPage,
   UserRoles as UserRolesOf,
 } from '../generated/operations.ts';
@@ -58,6 +59,7 @@ const claimsTexts = import.meta.glob<Record<string, string>>('../language/messag
 const UserClaims = lazy(async () => ({
   default: (await withTexts(claimsTexts, () => import('../claims/user-claims.tsx'))).UserClaims,
 }));
+const UserKeys = lazy(async () => ({ default: (await sections()).UserKeys }));
 const UserOrganizations = lazy(async () => ({ default: (await sections()).UserOrganizations }));
 const UserApplications = lazy(async () => ({ default: (await sections()).UserApplications }));
 const GrantRecovery = lazy(async () => ({ default: (await import('./grant-recovery.tsx')).GrantRecovery }));
@@ -81,6 +83,7 @@ export function Component() {
     part(GroupsOfUser, ofProject),
     part(RefreshGrants, { ...ofProject, clientId: null, after: null }),
     part(UserRolesOf, { userId }),
+    part(UserKeysOf, { userId }),
     part(ApplicationsOf, { userId, after: null }),
   ]);
   const { data, failure, reload } = useQuery(UserById, { id: userId });
@@ -237,6 +240,9 @@ function Access({ user, found }: { user: User; found: UserAccessQuery['userAcces
       <UserSessions sessions={found?.sessions} count={found?.sessionCount} mayChange={mayChange} />
       <UserConsents user={user.userName} consents={found?.consents} mayChange={mayChange} />
       <GrantList of={{ userId: user.id }} mayChange={mayChange} />
+      <Suspense>
+        <UserKeys userId={user.id} mayChange={mayChange} />
+      </Suspense>
       <UserDevices devices={found?.devices} count={found?.deviceCount} mayChange={mayChange} />
       <UserPasskeys passkeys={found?.passkeys} isOn={usesPasskeys} mayChange={mayChange} />
       <UserFactors

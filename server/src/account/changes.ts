@@ -6,9 +6,11 @@ import type { OwnAuthenticator } from '../domain/accounts/own/own-authenticator.
 import type { OwnChange } from '../domain/accounts/own/own-change.ts';
 import type { OwnContactChanges } from '../domain/accounts/own/own-contacts.ts';
 import type { OwnData, OwnDataFile } from '../domain/accounts/own/own-data.ts';
+import type { OwnUserKeys } from '../domain/accounts/own/own-keys.ts';
 import type { OwnField } from '../domain/accounts/own/own-profile.ts';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import type { Problem } from '../domain/kernel/problem.ts';
+import type { NewUserKey } from '../domain/tokens/keys/user-keys.ts';
 import type { PostalAddress } from '../domain/users/edits/profile-edit.ts';
 import type { Parameters } from '../http/parameters.ts';
 import type { TestCode } from './contacts-view.ts';
@@ -20,6 +22,7 @@ export interface ChangeDeps {
   ownAuthenticator: OwnAuthenticator;
   ownContacts: OwnContactChanges;
   ownData: OwnData;
+  ownUserKeys: OwnUserKeys;
   organizationInvitations: Pick<OrganizationInvitations, 'accept'>;
 }
 
@@ -28,6 +31,8 @@ export type ActionOutcome =
   | { notice: Notice; waitSeconds?: number }
   /** `isFirst`: the codes replace no others. */
   | { recoveryCodes: string[]; isFirst?: boolean }
+  /** A new API key. */
+  | { apiKey: string }
   /** Redirects to the hosted page for a fresh sign-in. */
   | BegunFlow
   | { file: OwnDataFile }
@@ -65,6 +70,8 @@ export const statuses: Partial<Record<Notice, number>> = {
   'data-wait': 429,
   'deletion-wait': 429,
   'deletion-off': 409,
+  'api-key': 400,
+  'api-keys': 409,
 };
 /** The field `change` of a form. */
 export const changes: Record<string, Change> = {
@@ -153,6 +160,11 @@ export const changes: Record<string, Change> = {
     await ownContacts.dropEmail(change);
     return { section: 'email', code: null };
   },
+  'add-api-key': async ({ ownUserKeys }, change, form) => ({ apiKey: await ownUserKeys.add(change, newKeyIn(form)) }),
+  'revoke-api-key': async ({ ownUserKeys }, change, form) => {
+    await ownUserKeys.revoke(change, form.get('id') ?? '');
+    return saved;
+  },
   'download-data': async ({ ownData }, change) => ({ file: await ownData.download(change) }),
   'delete-account': async ({ accountDeletions }, change) => {
     await accountDeletions.request(change);
@@ -178,6 +190,7 @@ const sections = [
   'identities',
   'factors',
   'recovery-codes',
+  'api-keys',
   'email',
   'phone',
   'data',
@@ -192,6 +205,17 @@ function editing(fields: readonly Exclude<OwnField, 'address'>[]): Change {
     await ownAccount.editProfile(change, Object.fromEntries(given.map((field) => [field, form.get(field) ?? null])));
     return saved;
   };
+}
+
+/** Scopes of an API at most. */
+const maxScopes = 100;
+
+function newKeyIn(form: Parameters): NewUserKey {
+  const scopes = Array.from({ length: maxScopes }, (_, index) => form.get(`scope.${index}`) ?? '').filter(Boolean);
+  const networks = (form.get('networks') ?? '').split(/[\s,;]+/).filter(Boolean);
+  const organizationId = form.get('organization') || undefined;
+  const days = Number(form.get('days') ?? Number.NaN);
+  return { apiId: form.get('api') ?? '', name: form.get('name') ?? '', scopes, networks, organizationId, days };
 }
 
 function addressIn(form: Parameters): PostalAddress {
@@ -231,6 +255,7 @@ const byLastWord: Partial<Record<string, Partial<Record<Problem['code'], Notice>
 /** The notice for a field that is invalid; `name` is that of a device. */
 function noticeOf({ field, reason }: Extract<Problem, { code: 'invalid' }>): Notice {
   const [name = ''] = field.split('.');
+  if (name === 'count') return 'api-keys';
   if (reason === 'is locked') return 'profile-locked';
   if (name === 'displayName' || name === 'givenName' || name === 'familyName') return 'profile-name';
   return ofFields[name] ?? 'name';
@@ -241,6 +266,9 @@ const ofFields: Partial<Record<string, Notice>> = {
   zoneinfo: 'profile-zoneinfo',
   birthdate: 'profile-birthdate',
   address: 'profile-address',
+  scopes: 'api-key',
+  networks: 'api-key',
+  days: 'api-key',
 };
 
 /**

@@ -40,6 +40,7 @@ import {
 import { type ActionOutcome, type ChangeDeps, changes, refusalOf, sectionIn, statuses } from './changes.ts';
 import type { TestCode } from './contacts-view.ts';
 import { invitationView, noInvitationView } from './invitation-view.ts';
+import { newKeyView } from './keys-view.ts';
 import {
   accountView,
   chooserView,
@@ -258,6 +259,7 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   if ('recoveryCodes' in outcome) {
     return send(deps, req, res, recoveryCodesView(visitor, outcome.recoveryCodes, outcome.isFirst), { visitor });
   }
+  if ('apiKey' in outcome) return send(deps, req, res, newKeyView(visitor, outcome.apiKey), { visitor });
   if ('flow' in outcome) return toSignin(deps, res, outcome);
   if ('file' in outcome) return sendJson(res, outcome.file.name, outcome.file.chunks);
   if ('section' in outcome) {
@@ -305,10 +307,11 @@ async function sendAccount(
   const app = await deps.ownAuthenticator.state(visitor);
   const contacts = await deps.ownContacts.state(visitor);
   const deletion = await deps.accountDeletions.state(visitor);
+  const userKeys = await deps.ownUserKeys.state(visitor);
   const csrf = deps.csrf.make(visitor.session.id);
   const view = accountView(
     visitor,
-    { ...overview, ...contacts, app, deletion },
+    { ...overview, ...contacts, app, deletion, userKeys },
     csrf,
     { notice, waitSeconds },
     testCode,

@@ -5,6 +5,7 @@ import type { AccountOverview, OwnFactor } from '../domain/accounts/own/own-acco
 import type { AuthenticatorState } from '../domain/accounts/own/own-authenticator.ts';
 import type { Visitor } from '../domain/accounts/own/own-change.ts';
 import type { OwnContacts } from '../domain/accounts/own/own-contacts.ts';
+import type { OwnKeys } from '../domain/accounts/own/own-keys.ts';
 import type { Credential } from '../domain/credentials/credential.entity.ts';
 import type { Device } from '../domain/credentials/device.entity.ts';
 import { deviceName } from '../domain/credentials/device-name.ts';
@@ -22,6 +23,7 @@ import { contactsSections, type TestCode } from './contacts-view.ts';
 import { dataSection, deletionSection, pendingDeletionSection } from './data-view.ts';
 import { identitiesSection } from './identities-view.ts';
 import { invitationSections } from './invitation-sections.ts';
+import { keysSection } from './keys-view.ts';
 import { profileSection, type Translate } from './profile-view.ts';
 
 /** The text key of each problem. */
@@ -55,6 +57,8 @@ const problems = {
   'data-wait': 'problemDataWait',
   'deletion-wait': 'problemDeletionWait',
   'deletion-off': 'problemDeletionOff',
+  'api-key': 'problemApiKey',
+  'api-keys': 'problemApiKeys',
 } as const;
 
 /** Status of the last change, shown on the page. */
@@ -119,7 +123,7 @@ export function recoveryCodesView({ project }: Visitor, codes: readonly string[]
 
 export function accountView(
   visitor: Visitor,
-  overview: AccountOverview & OwnContacts & { app: AuthenticatorState; deletion: OwnDeletion },
+  overview: AccountOverview & OwnContacts & { app: AuthenticatorState; deletion: OwnDeletion; userKeys: OwnKeys },
   csrf: string,
   { notice, waitSeconds }: { notice: Notice | undefined; waitSeconds?: number | undefined },
   testCode?: TestCode,
@@ -145,6 +149,7 @@ export function accountView(
       ${page.applications(overview.applications)}
       ${page.factors(overview, overview.app)}
       ${page.recoveryCodes(overview)}
+      ${page.apiKeys(overview.userKeys, overview.isFresh)}
       ${page.contacts(overview, overview.isFresh, testCode)}
       ${page.data(overview)}
       ${page.deletion(overview.deletion, overview.isFresh)}`;
@@ -295,6 +300,11 @@ class AccountPage {
       { ...this.parts(), entry: (id, content) => this.form('unlink-identity', { id }, content) },
       overview,
     );
+  }
+
+  apiKeys(keys: OwnKeys, isFresh: boolean): Html {
+    const form = (change: string, fields: Record<string, string>, content: Html) => this.form(change, fields, content);
+    return keysSection({ ...this.parts(), language: this.language, form }, keys, isFresh);
   }
 
   private passkey(passkey: Passkey, isFresh: boolean): Html {

@@ -41,6 +41,7 @@ const columns = {
     ...{ identifier: 'identifier', name: 'name', scopes: 'scopes', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
     thirdPartyAccess: 'third_party_access',
     tokenExchange: 'token_exchange',
+    userKeys: 'user_keys',
   } satisfies ColumnsOf<ApiSettings & { identifier: string }>,
   claimSettings: {
     ...{ groups: 'groups', groupPrefix: 'group_prefix', listLimit: 'list_limit', rolesClaim: 'roles_claim' },

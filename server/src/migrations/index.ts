@@ -41,6 +41,7 @@ import { Migration20261130049100ClientPolicies } from './20261130049100-client-p
 import { Migration20261130050300SamlBackChannelLogout } from './20261130050300-saml-back-channel-logout.ts';
 import { Migration20261130050310SamlMetadataOfApplications } from './20261130050310-saml-metadata-of-applications.ts';
 import { Migration20261130050400Impersonation } from './20261130050400-impersonation.ts';
+import { Migration20261130050410UserKeys } from './20261130050410-user-keys.ts';
 import { Migration20261130050500IdentityAssertions } from './20261130050500-identity-assertions.ts';
 
 export const migrations = [
@@ -86,5 +87,6 @@ export const migrations = [
   { name: '20261130050300-saml-back-channel-logout', class: Migration20261130050300SamlBackChannelLogout },
   { name: '20261130050310-saml-metadata-of-applications', class: Migration20261130050310SamlMetadataOfApplications },
   { name: '20261130050400-impersonation', class: Migration20261130050400Impersonation },
+  { name: '20261130050410-user-keys', class: Migration20261130050410UserKeys },
   { name: '20261130050500-identity-assertions', class: Migration20261130050500IdentityAssertions },
 ];

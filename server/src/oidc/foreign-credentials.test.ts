@@ -8,7 +8,7 @@ import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.t
 import { adjustableClock } from '../../test/clock.ts';
 import { DeviceBrowser } from '../../test/device-browser.ts';
 import { redirectUri } from '../../test/factories.ts';
-import { apiOf, orders } from '../../test/machine.ts';
+import { apiOf, machineOf, orders, send } from '../../test/machine.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import { everything as allRights } from '../domain/admins/permission.ts';
@@ -53,6 +53,7 @@ const kinds = [
   'request_uri',
   'client secret',
   'API key',
+  'API key of a user',
 ] as const;
 type Kind = (typeof kinds)[number];
 type Credentials = Partial<Record<Kind, string>>;
@@ -139,6 +140,23 @@ async function impersonationOf({ project, rp, user }: Side): Promise<string> {
   return new URL(url).searchParams.get('token') ?? '';
 }
 
+/** A key that the user makes for the API of the project. */
+async function userKeyOf({ project, user }: Side): Promise<string> {
+  const { db, userKeys } = app.services;
+  const [api] = await userKeys.apis(db.reader(), project.id);
+  const wanted = { apiId: api?.id ?? '', name: 'Script', scopes: ['read'], days: 30, networks: [] };
+  return (await db.transaction((em) => userKeys.create(em, user, wanted, system))).token;
+}
+
+/** Whether an API key is active for the API of the project. */
+async function isActiveUserKey({ project }: Side, value: string): Promise<unknown> {
+  const { apis, db, userKeys } = app.services;
+  const [api] = await userKeys.apis(db.reader(), project.id);
+  const machine = await machineOf(app, project);
+  await apis.grant(machine.client, api?.id ?? '', { scopes: [], introspects: true }, system);
+  return (await json(send(machine, '/oauth2/introspect', { token: value })))['active'];
+}
+
 async function credentialsOf(one: Side): Promise<Required<Credentials>> {
   const tokens = await json(token(one, redeeming(one, await one.rp.code({ scope: 'openid offline_access' }))));
   const machine = (resource: string) => json(token(one, { grant_type: 'client_credentials', resource }));
@@ -160,13 +178,14 @@ async function credentialsOf(one: Side): Promise<Required<Credentials>> {
     request_uri: (await json(post(one, 'par', { ...request, ...authenticated(one) })))['request_uri'] ?? '',
     'client secret': one.secret,
     'API key': one.apiKey,
+    'API key of a user': await userKeyOf(one),
   };
 }
 
 async function sideWithApi(project: Project, others: Side[] = []): Promise<Side> {
   const one = await side(project);
   const api = await apiOf(app, project);
-  await app.services.apis.update(api, { tokenExchange: true }, system);
+  await app.services.apis.update(api, { tokenExchange: true, userKeys: true }, system);
   for (const { rp } of [one, ...others]) {
     await app.services.apis.grant(rp.client, api.id, { scopes: ['read'], introspects: false }, system);
   }
@@ -447,6 +466,7 @@ describe('a credential of another project, client, issuer or kind', () => {
         const about = await json(post(one, 'introspect', { ...authenticated(one), token: of(kind) }));
         expect([owner, kind, about['active']]).toEqual([owner, kind, true]);
       }
+      expect([owner, await isActiveUserKey(one, of('API key of a user'))]).toEqual([owner, true]);
       const hinted = await one.rp.answer({ prompt: 'none', id_token_hint: of('ID token') });
       expect(hinted.has('code')).toBe(true);
       const pushed = new URLSearchParams({ client_id: one.rp.client.id, request_uri: of('request_uri') });

@@ -29,7 +29,8 @@ export function introspectEndpoint(deps: IntrospectDeps): RequestHandler {
     const token = parameters.get('token');
     if (token === undefined) throw new OAuthError('invalid_request', 'token is missing.');
     const actor = actorOf(req, { kind: 'client', id: caller.client.id, name: caller.client.name });
-    const sent = { ...caller, issuer, token, actor };
+    const clientIp = parameters.get('client_ip');
+    const sent = { ...caller, issuer, token, clientIp, actor };
     const answer = await deps.introspection.of(sent);
     if (answer === 'client-rejected') throw new Refusal({ code: 'client-rejected', reason: 'jti was used before' });
     if (!wantsJwt(req)) return void res.json(answer);

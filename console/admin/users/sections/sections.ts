@@ -5,6 +5,7 @@ export { UserAttributes } from './user-attributes.tsx';
 export { UserDeletion } from './user-deletion.tsx';
 export { UserGroups } from './user-groups.tsx';
 export { UserInvitation } from './user-invitation.tsx';
+export { UserKeys } from './user-keys.tsx';
 export { UserOrganizations } from './user-organizations.tsx';
 export { UserRecovery } from './user-recovery.tsx';
 export { UserRoles } from './user-roles.tsx';

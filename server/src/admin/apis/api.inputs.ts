@@ -23,6 +23,7 @@ export class CreateApiInput extends inputFields({
   tokenExchange: nullable(
     boolean('Whether applications can exchange tokens of other APIs for its tokens (RFC 8693). Default: false.'),
   ),
+  userKeys: nullable(boolean('Whether users can make API keys for it. Default: false.')),
 }) {}
 
 @InputType({ description: 'Absent fields are unchanged. A scope that is omitted is removed from all applications.' })
@@ -33,6 +34,7 @@ export class UpdateApiInput extends inputFields({
   accessTokenTtlSeconds: nullable(int()),
   thirdPartyAccess: nullable(boolean()),
   tokenExchange: nullable(boolean()),
+  userKeys: nullable(boolean()),
   expectedVersion: nullable(int()),
 }) {}
 

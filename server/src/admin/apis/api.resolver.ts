@@ -33,8 +33,9 @@ export class ApiResolver {
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: opensApi, scope: 'clients:write' })
   @Mutation(() => ApiView)
   createApi(@Arg('input', () => CreateApiInput) input: CreateApiInput, @Ctx() ctx: AdminContext) {
-    const { projectId, identifier, name, scopes, accessTokenTtlSeconds, thirdPartyAccess, tokenExchange } = input;
-    const further = withoutNulls({ accessTokenTtlSeconds, thirdPartyAccess, tokenExchange });
+    const { projectId, identifier, name, scopes, accessTokenTtlSeconds, ...flags } = input;
+    const { thirdPartyAccess, tokenExchange, userKeys } = flags;
+    const further = withoutNulls({ accessTokenTtlSeconds, thirdPartyAccess, tokenExchange, userKeys });
     const values = { projectId, identifier, name, scopes, ...further };
     return ctx.domain.apis.create(values, ctx.actor);
   }
@@ -81,8 +82,8 @@ export class ApiGrantResolver {
   }
 }
 
-function opensApi({ thirdPartyAccess, tokenExchange }: Inputs): boolean {
-  return thirdPartyAccess === true || tokenExchange === true;
+function opensApi({ thirdPartyAccess, tokenExchange, userKeys }: Inputs): boolean {
+  return [thirdPartyAccess, tokenExchange, userKeys].includes(true);
 }
 
 function givesRights({ scopes, introspects }: Inputs): boolean {

@@ -21,6 +21,7 @@ export class ApiView extends fields({
   accessTokenTtlSeconds: int(),
   thirdPartyAccess: boolean('Whether third-party applications get tokens for its scopes, if the user consents.'),
   tokenExchange: boolean('Whether applications can exchange tokens of other APIs for its tokens (RFC 8693).'),
+  userKeys: boolean('Whether users can make API keys for it.'),
   version: int('Send it as `expectedVersion` to detect concurrent changes.'),
   createdAt: time(),
   updatedAt: time(),

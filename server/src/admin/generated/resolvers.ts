@@ -2,6 +2,7 @@
 import { AccessRuleResolver } from '../access/access-rule.resolver.ts';
 import { MeResolver, MembershipResolver, AdministeredOrganizationResolver, AdminTokenResolver } from '../admins/admin.resolver.ts';
 import { ApiResolver, ApiGrantResolver } from '../apis/api.resolver.ts';
+import { UserKeyResolver } from '../apis/user-key.resolver.ts';
 import { CustomAttributeResolver } from '../attributes/custom-attribute.resolver.ts';
 import { ActivityResolver } from '../audit/activity.resolver.ts';
 import { AuditResolver } from '../audit/audit-event.resolver.ts';
@@ -54,6 +55,7 @@ export const resolvers = [
   AdminTokenResolver,
   ApiResolver,
   ApiGrantResolver,
+  UserKeyResolver,
   CustomAttributeResolver,
   ActivityResolver,
   AuditResolver,

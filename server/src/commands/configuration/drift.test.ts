@@ -176,6 +176,7 @@ const edits: { [K in Kind]: Record<(typeof documentKinds)[K]['names'][number], E
         accessTokenTtlSeconds: { accessTokenTtlSeconds: 60 },
         thirdPartyAccess: { thirdPartyAccess: true },
         tokenExchange: { tokenExchange: true },
+        userKeys: { userKeys: true },
       },
       async (input) => send('updateApi', { id: await apiOf(), ...input }),
     ),

@@ -13,6 +13,8 @@ export interface ApiSettings {
   thirdPartyAccess: boolean;
   /** Whether its tokens can be obtained by an exchange of a token of another API (RFC 8693). */
   tokenExchange: boolean;
+  /** Whether users can make API keys for it. */
+  userKeys: boolean;
 }
 
 export const defaultTtlSeconds = 900;
@@ -48,8 +50,8 @@ export function checkIdentifier(identifier: unknown, baseUrl: string): string {
 
 /** The settings as stored. Refuses `invalid`. */
 export function checkedApi(settings: Partial<ApiSettings>): Partial<ApiSettings> {
-  const { name, scopes, accessTokenTtlSeconds, thirdPartyAccess, tokenExchange } = settings;
-  for (const [field, value] of Object.entries({ thirdPartyAccess, tokenExchange })) {
+  const { name, scopes, accessTokenTtlSeconds, thirdPartyAccess, tokenExchange, userKeys } = settings;
+  for (const [field, value] of Object.entries({ thirdPartyAccess, tokenExchange, userKeys })) {
     if (value !== undefined && typeof value !== 'boolean') {
       refuse({ code: 'invalid', field, reason: 'must be true or false' });
     }
@@ -62,6 +64,7 @@ export function checkedApi(settings: Partial<ApiSettings>): Partial<ApiSettings>
     ...(accessTokenTtlSeconds === undefined ? {} : { accessTokenTtlSeconds }),
     ...(thirdPartyAccess === undefined ? {} : { thirdPartyAccess }),
     ...(tokenExchange === undefined ? {} : { tokenExchange }),
+    ...(userKeys === undefined ? {} : { userKeys }),
   };
 }
 

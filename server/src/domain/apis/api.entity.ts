@@ -26,6 +26,8 @@ const schema = defineEntity({
     thirdPartyAccess: p.boolean().default(false),
     /** Whether applications with the grant get its tokens for tokens of other APIs (RFC 8693). */
     tokenExchange: p.boolean().default(false),
+    /** Whether users can make API keys for it (decisions/0423). */
+    userKeys: p.boolean().default(false),
     version: p.integer().default(1),
     createdAt: instant(),
     updatedAt: instant(),

@@ -21,6 +21,7 @@ export interface NewApi extends Pick<ApiSettings, 'name' | 'scopes'> {
   accessTokenTtlSeconds?: number;
   thirdPartyAccess?: boolean;
   tokenExchange?: boolean;
+  userKeys?: boolean;
   projectId: string;
   identifier: string;
 }
@@ -90,6 +91,7 @@ export class Apis {
         accessTokenTtlSeconds: settings.accessTokenTtlSeconds ?? defaultTtlSeconds,
         thirdPartyAccess: settings.thirdPartyAccess ?? false,
         tokenExchange: settings.tokenExchange ?? false,
+        userKeys: settings.userKeys ?? false,
         version: 1,
         createdAt: now,
         updatedAt: now,

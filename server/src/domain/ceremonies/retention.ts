@@ -28,6 +28,7 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
   // Longer than any grant may be idle.
   { table: 'refresh_grants', where: (at) => sql`coalesce(revoked_at, last_used_at) <= ${at}`, graceSeconds: 100 * day },
   { table: 'clients', where: isForgotten, graceSeconds: 0 },
+  { table: 'user_keys', where: (at) => sql`coalesce(revoked_at, expires_at) <= ${at}`, graceSeconds: 30 * day },
   { table: 'idempotent_requests', where: (at) => sql`created_at <= ${at}`, graceSeconds: day },
   { table: 'repeated_refusals', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 0 },
   { table: 'ceremonies', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },

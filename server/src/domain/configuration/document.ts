@@ -92,7 +92,7 @@ export const documentKinds = {
     check: (values) => ({ ...checkedDefinition(values as never) }),
   },
   apis: {
-    names: ['identifier', 'name', 'scopes', 'accessTokenTtlSeconds', 'thirdPartyAccess', 'tokenExchange'],
+    names: ['identifier', 'name', 'scopes', 'accessTokenTtlSeconds', 'thirdPartyAccess', 'tokenExchange', 'userKeys'],
     id: 'identifier',
     check: (values, { issuer }) => ({
       ...checkedApi(values as never),

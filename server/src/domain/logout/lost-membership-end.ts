@@ -11,7 +11,7 @@ import { usersIn } from './uses.ts';
 const batch = 200;
 
 /**
- * Job: ends the codes, tokens and refresh grants that users have in an organization without being members, and notifies the
+ * Job: ends the codes, tokens, refresh grants and API keys that users have in an organization without being members, and notifies the
  * applications (decisions/0382). Each statement checks membership itself, so a user who is a member again keeps everything. Repeatable.
  */
 export class LostMembershipEnd {

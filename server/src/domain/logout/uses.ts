@@ -111,10 +111,11 @@ export function usesWithoutMembership(context: OrganizationContext, userIds: rea
     ) u ${receiving} where ${isUnannounced} ${inOrder}`;
 }
 
-/** SQL: `user_id` of all users with a code or refresh grant in the organization. */
+/** SQL: `user_id` of all users with a code, refresh grant or API key in the organization. */
 export function usersIn({ projectId, organizationId }: OrganizationContext): Fragment {
   const chosen = sql`project_id = ${projectId}::uuid and organization_id = ${organizationId}::uuid`;
-  return sql`select user_id from refresh_grants where ${chosen} union select user_id from authorization_codes where ${chosen}`;
+  return sql`select user_id from refresh_grants where ${chosen} union select user_id from authorization_codes where ${chosen}
+    union select user_id from user_keys where ${chosen}`;
 }
 
 /** SQL: `user_id` of everyone who has used a client, as {@link usesOf} finds their uses. */

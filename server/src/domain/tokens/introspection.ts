@@ -16,6 +16,7 @@ import { needsProof } from '../policy/client.ts';
 import { idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
 import { areAdmitted, areLive, introducedClientsOf, isLive } from './exchange/live-token.ts';
 import { isAuthentic, type SentToken } from './grants/grant.ts';
+import { isUserKey, type UserKeys } from './keys/user-keys.ts';
 import { openGrants, usableUntil } from './live-grant.ts';
 import { parseRefreshToken } from './refresh-token.ts';
 
@@ -23,6 +24,11 @@ import { parseRefreshToken } from './refresh-token.ts';
 export type Introspected = { active: false } | ({ active: true } & Record<string, unknown>);
 
 const inactive: Introspected = { active: false };
+
+/** A token, and the address from which it was sent to the API, as the API reports it (RFC 7662 section 2.1). */
+export interface IntrospectedToken extends SentToken {
+  clientIp: string | undefined;
+}
 
 /** A live access token, with settings of its client. */
 interface FoundToken
@@ -40,11 +46,20 @@ interface FoundToken
  * also sees those for this API. Any other token is inactive, as is one that has ended.
  */
 export class Introspection {
-  constructor(private readonly deps: { db: Database; clock: Clock; signer: Signer; issuer: string }) {}
+  constructor(
+    private readonly deps: {
+      db: Database;
+      clock: Clock;
+      signer: Signer;
+      issuer: string;
+      userKeys: Pick<UserKeys, 'introspect'>;
+    },
+  ) {}
 
   /** `client-rejected`: the client has changed, or its assertion was used before. */
-  async of(sent: SentToken): Promise<Introspected | 'client-rejected'> {
+  async of(sent: IntrospectedToken): Promise<Introspected | 'client-rejected'> {
     if (!(await isAuthentic(this.deps.db.alone, sent, sent))) return 'client-rejected';
+    if (isUserKey(sent.token)) return this.ofUserKey(sent);
     const refreshToken = parseRefreshToken(sent.token);
     if (refreshToken) return this.ofRefreshToken(sent, digest(refreshToken.family));
     const { signer } = this.deps;
@@ -105,6 +120,16 @@ export class Introspection {
       ...(cnf === undefined ? {} : { cnf }),
       ...(act === undefined ? {} : { act }),
     };
+  }
+
+  private async ofUserKey({ client, clientIp, issuer, token }: IntrospectedToken): Promise<Introspected> {
+    const key = await this.deps.userKeys.introspect(client, token, clientIp);
+    if (!key) return inactive;
+    const { audience: aud, createdAt, expiresAt, id: jti, scopes, sub } = key;
+    const times = { iat: seconds(new Date(createdAt)), exp: seconds(new Date(expiresAt)) };
+    const about = { sub, aud, iss: issuer.url, ...times, jti };
+    const ofOrganization = await this.organizationOf(client, key);
+    return { active: true, scope: scopes.join(' '), ...about, ...ofOrganization, token_type: 'Bearer' };
   }
 
   /** Claims of the context of a live token. */

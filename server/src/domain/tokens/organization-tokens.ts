@@ -20,7 +20,7 @@ export function lacksMembership({ projectId, organizationId }: OrganizationConte
 }
 
 /**
- * Ends codes, access tokens and refresh grants in the organization of those of the users who are not members. In separate
+ * Ends codes, access tokens, refresh grants and API keys in the organization of those of the users who are not members. In separate
  * statements: each sees the commits for which the one before waited.
  */
 export async function endTokensWithoutMembership(
@@ -33,6 +33,7 @@ export async function endTokensWithoutMembership(
     and t.revoked_at is null and ${lacksMembership(context, 't')}`;
   await execute(em, sql`update authorization_codes t set revoked_at = ${now}::timestamptz where ${live}`);
   await execute(em, sql`update refresh_grants t set revoked_at = ${now}::timestamptz where ${live}`);
+  await execute(em, sql`update user_keys t set revoked_at = ${now}::timestamptz where ${live}`);
   await execute(
     em,
     sql`update authorization_codes t set revoked_at = ${now}::timestamptz where ${live} and t.grant_id is not null`,

@@ -2,11 +2,14 @@ import type { Declaration } from '../kernel/nouns/declaration.ts';
 import type { UserTables } from '../users/user-tables.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
 import { DeviceAuthorization } from './device/device-authorization.entity.ts';
+import { UserKey } from './keys/user-key.entity.ts';
+import { keyTables } from './keys/user-tables.ts';
 import { RefreshGrant } from './refresh-grant.entity.ts';
 import { tokenTables } from './user-tables.ts';
 
 const nouns = {
   'refresh-grant': { table: 'refresh_grants' },
+  'user-key': { table: 'user_keys' },
 } as const;
 
 const events = {
@@ -27,6 +30,8 @@ const events = {
   'token.refreshed': ['sign-in', 'Tokens of {subject} were refreshed'],
   'token.refused': ['sign-in', 'An authorization code, refresh token or device code from {subject} was refused'],
   'token.revoked': ['sign-in', '{actor} revoked a token of {subject}'],
+  'user-key.created': ['sign-in', '{actor} created the API key {subject}'],
+  'user-key.revoked': ['sign-in', '{actor} removed the API key {subject}'],
 } as const;
 
 declare module '../kernel/nouns/names.ts' {
@@ -41,6 +46,6 @@ declare module '../kernel/nouns/names.ts' {
 export const tokensNouns = {
   nouns,
   events,
-  entities: [AuthorizationCode, DeviceAuthorization, RefreshGrant],
-  userTables: [tokenTables],
+  entities: [AuthorizationCode, DeviceAuthorization, RefreshGrant, UserKey],
+  userTables: [tokenTables, keyTables],
 } satisfies Declaration<UserTables>;

@@ -190,8 +190,10 @@ export function token({ issuer: { capabilities }, operation }: Context): Operati
   });
 }
 
-const tokenForm = (capabilities: Capabilities) =>
-  form({ token: text('The token.'), token_type_hint: text('Ignored.'), ...authentication(capabilities) }, ['token']);
+const tokenForm = (capabilities: Capabilities, further: Parameters<typeof form>[0] = {}) =>
+  form({ token: text('The token.'), token_type_hint: text('Ignored.'), ...further, ...authentication(capabilities) }, [
+    'token',
+  ]);
 
 export function revoke({ issuer: { capabilities }, operation }: Context): Operation {
   return operation('revoke', {
@@ -243,7 +245,9 @@ export const unregister = ({ operation }: Context): Operation =>
 export function introspect({ issuer: { capabilities }, operation }: Context): Operation {
   return operation('introspect', {
     summary: 'Introspect a token (RFC 7662)',
-    requestBody: tokenForm(capabilities),
+    requestBody: tokenForm(capabilities, {
+      client_ip: text('The address from which the API got the token; an API key with networks needs it.'),
+    }),
     responses: {
       200: {
         description: 'State and claims of the token.',
