@@ -252,7 +252,8 @@ const places: Record<string, Place> = {
     refusal: [400, null],
   },
   'impersonate: token': {
-    takes: ['ours impersonation link'],
+    // Of the project: the link itself names the application.
+    takes: ['ours impersonation link', 'sibling impersonation link'],
     ask: async (value) => {
       const answer = await new CookieBrowser().get(
         `${ours.rp.issuer}/impersonate?${new URLSearchParams({ token: value })}`,
