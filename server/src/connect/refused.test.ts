@@ -81,6 +81,7 @@ describe('an answer of the provider is refused', () => {
     ['sub as a list', 'response', () => ({ claims: { sub: ['ada'] } })],
     ['sub of 256 characters', 'subject', () => ({ claims: { sub: 'x'.repeat(256) } })],
     ['sub with a control character', 'subject', () => ({ claims: { sub: 'ada\u0000' } })],
+    ['act: an admin of the provider acts as the user', 'subject', () => ({ claims: { act: { sub: 'admin' } } })],
     ['1 MB', 'unreachable', () => ({ claims: { more: 'x'.repeat(1 << 20) } })],
     ['60 KB', 'signature', () => ({ claims: { more: 'x'.repeat(45 << 10) } })],
     ['an encrypted token', 'response', () => ({ idToken: () => 'a.b.c.d.e' })],

@@ -120,7 +120,8 @@ const advice: Record<UpstreamFault, string> = {
     'The encrypted assertion cannot be decrypted. Give the provider the current metadata of this connection, and use AES-GCM.',
   recipient: 'The answer is for another address. Check the ACS URL.',
   replayed: 'The provider has sent this assertion before.',
-  subject: 'The ID token has no usable sub: a text of 1 to 255 characters.',
+  subject:
+    'The ID token has no usable sub (a text of 1 to 255 characters), or its claim act says that another person acts as the user.',
   tenant: 'The account belongs to another organization than the connection allows.',
   userinfo: 'The UserInfo endpoint failed, or answered about another account.',
   busy: 'Too many sign-ins by this connection wait for the provider.',

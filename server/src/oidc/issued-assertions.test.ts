@@ -11,7 +11,7 @@ import { apiOf, basic, type Machine, orders, send } from '../../test/machine.ts'
 import { type Place, Places } from '../../test/organizations.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import type { RelyingParty } from '../../test/relying-party.ts';
-import { rows } from '../../test/rows.ts';
+import { changed, rows } from '../../test/rows.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { type GrantType, grantTypeNames } from '../domain/kernel/openid.ts';
 import { problemOf } from '../domain/kernel/problem.ts';
@@ -262,6 +262,20 @@ describe('an identity assertion is not issued', () => {
   });
 
   const other = async () => application(company, ['token_exchange', 'refresh_token'], { crossAppAccess: [server()] });
+
+  it('for an ID token of an impersonation: the token at the other server would not name the admin (decisions/0422)', async () => {
+    const { id_token: idToken } = await signIn();
+    const act = { iss: app.url, sub: 'admin' };
+    const impersonation = { adminId: user.id, act, reason: 'x', clientId: wiki.client.id, organizationId: null };
+    const sid = String(decodeJwt(idToken)['sid']);
+    await changed(app.services.db, 'update sessions set impersonation = ?::jsonb where id = ?', [
+      JSON.stringify(impersonation),
+      sid,
+    ]);
+    expect(await ask(idToken)).toMatchObject({ status: 400, error: invalid });
+    expect(await lastFault()).toBe('unknown');
+    expect(await events(company, 'assertion.issued')).toEqual([]);
+  });
 
   it('for a refresh token that was used and replaced twice, whose grant ends (RFC 9700 section 4.14.2)', async () => {
     const { refresh_token: first } = await signIn();

@@ -27,7 +27,7 @@ export function headerFault(header: Readonly<Record<string, unknown>>): Upstream
 
 /** The first rule that the claims break (OpenID Connect Core section 3.1.3.7); null: none. Pure. */
 export function claimsFault(claims: Readonly<Record<string, unknown>>, expected: ExpectedToken): UpstreamFault | null {
-  const { aud, azp, exp, hd, iat, iss, nbf, nonce, sub } = claims;
+  const { act, aud, azp, exp, hd, iat, iss, nbf, nonce, sub } = claims;
   const { clientId, nowSeconds } = expected;
   if (iss !== expected.issuer) return 'issuer';
   if (!isFor(clientId, aud, azp)) return 'audience';
@@ -35,7 +35,8 @@ export function claimsFault(claims: Readonly<Record<string, unknown>>, expected:
   if (!isTime(iat) || iat > nowSeconds + skewSeconds || iat < nowSeconds - oldestSeconds) return 'time';
   if (nbf !== undefined && (!isTime(nbf) || nbf > nowSeconds + skewSeconds)) return 'time';
   if (nonce !== expected.nonce) return 'nonce';
-  if (!isSubject(sub)) return 'subject';
+  // RFC 8693 section 4.1: another person acts as the user. The session here would not name them, and outlive what they may do there.
+  if (!isSubject(sub) || act !== undefined) return 'subject';
   if (expected.hostedDomain !== null && hd !== expected.hostedDomain) return 'tenant';
   return null;
 }

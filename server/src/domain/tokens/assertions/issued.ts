@@ -63,7 +63,7 @@ const checks: readonly Check<ByIdToken, FoundSession>[] = [
   ['policy', (found, { client }) => isSufficient(found, client, projectOf(client))], // draft §4.3.2
 ];
 
-/** By an ID token, while its session lasts. */
+/** By an ID token, while its session lasts. None of an impersonation: an assertion with `act` is accepted nowhere (decisions/0425). */
 export function assertionForIdToken({ random }: { random: Random }): GrantKind<ByIdToken, FoundSession> {
   return {
     name: 'tokens.assertion-of-id-token',
@@ -142,5 +142,5 @@ function readSession({ client, issuer, subject }: ByIdToken): Statement<FoundSes
       s.ended_at as session_ended_at, ${userColumns}, ${hasAccessTo(client, sql`u.id`, organization)} as has_access,
       ${signInFacts(projectOf(client), organization)}
     from sessions s join users u on u.project_id = ${project} and u.id = s.user_id
-    where s.project_id = ${project} and s.id = ${subject.sessionId}::uuid and coalesce(u.subject, u.id::text) = ${subject.sub}::text`;
+    where s.project_id = ${project} and s.id = ${subject.sessionId}::uuid and s.impersonation is null and coalesce(u.subject, u.id::text) = ${subject.sub}::text`;
 }
