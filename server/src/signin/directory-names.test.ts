@@ -199,6 +199,18 @@ describe('an address outside the verified domains', () => {
     await services().organizationEnds.delete(north.key, 'move', system);
     expect(await prove(free)).toMatchObject({ id, organizationId: null });
   });
+
+  it('does not become the login of one whom a person has used: they have not proved it', async () => {
+    await north.verify('example.com');
+    const [own, outside] = [newAddress(), 'eve@elsewhere.example'];
+    const id = await north.names(own, { userName: 'eve' });
+    const page = await world.page();
+    expectStatus(await world.register(page, own), 'SUCCESS');
+    await north.patch(id, { emails: [{ value: outside }] });
+    await services().organizationEnds.delete(north.key, 'move', system);
+    expect(await world.findUser(outside)).toBeNull();
+    expect((await prove(outside)).id).not.toBe(id);
+  });
 });
 
 describe('a project without open sign-up', () => {

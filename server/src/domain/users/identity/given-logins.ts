@@ -7,7 +7,7 @@ import { domainOfAddress } from '../login.ts';
 import { isAddressReservedOutside } from '../suspension/suspensions.ts';
 import { recordSelection, type UserRecord, withInstants } from '../user-record.ts';
 import { loginOf, unlessTaken } from '../user-writing.ts';
-import { isUnclaimed } from './guests.ts';
+import { isUnclaimed, isUnused } from './guests.ts';
 import { type Home, isAt } from './home.ts';
 
 /** Users of one statement. */
@@ -43,14 +43,17 @@ export function giveLogins(
   return give(on, projectId, users, isOwn, now);
 }
 
-/** Joins: the same for users who move from an organization to the project: in all domains except those that another organization has verified. */
+/**
+ * Joins: the same for users who move from an organization to the project: in all domains except those that another organization has verified.
+ * Not for one whom a person has used: they have not proved the address, and would keep the account of its person.
+ */
 export function giveMovedLogins(
   on: Executing,
   { projectId, organizationId }: Home,
   users: readonly UserRecord[],
   now: Date,
 ): Promise<ReadonlySet<string>> {
-  const isFree = sql`not exists (select 1 from organization_domains d where d.project_id = ${projectId}::uuid
+  const isFree = sql`${isUnused('t')} and not exists (select 1 from organization_domains d where d.project_id = ${projectId}::uuid
     and d.organization_id is distinct from ${organizationId}::uuid and d.state = 'verified' and d.domain = w.domain)`;
   return give(on, projectId, users, isFree, now);
 }

@@ -86,11 +86,16 @@ export async function lockAddress(on: Executing, projectId: string, emailKey: st
  */
 export function isUnclaimed(u = 'u'): Fragment {
   const of = (column: string) => sql.ref(`${u}.${column}`);
+  return sql`${of('organization_id')} is not null and ${of('account_id')} is null and ${of('provenance')} = 'scim'
+    and ${isUnused(u)}`;
+}
+
+/** SQL condition: no person has used the account of the user `u`, or the one of another name. */
+export function isUnused(u = 'u'): Fragment {
+  const of = (column: string) => sql.ref(`${u}.${column}`);
   const has = (table: string) =>
     sql`exists (select 1 from ${sql.table(table)} x where x.project_id = ${of('project_id')} and x.user_id = ${of('id')})`;
-  return sql`${of('organization_id')} is not null and ${of('account_id')} is null and ${of('provenance')} = 'scim'
-    and ${of('last_sign_in_at')} is null and ${of('subject')} is null
-    and not ${has('credentials')} and not ${has('enrolments')}`;
+  return sql`${of('last_sign_in_at')} is null and ${of('subject')} is null and not ${has('credentials')} and not ${has('enrolments')}`;
 }
 
 /** SQL condition: the user `u` waits for the person of one of these addresses, outside the verified domains of the organization. */
