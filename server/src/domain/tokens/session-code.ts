@@ -23,7 +23,7 @@ import type { Project } from '../projects/project.entity.ts';
 import { usedIfUnchanged } from '../sessions/sessions.ts';
 import { areUnchanged, toUserFacts, type UserFactsRow, userFacts } from '../sessions/user-facts.ts';
 import { addressKeys, userNameKey } from '../users/login.ts';
-import { type Grantee, granteeOf, userColumns } from './grants/grant.ts';
+import { type Grantee, granteeOf, isGranteeUnchanged, userColumns } from './grants/grant.ts';
 import { type FoundCode, type HeldFacts, heldKey, type SessionCodeFacts } from './held-facts.ts';
 import { codeExpiry, insertedCode, type NewCode } from './new-code.ts';
 
@@ -321,7 +321,7 @@ function codeIfUnchanged(
   const seen = usedIfUnchanged({ ...session, projectId, secretHash: asked.sessionHash }, use, {
     from: sql`client, users u`,
     where: sql`u.project_id = ${projectId}::uuid and u.id = ${userId} and u.id = s.user_id and u.active
-        and ${maxAgeSeconds === undefined ? sql`true` : isStillProved} and ${loginHint === undefined ? sql`true` : isStillNamed}
+        and ${isGranteeUnchanged(user.grantee)} and ${maxAgeSeconds === undefined ? sql`true` : isStillProved} and ${loginHint === undefined ? sql`true` : isStillNamed}
         and ${areUnchanged(projectId, userId, user, asksForUser(asked))} and ${isIn}`,
   });
   return sql`with client as materialized (${currentClient(asked)}),

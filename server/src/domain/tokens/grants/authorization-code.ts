@@ -22,6 +22,7 @@ import {
   type Check,
   type Credentials,
   type GrantKind,
+  isGranteeUnchanged,
   isUnchanged,
   organizationColumn,
   presented,
@@ -172,7 +173,7 @@ export function recordCode(
         credential = ${obtainedWith(exchange)}::text
       from users u
       where c.project_id = ${exchange.client.project.id}::uuid and c.id = ${code.id}::uuid and c.used_at is null
-        and c.revoked_at is null and ${hold} and ${isUnchanged(exchange, code)}
+        and c.revoked_at is null and ${hold} and ${isUnchanged(exchange, code)} and ${isGranteeUnchanged(code)}
         ${hasSignIn(code) ? sql`and ${isSignInUnchanged(exchange.client.project.getEntity(), code, code.session_id)}` : sql``}
       returning c.project_id, c.client_id, c.user_id, c.session_id, c.issuer, c.resources, c.scope, c.auth_time, c.amr, c.acr, u.user_name
     ),

@@ -215,6 +215,14 @@ export function granteeOf({ user_is_active, user_version, sub, email, phone, hom
   return { user_is_active, user_version, sub, email, phone, home_id };
 }
 
+/**
+ * SQL condition: what tokens say of user `u` is as it was read. Some changes of login email and phone leave the version, since directories
+ * must not notice them.
+ */
+export function isGranteeUnchanged({ email, phone, user_version }: Grantee): Fragment {
+  return sql`u.version = ${user_version}::int and u.email is not distinct from ${email}::text and u.phone is not distinct from ${phone}::text`;
+}
+
 /** SQL: what the row `name` of a code or grant authorizes. */
 export function authorizedBy(name: string) {
   const column = (of: string) => sql.ref(`${name}.${of}`);
