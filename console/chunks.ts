@@ -15,7 +15,7 @@ const rareUi =
 
 /** Areas whose operations only a few pages send. */
 const rareTexts =
-  'access|admins|apis|connections|delivery|directories|domains|experience|explorer|introductions|keys|logout|messages|organizations|saml|streams|support';
+  'access|admins|apis|claims|connections|delivery|directories|domains|experience|explorer|introductions|keys|logout|messages|organizations|saml|streams|support';
 
 /**
  * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
@@ -50,7 +50,7 @@ export const chunks = [
   // The operations of the others.
   {
     debugName: 'operations',
-    name: (id: string) => /\/generated\/texts\/(?!directories\.)(\w+)\./.exec(id)?.[1] ?? null,
+    name: (id: string) => /\/generated\/texts\/(?!claims\.|directories\.)(\w+)\./.exec(id)?.[1] ?? null,
   },
   // Shared by pages of several areas.
   {
@@ -66,7 +66,7 @@ export const chunks = [
     test: new RegExp(`${mantine('Combobox', 'MultiSelect', 'Select')}|/ui/forms/search-select`),
   },
   // Chips are on the pages that show secrets, and on those of claims.
-  { name: 'secrets', test: new RegExp(`${mantine('Chip')}|${admin('ui/secrets').source}`) },
+  { name: 'secrets', test: new RegExp(`${mantine('Chip')}|${admin('ui/secrets|generated/texts/claims\\.').source}`) },
   { name: 'audit', test: admin('audit/(?:activity|event-list|event-text|sentences)\\.') },
   { name: 'event-types', test: admin('webhooks/(?:webhook-form|event-types)') },
   { name: 'deliveries', test: admin('(?:webhooks/webhook-state|ui/lists/deliveries)') },

@@ -17,14 +17,24 @@ export interface Access {
   isOwner: boolean;
   /** Whether the role allows changes; viewers have read access only. */
   mayChange: boolean;
+  /** Whether the role is one in the project. Admins of an organization have none there (decisions/0412). */
+  inProject: boolean;
 }
 
-/** The role's access, on the instance or in one project. Display only: the server authorizes each request. */
-export function useAccess(projectId?: string): Access {
+/**
+ * The role's access, on the instance, in one project or in one of its organizations. Display only: the server authorizes
+ * each request.
+ */
+export function useAccess(projectId?: string, organizationId?: string): Access {
   const { grants } = useMe();
-  const isOwner = grants.some(({ role }) => role === 'OWNER');
-  const isAdmin = grants.some((grant) => grant.role === 'PROJECT_ADMIN' && grant.projectId === projectId);
-  return { isOwner, mayChange: isOwner || isAdmin };
+  const role = grants.find((grant) => grant.role === 'OWNER' || grant.projectId === projectId);
+  const isOwner = role?.role === 'OWNER';
+  const ownIds: readonly (string | undefined)[] = role?.organizationIds ?? [];
+  return {
+    isOwner,
+    mayChange: isOwner || role?.role === 'PROJECT_ADMIN' || ownIds.includes(organizationId),
+    inProject: role?.role !== 'ORGANIZATION_ADMIN',
+  };
 }
 
 export const roleNames = {

@@ -47,6 +47,9 @@ const loaderOf =
     return null;
   };
 
+/** The pages of admins of organizations (decisions/0412). */
+const administered = () => import('./groups/administered-page.tsx');
+
 const saml = () => import('./sessions/saml-parts.ts');
 
 const inProject: RouteObject[] = [
@@ -108,6 +111,8 @@ export const router = createBrowserRouter(
         page('keys', () => import('./keys/keys-page.tsx')),
         page('system', () => import('./system/system-page.tsx')),
         page('mailbox', () => import('./delivery/mailbox-page.tsx')),
+        page('organizations/:organizationId?/:tab?', administered),
+        page('connections/:connectionId/:tab?', administered),
         { path: '*', element: <Missing /> },
       ],
     },

@@ -204,18 +204,25 @@ test('a viewer sees the organization and its members, and no control; a German a
   await german.close();
 });
 
-test('an admin of an organization gets a page of their organizations, and asks for no project', async ({ browser }) => {
-  const [id] = [await createOrganization('Cyberdyne', 'cyberdyne'), await createOrganization('Oscorp', 'oscorp')];
+test('an admin of an organization manages it on its page, and sends nothing that is refused', async ({ browser }) => {
+  const [id, oscorp] = [
+    await createOrganization('Cyberdyne', 'cyberdyne'),
+    await createOrganization('Oscorp', 'oscorp'),
+  ];
   const grant = { role: 'ORGANIZATION_ADMIN', projectId: shop.projectId, organizationIds: [id] } as const;
   const who = { email: 'admin@cyberdyne.example', ...grant };
   const visit = await visitConsole(browser, hosted.latchkey, hosted.admin, who);
   const { page, context } = visit;
   const own = page.getByRole('row', { name: /Cyberdyne/ });
   await expect(own).toContainText('Active');
-  const queries: string[] = [];
-  page.on('request', (request) => {
-    if (request.url().endsWith('/admin/graphql'))
-      queries.push(/^query (\w+)/.exec(request.postDataJSON().query)?.[1] ?? '?');
+  const queries = new Set<string>();
+  const refused: string[] = [];
+  page.on('response', async (response) => {
+    if (!response.url().endsWith('/admin/graphql')) return;
+    const name = /^(?:query|mutation) (\w+)/.exec(response.request().postDataJSON().query)?.[1] ?? '?';
+    queries.add(name);
+    const body = await response.text().catch(() => '');
+    if (body.includes('"errors"')) refused.push(`${name}: ${body}`);
   });
   await page.goto(`${hosted.latchkey.baseUrl}/admin`);
   await expect(heading(page, 'Organizations')).toBeVisible();
@@ -225,7 +232,78 @@ test('an admin of an organization gets a page of their organizations, and asks f
   await page.keyboard.press('Control+k');
   await expect(page.getByRole('banner').getByRole('button')).toHaveCount(1);
   await expectAccessible(page);
+  expect([...queries].sort()).toEqual(['AdministeredOrganizations', 'Frame', 'Session']);
 
+  await tabTo(page, own.getByRole('link'));
+  await page.keyboard.press('Enter');
+  await expect(heading(page, 'Cyberdyne')).toBeVisible();
+  const tabs = page.getByRole('navigation', { name: 'Sections of the organization' }).getByRole('link');
+  const shown = ['People', 'Invitations', 'Domains', 'Connections', 'Directory', 'Portal', 'Events'];
+  await expect(tabs).toHaveText(shown);
+  await expect(button(page, 'Add member')).toHaveCount(0);
+  await page.getByRole('link', { name: 'Invite member' }).click();
+  await button(page, 'Invite member').click();
+  await dialog(page).getByLabel('Email address').fill('miles@cyberdyne.example');
+  await submit(page, 'Send invitation').click();
+  await expect(page.getByRole('row', { name: /miles@cyberdyne/ })).toContainText('Pending');
+  await tabs.getByText('Domains').click();
+  await button(page, 'Add domain').click();
+  await dialog(page).getByLabel('Domain').fill('cyberdyne.example');
+  await submit(page, 'Add domain').click();
+  await expect(page.getByRole('list', { name: 'Mail domains' })).toContainText('Pending');
+  await expect(button(page, 'Verify cyberdyne.example without a record')).toHaveCount(0);
+  await expect(page.getByText('Join by domain')).toHaveCount(0);
+  await expectAccessible(page);
+  await tabs.getByText('Directory').click();
+  await expect(page.getByRole('heading', { name: 'Tokens', exact: true })).toBeVisible();
+  await button(page, 'Show requests').click();
+  await expect(page.getByText('No requests yet')).toBeVisible();
+  await expectAccessible(page);
+  await tabs.getByText('Portal').click();
+  await expect(page.getByText('No portal links yet')).toBeVisible();
+  await button(page, 'New portal link').click();
+  await dialog(page).getByLabel('Email address').fill('it@cyberdyne.example');
+  await expect(dialog(page).getByRole('checkbox')).toHaveCount(3);
+  await dialog(page).getByRole('checkbox', { name: 'Single sign-on' }).uncheck();
+  await submit(page, 'Create link').click();
+  await expect(dialog(page).getByText(/\/portal\/[\w-]+/)).toBeVisible();
+  await dialog(page).getByRole('checkbox').check();
+  await submit(page, 'Done').click();
+  const link = page.getByRole('row', { name: /it@cyberdyne/ });
+  await expect(link).toContainText('Not opened');
+  await expect(link).toContainText('Mail domains');
+  await expect(link).not.toContainText('Single sign-on');
+  await link.getByRole('button', { name: 'Send again: it@cyberdyne.example' }).click();
+  await expect(page.getByText('Link sent')).toBeVisible();
+  await link.getByRole('button', { name: 'Revoke the link of it@cyberdyne.example' }).click();
+  await submit(page, 'Revoke').click();
+  await expect(link).toContainText('Revoked');
+  await expect(link.getByRole('button')).toHaveCount(0);
+  await expectAccessible(page);
+  await tabs.getByText('Events').click();
+  await page.getByText('added the domain').click();
+  await expect(page.getByText('organization-domain.added')).toBeVisible();
+  await expect(page.getByRole('link', { name: /^All of/ })).toHaveCount(0);
+  await tabs.getByText('Connections').click();
+  await button(page, 'Create connection').click();
+  await submit(page, 'Create connection').click();
+  await expect(heading(page, 'Okta')).toBeVisible();
+  await expect(page).toHaveURL(/\/admin\/connections\//);
+  for (const tab of ['Settings', 'Events', 'Danger', 'Overview']) {
+    await page.getByRole('navigation', { name: 'Sections of the connection' }).getByText(tab).click();
+    await expect(page.getByRole('main')).not.toContainText('could not be loaded');
+  }
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Cyberdyne' }).click();
+  await expect(own.or(page.getByRole('row', { name: /Okta/ }))).toBeVisible();
+  expect(refused).toEqual([]);
+
+  for (const path of [`organizations/${id}/settings`, `organizations/${oscorp}`, 'projects', 'team']) {
+    await page.goto(`${hosted.latchkey.baseUrl}/admin/${path}`);
+    await expect(heading(page, 'Not found')).toBeVisible();
+  }
+  await page.getByRole('link', { name: 'Go to home' }).click();
+  await expect(own).toBeVisible();
   await page.getByRole('button', { name: /^Account: / }).click();
   const account = page.getByRole('dialog', { name: 'Account' });
   await expect(account).toContainText('Organization admin');
@@ -237,9 +315,9 @@ test('an admin of an organization gets a page of their organizations, and asks f
   await expect(heading(page, 'Organisationen')).toBeVisible();
   await expect(page.getByText('Organisationen, die Sie verwalten')).toBeVisible();
   await expect(own).toContainText('Aktiv');
-  expect([...new Set(queries)].sort()).toEqual(['AdministeredOrganizations', 'Frame', 'Session']);
   await page.getByRole('button', { name: /^Konto: / }).click();
   await expect(page.getByRole('link', { name: 'Abmelden' })).toHaveAttribute('href', /^\/oauth2\/end_session\?/);
+  expect(refused).toEqual([]);
   expect(visit.browserErrors).toEqual([]);
   await context.close();
 });

@@ -1,10 +1,11 @@
 import { roleNames } from '../access.tsx';
-import type { EventRowFragment } from '../generated/operations.ts';
+import type { EventFactsFragment, EventOriginFragment } from '../generated/operations.ts';
 import { locale, serverText, t, template } from '../language/language.ts';
 import { fieldName } from './field-names.ts';
 import { templateOf } from './sentences.ts';
 
-export type AuditEvent = EventRowFragment;
+/** Admins of an organization do not get the origin. */
+export type AuditEvent = EventFactsFragment & Partial<EventOriginFragment>;
 
 export interface SentencePart {
   text: string;

@@ -1,8 +1,9 @@
+import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { EventList } from '../audit/event-list.tsx';
 import { AuditEvents } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-import { useProject, useProjectPath } from '../projects/project.tsx';
+import { useOutline, useProjectPath } from '../projects/project.tsx';
 import { LinkButton } from '../ui/buttons.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -11,11 +12,13 @@ import { Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import type { ConnectionPartProps } from './connection-part.ts';
 
 /** Changes, tests and failures of the connection, newest first. */
-export function ConnectionEvents({ connection: { id, name } }: ConnectionPartProps) {
-  const { id: projectId } = useProject();
+export function ConnectionEvents({ connection: { id, name, organization } }: ConnectionPartProps) {
+  const { id: projectId } = useOutline();
+  const { inProject } = useAccess(projectId);
+  const of = organization ? { organizationId: organization.id } : { projectId };
   const path = useProjectPath();
   const { get } = useListParams();
-  const variables = { projectId, filter: { subjectId: id }, first: 25, after: get('after') ?? null };
+  const variables = { ...of, filter: { subjectId: id }, first: 25, after: get('after') ?? null, inProject };
   const { data, failure, reload } = useQuery(AuditEvents, variables, { keep: true, everySeconds: 15 });
   const page = data?.auditEvents;
   const events = page?.edges.map(({ node }) => node);
@@ -27,15 +30,17 @@ export function ConnectionEvents({ connection: { id, name } }: ConnectionPartPro
       title={t('Events')}
       lead={t('Changes, tests and failed sign-ins')}
       actions={
-        <LinkButton to={`${path('events')}?${query}`} size="xs">
-          {t('Search and filter')}
-        </LinkButton>
+        inProject && (
+          <LinkButton to={`${path('events')}?${query}`} size="xs">
+            {t('Search and filter')}
+          </LinkButton>
+        )
       }
     >
       {events?.length === 0 ? (
         <Empty icon="events" title={t('Nothing yet')} />
       ) : (
-        <EventList events={events} filterPath={path('events')} />
+        <EventList events={events} filterPath={inProject ? path('events') : undefined} />
       )}
       <Pager pageInfo={page?.pageInfo} />
     </Section>

@@ -5,7 +5,7 @@ import { useQuery } from '../api.ts';
 import { Missing } from '../frame/missing.tsx';
 import { ConnectionById } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-import { useProject, useProjectPath } from '../projects/project.tsx';
+import { useOutline, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -40,12 +40,12 @@ const parts: readonly { tab: string; label: string; Part: ComponentType<Connecti
 /** One connection: health and setup, settings, events. */
 export function ConnectionPage() {
   const { connectionId = '', tab = '' } = useParams();
-  const project = useProject();
+  const project = useOutline();
   const path = useProjectPath();
-  const { mayChange } = useAccess(project.id);
   // A test sign-in in another tab changes it.
   const { data, failure, reload } = useQuery(ConnectionById, { id: connectionId }, { everySeconds: 5 });
   const connection = data?.connection.id === connectionId ? data.connection : undefined;
+  const { mayChange } = useAccess(project.id, connection?.organization?.id);
   const chosen = parts.find((part) => part.tab === tab);
   if (!chosen) return <Missing />;
   if (!connection)

@@ -28,6 +28,7 @@ interface InspectorProps {
   owner: DirectoryOwner;
   /** Has the custom attributes. */
   projectId: string;
+  /** Whether the account may define attributes of the project. */
   mayChange: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { RevokeScimToken, type ScimTokenRowFragment, ScimTokens } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-import { useProject } from '../projects/project.tsx';
+import { useOutline } from '../projects/project.tsx';
 import { isLive } from '../ui/secrets/expiry.ts';
 import { TokenList } from '../ui/secrets/token-list.tsx';
 import { IssueToken } from './issue-token.tsx';
@@ -16,7 +16,7 @@ interface TokensProps {
 
 /** The directory's SCIM tokens. Several may be live at once, for rotation without downtime. */
 export function Tokens({ owner, tokens, mayChange }: TokensProps) {
-  const project = useProject();
+  const project = useOutline();
   const othersThan = ({ id }: ScimToken) => tokens?.filter((token) => isLive(token) && token.id !== id).length ?? 0;
   return (
     <TokenList

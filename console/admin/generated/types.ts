@@ -1784,19 +1784,28 @@ export type UpdateCustomValuesMutationVariables = Exact<{
 
 export type UpdateCustomValuesMutation = { updateCustomValues: { id: string } };
 
-export type EventRowFragment = { id: string, at: string, type: string, result: AuditResult, detail: Record<string, unknown> | null, ip: string | null, userAgent: string | null, requestId: string | null, actor: { kind: string, id: string | null, name: string | null }, subject: { kind: string, id: string | null, name: string | null } | null, person: { id: string, name: string } | null, client: { id: string, name: string } | null, project: { id: string, name: string } | null };
+export type EventFactsFragment = { id: string, at: string, type: string, result: AuditResult, detail: Record<string, unknown> | null, actor: { kind: string, id: string | null, name: string | null }, subject: { kind: string, id: string | null, name: string | null } | null, person: { id: string, name: string } | null };
+
+export type EventOriginFragment = { ip: string | null, userAgent: string | null, requestId: string | null, client: { id: string, name: string } | null, project: { id: string, name: string } | null };
+
+export type EventRowFragment = (
+  EventFactsFragment
+  & EventOriginFragment
+);
 
 export type EventListFragment = { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: EventRowFragment }> };
 
 export type AuditEventsQueryVariables = Exact<{
   projectId?: string | null | undefined;
+  organizationId?: string | null | undefined;
   filter?: AuditEventFilter | null | undefined;
   first: number;
   after?: string | null | undefined;
+  inProject?: boolean;
 }>;
 
 
-export type AuditEventsQuery = { auditEvents: EventListFragment };
+export type AuditEventsQuery = { auditEvents: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: EventFactsFragment & { ip?: string | null, userAgent?: string | null, requestId?: string | null, client?: { id: string, name: string } | null, project?: { id: string, name: string } | null } }> } };
 
 export type AuditEventGroupsQueryVariables = Exact<{
   projectId?: string | null | undefined;
@@ -2215,7 +2224,7 @@ export type FirstProjectsQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type FirstProjectsQuery = { projects: { edges: Array<{ node: { id: string, name: string } }> } };
 
-export type AccountFragment = { kind: CallerKind, id: string | null, name: string, freshUntil: string | null, lacksPasskey: boolean, grants: Array<{ role: Role, projectId: string | null }> };
+export type AccountFragment = { kind: CallerKind, id: string | null, name: string, freshUntil: string | null, lacksPasskey: boolean, grants: Array<{ role: Role, projectId: string | null, organizationIds: Array<string> | null }> };
 
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -2515,12 +2524,33 @@ export type AdministeredOrganizationsQueryVariables = Exact<{ [key: string]: nev
 
 export type AdministeredOrganizationsQuery = { administeredOrganizations: Array<{ id: string, name: string, slug: string, state: OrganizationState, memberCount: number, isMemberCountLimited: boolean, createdAt: string }> };
 
+export type OrganizationSettingsFragment = { id: string, slug: string, name: string, state: OrganizationState, signIn: OrganizationSignIn, fallback: boolean, joinByDomain: JoinByDomain, mfaPolicy: OrganizationMfaPolicy | null, idleTimeoutSeconds: number | null, maxSessionSeconds: number | null, metadata?: Record<string, unknown>, memberCount: number, isMemberCountLimited: boolean, createdAt: string, updatedAt: string, defaultRoles: Array<{ id: string, key: string, name: string }> };
+
 export type OrganizationByIdQueryVariables = Exact<{
+  id: string;
+  inProject: boolean;
+}>;
+
+
+export type OrganizationByIdQuery = { organization: OrganizationSettingsFragment | null };
+
+export type ProjectOutlineFragment = { id: string, name: string, organizationsEnabled: boolean, scimEnabled: boolean };
+
+export type ProjectOutlineQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type OrganizationByIdQuery = { organization: { id: string, slug: string, name: string, state: OrganizationState, signIn: OrganizationSignIn, fallback: boolean, joinByDomain: JoinByDomain, mfaPolicy: OrganizationMfaPolicy | null, idleTimeoutSeconds: number | null, maxSessionSeconds: number | null, metadata: Record<string, unknown>, memberCount: number, isMemberCountLimited: boolean, createdAt: string, updatedAt: string, defaultRoles: Array<{ id: string, key: string, name: string }> } | null };
+export type ProjectOutlineQuery = { project: ProjectOutlineFragment | null };
+
+export type AdministeredOrganizationQueryVariables = Exact<{
+  projectId: string;
+  organizationId: string;
+  inProject: boolean;
+}>;
+
+
+export type AdministeredOrganizationQuery = { project: ProjectOutlineFragment | null, organization: OrganizationSettingsFragment | null };
 
 export type OrganizationMembersQueryVariables = Exact<{
   organizationId: string;

@@ -1,8 +1,9 @@
 import { NativeSelect } from '@mantine/core';
+import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { AssignOrganizationRole, OrganizationRoles } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-import { useProject, useProjectPath } from '../projects/project.tsx';
+import { useOutline, useProjectPath } from '../projects/project.tsx';
 import { LinkButton } from '../ui/buttons.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -18,7 +19,9 @@ interface AssignMemberRoleProps {
 /** Assigns one more role to a member. */
 export function AssignMemberRole({ member, onClose }: AssignMemberRoleProps) {
   const path = useProjectPath();
-  const { data } = useQuery(OrganizationRoles, { projectId: useProject().id });
+  const { id: projectId } = useOutline();
+  const { inProject } = useAccess(projectId);
+  const { data } = useQuery(OrganizationRoles, { projectId });
   const roles = data?.organizationRoles;
   const others = roles?.filter(({ key }) => !member.roles.some((held) => held.key === key));
   const form = useDialogForm({
@@ -34,9 +37,9 @@ export function AssignMemberRole({ member, onClose }: AssignMemberRoleProps) {
       <Empty
         icon="shield"
         title={t('No organization roles yet')}
-        action={<LinkButton to={path('organizations/roles')}>{t('Organization roles')}</LinkButton>}
+        action={inProject && <LinkButton to={path('organizations/roles')}>{t('Organization roles')}</LinkButton>}
       >
-        {t('Create a role first; all organizations of the project have the same.')}
+        {inProject && t('Create a role first; all organizations of the project have the same.')}
       </Empty>
     );
   }

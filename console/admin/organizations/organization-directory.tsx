@@ -8,7 +8,7 @@ import { SelfTest } from '../directories/self-test.tsx';
 import { SetupSteps } from '../directories/setup-steps.tsx';
 import { ScimTokens } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-import { useProject, useProjectPath } from '../projects/project.tsx';
+import { useOutline, useProjectPath } from '../projects/project.tsx';
 import { settings } from '../settings.ts';
 import { LinkButton, SecondaryButton } from '../ui/buttons.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -17,8 +17,8 @@ import type { OrganizationPartProps } from './organization-part.ts';
 const Inspector = lazy(async () => ({ default: (await import('../directories/inspector.tsx')).Inspector }));
 
 /** The directory of an organization: setup, tokens, requests and self-test. */
-export function OrganizationDirectory({ organization, mayChange }: OrganizationPartProps) {
-  const { id: projectId, scimEnabled } = useProject();
+export function OrganizationDirectory({ organization, mayChange, inProject }: OrganizationPartProps) {
+  const { id: projectId, scimEnabled } = useOutline();
   const path = useProjectPath();
   const [issued, setIssued] = useState<string>();
   const [showsRequests, setShowsRequests] = useState(false);
@@ -32,9 +32,11 @@ export function OrganizationDirectory({ organization, mayChange }: OrganizationP
       {!scimEnabled && (
         <Alert color="note" title={t('Directory sync is off in this project')}>
           {t('Requests return 404 until it is on.')}{' '}
-          <LinkButton to={path('directory')} size="xs">
-            {t('Directory sync')}
-          </LinkButton>
+          {inProject && (
+            <LinkButton to={path('directory')} size="xs">
+              {t('Directory sync')}
+            </LinkButton>
+          )}
         </Alert>
       )}
       {isOn && <ExpiryBanner tokens={tokens} />}
@@ -58,7 +60,7 @@ export function OrganizationDirectory({ organization, mayChange }: OrganizationP
       {mayChange && <SelfTest owner={owner} isOn={isOn} />}
       {showsRequests ? (
         <Suspense>
-          <Inspector owner={owner} projectId={projectId} mayChange={mayChange} />
+          <Inspector owner={owner} projectId={projectId} mayChange={mayChange && inProject} />
         </Suspense>
       ) : (
         <SecondaryButton onClick={() => setShowsRequests(true)}>{t('Show requests')}</SecondaryButton>

@@ -7,7 +7,7 @@ import { connectionsTexts } from '../connections/texts.ts';
 import { Missing } from '../frame/missing.tsx';
 import { OrganizationById } from '../generated/operations.ts';
 import { t, withTexts } from '../language/language.ts';
-import { useProject, useProjectPath } from '../projects/project.tsx';
+import { useOutline, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -42,26 +42,35 @@ const OrganizationSettings = lazy(async () => ({
   default: (await import('./settings/organization-settings.tsx')).OrganizationSettings,
 }));
 
-const parts: readonly { tab: string; label: string; Part: ComponentType<OrganizationPartProps> }[] = [
+interface OrganizationTab {
+  tab: string;
+  label: string;
+  Part: ComponentType<OrganizationPartProps>;
+  /** Not for admins of the organization alone (decisions/0412). */
+  needsProject?: true;
+}
+
+const allParts: readonly OrganizationTab[] = [
   { tab: '', label: t('People'), Part: OrganizationPeople },
   { tab: 'invitations', label: t('Invitations'), Part: OrganizationInvitations },
   { tab: 'domains', label: t('Domains'), Part: OrganizationDomains },
   { tab: 'connections', label: t('Connections'), Part: OrganizationConnections },
   { tab: 'directory', label: t('Directory'), Part: OrganizationDirectory },
   { tab: 'portal', label: t('Portal'), Part: OrganizationPortal },
-  { tab: 'settings', label: t('Settings'), Part: OrganizationSettings },
+  { tab: 'settings', label: t('Settings'), Part: OrganizationSettings, needsProject: true },
   { tab: 'events', label: t('Events'), Part: OrganizationEvents },
-  { tab: 'danger', label: t('Danger'), Part: OrganizationDanger },
+  { tab: 'danger', label: t('Danger'), Part: OrganizationDanger, needsProject: true },
 ];
 
 /** One organization: its people, settings and events. */
 export function OrganizationPage() {
   const { organizationId = '', tab = '' } = useParams();
-  const project = useProject();
+  const project = useOutline();
   const path = useProjectPath();
-  const { mayChange } = useAccess(project.id);
-  const { data, failure, reload } = useQuery(OrganizationById, { id: organizationId });
+  const { mayChange, inProject } = useAccess(project.id, organizationId);
+  const { data, failure, reload } = useQuery(OrganizationById, { id: organizationId, inProject });
   const organization = data?.organization?.id === organizationId ? data.organization : undefined;
+  const parts = allParts.filter(({ needsProject }) => inProject || !needsProject);
   const chosen = parts.find((part) => part.tab === tab);
   if (!chosen) return <Missing />;
   if (!organization)
@@ -91,7 +100,7 @@ export function OrganizationPage() {
         <Alert color="note">{t('Suspended: no one can sign in to this organization.')}</Alert>
       )}
       <Suspense fallback={<PageSkeleton />}>
-        <Part organization={organization} mayChange={mayChange} />
+        <Part organization={organization} mayChange={mayChange} inProject={inProject} />
       </Suspense>
     </Page>
   );

@@ -6,4 +6,6 @@ export type Organization = NonNullable<OrganizationByIdQuery['organization']>;
 export interface OrganizationPartProps {
   organization: Organization;
   mayChange: boolean;
+  /** False for admins of the organization, who see nothing else of the project (decisions/0412). */
+  inProject: boolean;
 }

@@ -10,7 +10,7 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProjectPath } from '../projects/project.tsx';
-import { AddButton } from '../ui/buttons.tsx';
+import { AddButton, LinkButton } from '../ui/buttons.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { atLeast } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -39,7 +39,7 @@ const sources: Record<Member['source'], string> = {
 };
 
 /** The members of an organization, newest first. */
-export function OrganizationPeople({ organization, mayChange }: OrganizationPartProps) {
+export function OrganizationPeople({ organization, mayChange, inProject }: OrganizationPartProps) {
   const path = useProjectPath();
   const { get } = useListParams();
   const after = get('after') ?? null;
@@ -50,15 +50,20 @@ export function OrganizationPeople({ organization, mayChange }: OrganizationPart
   const { data, failure, reload } = useQuery(OrganizationMembers, variables, { keep: true });
   const page = data?.organizationMembers;
   if (failure && !page) return <LoadError failure={failure} subject={t('the list of members')} retry={reload} />;
-  const add = (
+  const variant = page?.edges.length === 0 ? 'filled' : 'default';
+  const add = inProject ? (
     <AddButton
-      variant={page?.edges.length === 0 ? 'filled' : 'default'}
+      variant={variant}
       onClick={() =>
         open(t('Add member'), (close) => <AddOrganizationMember organization={organization} onClose={close} />)
       }
     >
       {t('Add member')}
     </AddButton>
+  ) : (
+    <LinkButton variant={variant} to={path(`organizations/${organization.id}/invitations`)}>
+      {t('Invite member')}
+    </LinkButton>
   );
   const assign = (member: Member) =>
     open(t('Assign role to {name}', { name: nameOf(member) }), (close) => (
@@ -138,7 +143,7 @@ export function OrganizationPeople({ organization, mayChange }: OrganizationPart
       actions={mayChange && page?.edges.length !== 0 && add}
       columns={columns}
       rows={page?.edges.map(({ node }) => node)}
-      linkOf={({ user }) => path(`users/${user.id}`)}
+      {...(inProject && { linkOf: ({ user }: Member) => path(`users/${user.id}`) })}
       skeletonRows={4}
       empty={
         <Empty icon="users" title={t('No members yet')} action={mayChange && add}>

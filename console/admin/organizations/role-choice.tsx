@@ -2,7 +2,7 @@ import { MultiSelect } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { OrganizationRoles } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-import { useProject } from '../projects/project.tsx';
+import { useOutline } from '../projects/project.tsx';
 
 interface RoleChoiceProps {
   label: string;
@@ -17,7 +17,7 @@ interface RoleChoiceProps {
 
 /** Some of the organization roles of the project. */
 export function RoleChoice({ description, value, disabled = false, ...props }: RoleChoiceProps) {
-  const { data } = useQuery(OrganizationRoles, { projectId: useProject().id });
+  const { data } = useQuery(OrganizationRoles, { projectId: useOutline().id });
   const roles = data?.organizationRoles;
   const hasNone = roles?.length === 0;
   return (

@@ -1,7 +1,7 @@
 import { createContext, use, useEffect } from 'react';
 import { Outlet, useParams } from 'react-router';
 import { useQuery } from '../api.ts';
-import { ProjectById, type ProjectSettingsFragment } from '../generated/operations.ts';
+import { ProjectById, type ProjectOutlineFragment, type ProjectSettingsFragment } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -9,12 +9,25 @@ import { forget, remember } from './recent.ts';
 
 export type Project = ProjectSettingsFragment;
 
+/** What the pages of an organization need of its project. */
+export type ProjectOutline = ProjectOutlineFragment;
+
 const ProjectContext = createContext<Project | undefined>(undefined);
+/** In place of a project, for admins of one of its organizations, who cannot read the rest (decisions/0412). */
+export const OutlineContext = createContext<ProjectOutline | undefined>(undefined);
 
 /** The project of the current page. */
 export function useProject(): Project {
   const project = use(ProjectContext);
   if (!project) throw new Error('useProject outside of a project page');
+  return project;
+}
+
+/** The project of the current page, also for admins of one of its organizations. */
+export function useOutline(): ProjectOutline {
+  const outline = use(OutlineContext);
+  const project = use(ProjectContext) ?? outline;
+  if (!project) throw new Error('useOutline outside of a project page');
   return project;
 }
 
@@ -39,8 +52,9 @@ export function ProjectPages() {
   );
 }
 
-/** Builds a path below the current project. */
+/** Builds a path below the current project. Admins of an organization have its pages at the top. */
 export function useProjectPath(): (rest?: string) => string {
-  const { id } = useProject();
-  return (rest = '') => `/projects/${id}${rest && `/${rest}`}`;
+  const { id } = useOutline();
+  const base = use(ProjectContext) ? `/projects/${id}` : '';
+  return (rest = '') => base + (rest && `/${rest}`);
 }

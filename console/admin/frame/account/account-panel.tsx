@@ -26,6 +26,7 @@ export function AccountPanel() {
   const me = useMe();
   const owner = me.grants.some(({ role }) => role === 'OWNER');
   const projects = me.grants.filter(({ role }) => role !== 'ORGANIZATION_ADMIN').length;
+  const hasBoth = projects > 0 && projects < me.grants.length;
   const roles = owner
     ? roleNames.OWNER
     : projects > 0
@@ -45,6 +46,11 @@ export function AccountPanel() {
         onChange={({ currentTarget: { value } }) => chooseLanguage((value || null) as Language | null)}
         data={[{ value: '', label: t('As in the browser') }, ...optionsOf(languages)]}
       />
+      {hasBoth && (
+        <Away href="/admin/organizations" icon="building">
+          {t('Organizations')}
+        </Away>
+      )}
       <Away href="/account" icon="users">
         {t('Your account')}
       </Away>
@@ -55,7 +61,7 @@ export function AccountPanel() {
   );
 }
 
-/** A link that leaves the console. */
+/** A link that loads another page. */
 function Away({ href, icon, children }: { href: string; icon: IconName; children: string }) {
   return (
     <Button

@@ -1,23 +1,17 @@
 import { Box, Button, Center, Group } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
-import { lazy, Suspense } from 'react';
+import { Navigate, Outlet, useLocation } from 'react-router';
 import type { Me } from '../../access.tsx';
-import { t, withTexts } from '../../language/language.ts';
-import { organizationsTexts } from '../../organizations/texts.ts';
+import { t } from '../../language/language.ts';
 import { signOutAddress } from '../../settings.ts';
 import { usePromptEscape } from '../../sign-in-again.ts';
 import { Empty } from '../../ui/feedback/empty.tsx';
-import { PageSkeleton } from '../../ui/feedback/skeleton.tsx';
 import styles from '../frame.module.css';
+import { Missing } from '../missing.tsx';
 import { ServerStatus } from '../server-status.tsx';
 import { SignInAgain } from '../sign-in-again-dialog.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { PasskeyHint } from './passkey-hint.tsx';
-
-/** The texts load before the modules. */
-const AdministeredList = lazy(async () => ({
-  default: (await withTexts(organizationsTexts, () => import('../../organizations/parts.ts'))).AdministeredList,
-}));
 
 /** In place of the frame, for accounts without a role in a project. @param me undefined without any role */
 export function NoProject({ me }: { me: Me | undefined }) {
@@ -38,14 +32,21 @@ function OrganizationFrame() {
       </header>
       <main id="main" className={styles.main} tabIndex={-1}>
         <PasskeyHint />
-        <Suspense fallback={<PageSkeleton />}>
-          <AdministeredList />
-        </Suspense>
+        <Pages />
       </main>
       <SignInAgain />
       <Notifications position="top-center" className={styles.toasts ?? ''} aria-live="polite" />
     </div>
   );
+}
+
+/** The pages that send no query about a project or the instance. */
+const pages = /^\/(?:organizations|connections|explorer)(?:\/|$)/;
+
+function Pages() {
+  const { pathname } = useLocation();
+  if (pathname === '/') return <Navigate to="/organizations" replace />;
+  return pages.test(pathname) ? <Outlet /> : <Missing />;
 }
 
 function NoRole() {

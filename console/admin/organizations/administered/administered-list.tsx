@@ -18,6 +18,7 @@ export function AdministeredList() {
         label={t('Organizations')}
         columns={columns}
         rows={all}
+        linkOf={({ id }) => `/organizations/${id}`}
         skeletonRows={3}
         empty={
           <Empty icon="building" title={t('No organizations')}>

@@ -14,7 +14,7 @@ const options = {
 } as const;
 
 /** What happens to users whose login address is in a verified domain. */
-export function JoinByDomain({ organization, mayChange }: OrganizationPartProps) {
+export function JoinByDomain({ organization, mayChange }: Omit<OrganizationPartProps, 'inProject'>) {
   const { run, busy, failure } = useAction(UpdateOrganization, stale, t('Saved'));
   return (
     <Section

@@ -37,7 +37,7 @@ const faults = {
 } as const;
 
 /** The mail domains of an organization, and what they do. */
-export function OrganizationDomains({ organization, mayChange }: OrganizationPartProps) {
+export function OrganizationDomains({ organization, mayChange, inProject }: OrganizationPartProps) {
   const [dialog, { open, confirm }] = useDialog();
   // The server looks for pending records by itself.
   const { data, failure, reload } = useQuery(Domains, { id: organization.id }, { everySeconds: 15 });
@@ -73,7 +73,7 @@ export function OrganizationDomains({ organization, mayChange }: OrganizationPar
                 key={domain.id}
                 domain={domain}
                 mayChange={mayChange}
-                onVerify={() => verify(domain)}
+                onVerify={inProject ? () => verify(domain) : undefined}
                 onRemove={() => confirm(removal(domain))}
               />
             ))}
@@ -81,7 +81,7 @@ export function OrganizationDomains({ organization, mayChange }: OrganizationPar
         )}
         {dialog}
       </Section>
-      <JoinByDomain organization={organization} mayChange={mayChange} />
+      {inProject && <JoinByDomain organization={organization} mayChange={mayChange} />}
     </>
   );
 }
@@ -89,7 +89,8 @@ export function OrganizationDomains({ organization, mayChange }: OrganizationPar
 interface DomainItemProps {
   domain: Domain;
   mayChange: boolean;
-  onVerify(): void;
+  /** Verifies it without a record. Undefined: not allowed. */
+  onVerify: (() => void) | undefined;
   onRemove(): void;
 }
 
@@ -120,7 +121,7 @@ function DomainItem({ domain: row, mayChange, onVerify, onRemove }: DomainItemPr
                 {t('Check now')}
               </SecondaryButton>
             )}
-            {!isVerified && (
+            {!isVerified && onVerify && (
               <Button
                 variant="subtle"
                 size="compact-sm"

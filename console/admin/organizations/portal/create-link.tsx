@@ -2,7 +2,7 @@ import { Checkbox, Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { AuditEvents, CreatePortalLink, PortalLinks, type PortalTask } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
-import { useProject } from '../../projects/project.tsx';
+import { useOutline } from '../../projects/project.tsx';
 import { request } from '../../ui/code/show-graphql.tsx';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../../ui/forms/first-focus.ts';
@@ -48,7 +48,7 @@ export function CreateLink({ organization, onClose }: CreateLinkProps) {
 }
 
 function LinkForm({ organization, onCreated, onClose }: CreateLinkProps & { onCreated(url: string): void }) {
-  const { scimEnabled } = useProject();
+  const { scimEnabled } = useOutline();
   const firstFocus = useFirstFocus<HTMLInputElement>();
   const tasks = (Object.keys(taskNames) as PortalTask[]).filter((task) => task !== 'DIRECTORY' || scimEnabled);
   const form = useDialogForm({

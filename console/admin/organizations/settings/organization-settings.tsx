@@ -49,7 +49,7 @@ const valuesOf = (organization: Organization) => ({
   ...pick(organization, 'name', 'slug', 'signIn', 'fallback', 'idleTimeoutSeconds', 'maxSessionSeconds'),
   mfaPolicy: organization.mfaPolicy ?? ('PROJECT' as const),
   defaultRoleKeys: organization.defaultRoles.map(({ key }) => key),
-  metadata: shownMetadata(organization.metadata),
+  metadata: shownMetadata(organization.metadata ?? {}),
 });
 
 type Values = ReturnType<typeof valuesOf>;

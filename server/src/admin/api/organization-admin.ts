@@ -15,6 +15,7 @@ type Kind = 'itself' | 'shared' | 'caller';
 const operations: Readonly<Record<string, Kind>> = {
   me: 'caller',
   administeredOrganizations: 'caller',
+  project: 'shared',
   organization: 'itself',
   // People.
   organizationMembers: 'itself',
@@ -48,6 +49,7 @@ const operations: Readonly<Record<string, Kind>> = {
   // The set-up portal, and events.
   portalLinks: 'itself',
   createPortalLink: 'itself',
+  sendPortalLink: 'itself',
   revokePortalLink: 'itself',
   auditEvents: 'itself',
 };
@@ -77,6 +79,7 @@ interface InProject {
   project: { id: string };
 }
 const itself: OfNode = (grants, { id, project }: InProject & { id: string }) => isOf(grants, project.id, id);
+const ofProject: OfNode = (grants, { id }: { id: string }) => hasAnyIn(grants, id);
 const byReference: OfNode = (grants, node: InProject & { organization?: { id: string } | null }) =>
   isOf(grants, node.project.id, node.organization?.id);
 const byId: OfNode = (grants, node: InProject & { organizationId?: string | null }) =>
@@ -88,6 +91,7 @@ const shared: OfNode = (grants, { project }: InProject) => hasAnyIn(grants, proj
 
 const rules = ['slug', 'name', 'state', 'signIn', 'fallback', 'joinByDomain', 'mfaPolicy', 'idleTimeoutSeconds'];
 const connections = [
+  'acceptsAssertions',
   'callback',
   'createdAt',
   'failures',
@@ -114,6 +118,8 @@ const requests = [
 
 /** By type. `metadata` of an organization is for the back end of the project. */
 const fields: Readonly<Record<string, { of: OfNode; names: readonly string[] }>> = {
+  /** For the pages of its organizations: what is switched on. */
+  Project: { of: ofProject, names: ['id', 'name', 'organizationsEnabled', 'scimEnabled'] },
   Organization: {
     of: itself,
     names: [
