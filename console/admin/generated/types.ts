@@ -2689,7 +2689,7 @@ export type RevokeOrganizationInvitationMutationVariables = Exact<{
 
 export type RevokeOrganizationInvitationMutation = { revokeOrganizationInvitation: { id: string } };
 
-export type OrganizationDomainRowFragment = { id: string, domain: string, state: OrganizationDomainState, provedBy: OrganizationDomainProof | null, reason: string | null, fault: OrganizationDomainFault | null, checkedAt: string | null, failingSince: string | null, releaseAt: string | null, record: { name: string, value: string } };
+export type OrganizationDomainRowFragment = { id: string, domain: string, unicode: string | null, state: OrganizationDomainState, provedBy: OrganizationDomainProof | null, reason: string | null, fault: OrganizationDomainFault | null, checkedAt: string | null, failingSince: string | null, releaseAt: string | null, record: { name: string, value: string } };
 
 export type OrganizationDomainsQueryVariables = Exact<{
   id: string;

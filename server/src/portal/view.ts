@@ -2,6 +2,7 @@ import type { OrganizationDomain } from '../domain/organizations/organization-do
 import type { OpenLink } from '../domain/portal/open-links.ts';
 import type { PortalDirectoryState } from '../domain/portal/portal-directory.ts';
 import { challengeName } from '../domain/projects/dns-proof.ts';
+import { unicodeOf } from '../domain/projects/mail-domains.ts';
 import { type Html, hidden, html, nothing } from '../http/markup.ts';
 import { type ConnectionState, connectionSection } from './connection-view.ts';
 import { directorySection } from './directory-view.ts';
@@ -114,7 +115,8 @@ function domainRow(
   csrf: string,
   { id, challenge, domain, fault, provedBy, state }: OrganizationDomain,
 ): Html {
-  const title = html`<h3 id="d-${id}">${domain} <span class="badge${state === 'verified' ? '' : ' open'}">${t(state)}</span></h3>`;
+  const unicode = unicodeOf(domain);
+  const title = html`<h3 id="d-${id}">${unicode === null ? domain : `${unicode} (${domain})`} <span class="badge${state === 'verified' ? '' : ' open'}">${t(state)}</span></h3>`;
   const trouble = fault == null ? nothing : html`<p class="problem">${t(fault)}</p>`;
   if (state === 'verified') {
     return html`${title}${trouble}${provedBy === 'dns' ? html`<p class="hint">${t('keep')}</p>` : nothing}`;

@@ -106,7 +106,7 @@ function DomainItem({ domain: row, mayChange, onVerify, onRemove }: DomainItemPr
     <li className={styles.domain}>
       <Group justify="space-between" gap="0.5rem 1rem">
         <Group gap="0.25rem 0.75rem" className={styles.name ?? ''}>
-          <h3>{domain}</h3>
+          <h3>{row.unicode === null ? domain : `${row.unicode} (${domain})`}</h3>
           <DomainBadge domain={row} />
         </Group>
         {mayChange && (

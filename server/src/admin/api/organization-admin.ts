@@ -144,7 +144,7 @@ const fields: Readonly<Record<string, { of: OfNode; names: readonly string[] }>>
     of: byReference,
     names: [
       ...['id', 'domain', 'state', 'provedBy', 'reason', 'fault', 'createdAt', 'checkedAt', 'verifiedAt'],
-      ...['failingSince', 'record', 'releaseAt'],
+      ...['failingSince', 'record', 'releaseAt', 'unicode'],
     ],
   },
   Connection: {

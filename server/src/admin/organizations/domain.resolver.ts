@@ -4,6 +4,7 @@ import { releaseAt } from '../../domain/organizations/domains/organization-domai
 import type { Organization } from '../../domain/organizations/organization.entity.ts';
 import type { OrganizationDomain } from '../../domain/organizations/organization-domain.entity.ts';
 import { challengeName } from '../../domain/projects/dns-proof.ts';
+import { unicodeOf } from '../../domain/projects/mail-domains.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
 import type { AdminContext, ProjectContext } from '../api/context.ts';
@@ -45,6 +46,11 @@ export class OrganizationDomainResolver {
   async removeOrganizationDomain(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
     await domain.organizationDomains.remove(keyIn(projectId, id), actor);
     return id;
+  }
+
+  @FieldResolver(() => String, { nullable: true, description: 'The domain in Unicode; null if that is the same.' })
+  unicode(@Root() { domain }: OrganizationDomain) {
+    return unicodeOf(domain);
   }
 
   @FieldResolver(() => DnsRecord, { description: 'The record that proves it.' })

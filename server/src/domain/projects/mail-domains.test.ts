@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkedMailDomains, mailDomain } from './mail-domains.ts';
+import { checkedMailDomains, mailDomain, unicodeOf } from './mail-domains.ts';
 
 const checked = (domains: string[], patterns = true) =>
   checkedMailDomains(domains, { field: 'signUpDomains', patterns });
@@ -46,5 +46,12 @@ describe('mail domains of a setting', () => {
   it('are equal in both forms of an international name', () => {
     expect(mailDomain('XN--BCHER-KVA.example')).toBe(mailDomain('Bücher.example'));
     expect(mailDomain('x'.repeat(254))).toBeNull();
+  });
+
+  it('have a form that people read only where it differs', () => {
+    expect(unicodeOf('xn--bcher-kva.example')).toBe('bücher.example');
+    expect(unicodeOf('example.com')).toBeNull();
+    // Not a valid name: it has no other form.
+    expect(unicodeOf('xn--0.example')).toBeNull();
   });
 });

@@ -13,6 +13,12 @@ export function mailDomain(name: string): string | null {
   return unicode === '' ? null : unicode;
 }
 
+/** A domain in ASCII as people read it; null if that is the same. */
+export function unicodeOf(domain: string): string | null {
+  const unicode = domainToUnicode(domain);
+  return unicode === '' || unicode === domain ? null : unicode;
+}
+
 /**
  * Mail domains as stored. Refuses `invalid`.
  *
