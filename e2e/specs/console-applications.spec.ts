@@ -99,6 +99,12 @@ test('a single-page application gets no secret key, and a back end may have one 
   await page.getByRole('radio', { name: /^Web server/ }).check();
   await page.getByRole('radio', { name: /^Single-page/ }).check();
   await button(page, 'Continue').click();
+  // The second step keeps type and name.
+  await page.reload();
+  await expect(button(page, 'Create application')).toBeVisible();
+  await page.goBack();
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Browser alone');
+  await page.goForward();
   await button(page, 'Create application').click();
   await expect(page.getByText('No redirect URI')).toHaveCount(0);
   const code = page.getByRole('region', { name: 'Browser only' });

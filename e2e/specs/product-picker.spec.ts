@@ -112,6 +112,7 @@ test('a product without a secret is a public client with RS256, and its settings
   await page.getByLabel('What do you connect?').fill('help desk');
   await page.getByRole('radio', { name: 'Zammad' }).check();
   await button(page, 'Continue').click();
+  await page.reload();
   await page.getByLabel('Address of your Zammad').fill('help.example.com');
   await button(page, 'Change settings').click();
   await expect(page.getByLabel('Redirect URIs, 1', { exact: true })).toHaveValue(

@@ -30,6 +30,8 @@ export const storedKinds = {
   native: 'NATIVE',
 } as const satisfies Record<ClientKind, StoredKind>;
 
+export const isKind = (text: string): text is ClientKind => Object.hasOwn(storedKinds, text);
+
 interface Known {
   kind: StoredKind | null;
   tokenEndpointAuthMethod: TokenEndpointAuthMethod;

@@ -1,8 +1,6 @@
 import { Anchor, Group, Text, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'react-router';
-import { machine as machineSettings } from '../../products/machine.ts';
-import type { Product } from '../../products/product.ts';
 import { products } from '../../products/products.ts';
 import { answersOf, type StepProps } from '../clients/create/answers.ts';
 import { type ClientKind, clientKinds } from '../clients/kind.ts';
@@ -11,11 +9,9 @@ import { useProjectPath } from '../projects/project.tsx';
 import { SecondaryButton } from '../ui/buttons.tsx';
 import { type Card, KindCards } from '../ui/choices/kind-cards.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { answersOfProduct } from './product-answers.ts';
+import { answersOfProduct, machine, productOf } from './product-answers.ts';
 
 const named = products.map(({ id, name, words }) => ({ value: id, name, words }));
-
-const machine: Product = { ...machineSettings, name: t('Machine or script') };
 
 /** Shown before a search. */
 const popular = ['grafana', 'nextcloud', 'gitlab', 'argo-cd', 'wordpress', 'oauth2-proxy', 'proxmox-ve', 'immich'];
@@ -67,7 +63,7 @@ export function ConnectPicker({ answers, answer }: StepProps) {
   );
   const choose = (value: string) => {
     if (value === 'saml') return answer({ ...answersOf('web-server', answers), isSaml: true });
-    const product = value === machine.id ? machine : products.find(({ id }) => id === value);
+    const product = productOf(value);
     answer(product ? answersOfProduct(product, answers) : answersOf(value as ClientKind, answers));
   };
   const [first] = [...(isSearch ? namedFound : []), ...ownFound];

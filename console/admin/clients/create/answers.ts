@@ -30,6 +30,17 @@ export interface StepProps {
 /** Settings of an application with a secret that most products expect (decisions/0332). */
 export const secretDefaults = { signature: 'RS256', pkceOptional: true, refreshTokens: true } as const;
 
+/** The type and the name, for the address of the page: a reload keeps them. */
+export function typeIn(parameters: URLSearchParams): { type: string; name: string } | undefined {
+  const [type, name] = [parameters.get('type'), parameters.get('name')?.slice(0, 200).trim()];
+  return type && name ? { type, name } : undefined;
+}
+
+export const typeOf = ({ kind, name, product }: Answers): Record<'type' | 'name', string> => ({
+  type: product?.id ?? kind,
+  name: name.trim(),
+});
+
 /** The answers that depend on the type. Addresses on the developer's machine, unless others have been entered. */
 export function answersOf(kind: ClientKind, before?: Answers): Partial<Answers> {
   const own = { kind, isSaml: false, method: kind === 'web-server' ? 'CLIENT_SECRET_BASIC' : 'NONE' } as const;

@@ -1,6 +1,6 @@
 import { Alert, Box, Button, Group, NativeSelect, Switch, TextInput, ThemeIcon } from '@mantine/core';
 import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { useNavigate } from 'react-router';
+import { useNavigate, useSearchParams } from 'react-router';
 import { useAccess } from '../../access.tsx';
 import { useMutation } from '../../api.ts';
 import { type Failure, faultAt } from '../../failure.ts';
@@ -10,6 +10,7 @@ import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { SecondaryButton } from '../../ui/buttons.tsx';
 import { ShowGraphql } from '../../ui/code/show-graphql.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
+import { LinesSkeleton } from '../../ui/feedback/skeleton.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { tidy } from '../../ui/forms/list-field.tsx';
 import { optionsOf } from '../../ui/forms/options.ts';
@@ -17,10 +18,10 @@ import { Radios } from '../../ui/forms/radios.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { algorithmNames } from '../algorithm-names.ts';
 import { developmentReturns, developmentUris } from '../development.ts';
-import { storedKinds } from '../kind.ts';
+import { isKind, storedKinds } from '../kind.ts';
 import { addressFault } from '../redirect-fault.ts';
 import { PostLogoutUris, RedirectUris } from '../redirect-uris.tsx';
-import { type Answers, answersOf, type StepProps, secretDefaults } from './answers.ts';
+import { type Answers, answersOf, type StepProps, secretDefaults, typeIn, typeOf } from './answers.ts';
 import styles from './create-client-page.module.css';
 import type { Created } from './created-client.tsx';
 import { loadParts } from './parts.ts';
@@ -57,19 +58,34 @@ export function Component() {
   const path = useProjectPath();
   const { mayChange } = useAccess(project.id);
   const navigate = useNavigate();
-  const [step, setStep] = useState(0);
   const [created, setCreated] = useState<Created>();
-  const [answers, setAnswers] = useState<Answers>({
-    kind: 'single-page',
-    name: '',
-    redirectUris: [],
-    postLogoutRedirectUris: [],
-    method: 'NONE',
-    jwks: '',
-    address: '',
-    ...secretDefaults,
-    ...answersOf('single-page'),
+  // A reload of the second step keeps them.
+  const [parameters, setParameters] = useSearchParams();
+  const kept = typeIn(parameters);
+  const step = created ? 2 : kept ? 1 : 0;
+  const [answers, setAnswers] = useState<Answers>(() => {
+    const kind = kept && isKind(kept.type) ? kept.type : 'single-page';
+    return {
+      kind,
+      name: kept?.name ?? '',
+      redirectUris: [],
+      postLogoutRedirectUris: [],
+      method: 'NONE',
+      jwks: '',
+      address: '',
+      ...secretDefaults,
+      ...answersOf(kind),
+    };
   });
+  const missing = !created && kept && kept.type !== typeOf(answers).type ? kept.type : undefined;
+  useEffect(() => {
+    if (missing === undefined) return;
+    void loadParts().then(({ answersOfProduct, productOf }) => {
+      const product = productOf(missing);
+      if (product) setAnswers((before) => ({ ...before, ...answersOfProduct(product, before) }));
+      else setParameters({}, { replace: true });
+    });
+  }, [missing, setParameters]);
   // Before the application exists: the last step shows a secret.
   useEffect(() => {
     if (step === 1) void loadLast();
@@ -78,7 +94,7 @@ export function Component() {
     if (step > 0) window.scrollTo({ top: 0 });
   }, [step]);
   const next = () => {
-    if (!answers.isSaml) return setStep(1);
+    if (!answers.isSaml) return setParameters(typeOf(answers));
     void navigate(`${path('applications/saml')}?${new URLSearchParams({ name: answers.name.trim() })}`);
   };
   const answer = (some: Partial<Answers>) => setAnswers((before) => ({ ...before, ...some }));
@@ -95,15 +111,17 @@ export function Component() {
         </Alert>
       ) : step === 0 ? (
         <KindStep answers={answers} answer={answer} onNext={next} />
-      ) : step === 1 || !created ? (
+      ) : missing !== undefined ? (
+        <LinesSkeleton />
+      ) : !created ? (
         <AddressStep
           answers={answers}
           answer={answer}
           projectId={project.id}
-          onBack={() => setStep(0)}
+          onBack={() => setParameters({})}
           onCreated={(client) => {
             setCreated(client);
-            setStep(2);
+            setParameters({}, { replace: true });
           }}
         />
       ) : (
