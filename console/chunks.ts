@@ -11,7 +11,7 @@ const firstRequests = admin(
 
 /** Parts of `ui/` that a few pages use. */
 const rareUi =
-  'code/snippets|feedback/lazy-dialog|choices|forms/(?:lines|list-field|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
+  'code/snippets|feedback/lazy-dialog|choices|forms/(?:duration|lines|list-(?:field|input)|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
 /** Areas whose operations only a few pages send. */
 const rareTexts =
@@ -60,6 +60,7 @@ export const chunks = [
     ),
   },
   { name: 'kind-cards', test: admin('ui/choices') },
+  { name: 'controls', test: admin('ui/forms/(?:duration|list-input)') },
   { name: 'menu', test: new RegExp(`${mantine('Menu')}|/ui/layout/menu-button`) },
   {
     name: 'select',
@@ -75,8 +76,8 @@ export const chunks = [
   { name: 'import', test: new RegExp(`${mantine('Progress')}|${admin('users/(?:add/csv|bulk/bulk-run)').source}`) },
   {
     name: 'clients',
-    test: admin(
-      'clients/(?:add-address|algorithm-names|create/answers|kind|issuer-advice|redirect|use-client-form)|experience/logo-field',
+    test: new RegExp(
+      `${admin('clients/(?:add-address|algorithm-names|create/answers|kind|issuer-advice|redirect|use-client-form)|experience/logo-field').source}|/console/products/address\\.`,
     ),
   },
   { name: 'key-pair', test: admin('clients/keys/(?:pem|key-pair)') },
