@@ -48,6 +48,12 @@ describe('prefetch', () => {
     expect(sent).toEqual([]);
   });
 
+  it('sends nothing for parts in flight: React may start a render again', async () => {
+    serve({ Both: { first: 'a', second: 'b' } });
+    await Promise.all([prefetch(Both, variables, parts), prefetch(Both, variables, parts)]);
+    expect(sent).toEqual(['Both']);
+  });
+
   it('refetches a part by its own query, not by the joint response', async () => {
     serve({ Both: { first: 'old', second: 'b' }, First: { first: 'new' } });
     await prefetch(Both, variables, parts);

@@ -117,11 +117,11 @@ export function part<Data, Variables extends object>(
 }
 
 /**
- * Runs several queries in one request, unless they are cached. Each keeps its own cache entry for `useQuery`, and is
+ * Runs several queries in one request, unless they are cached or in flight. Each keeps its own cache entry for `useQuery`, and is
  * sent alone if this request fails.
  *
  * @param operation has the root fields of all parts
- * @returns when all parts are in the cache, or failed
+ * @returns when all parts of the request are in the cache, or failed
  */
 export async function prefetch<Data, Variables>(
   operation: Operation<Data, Variables>,
@@ -129,10 +129,13 @@ export async function prefetch<Data, Variables>(
   parts: readonly Part[],
 ): Promise<void> {
   const cache = queryClient.getQueryCache();
-  const missing = parts.filter((queryKey) => cache.find({ queryKey })?.isStaleByTime(freshMilliseconds) ?? true);
+  const missing = parts.filter((queryKey) => {
+    const query = cache.find({ queryKey });
+    return !query || (query.state.fetchStatus === 'idle' && query.isStaleByTime(freshMilliseconds));
+  });
   if (missing.length < 2) return;
   const batch = send(operation, variables);
-  // Not an unhandled rejection if all parts are already in flight.
+  // Not an unhandled rejection while offline, where the parts wait.
   batch.catch(() => undefined);
   const requests = missing.map(([query, itsVariables]) => {
     const alone = (signal: AbortSignal) => send<unknown, never>(query, itsVariables as never, signal);
