@@ -1,5 +1,6 @@
 import { system } from '../src/domain/kernel/actor.ts';
 import { keyIn } from '../src/domain/projects/tenant.ts';
+import { User } from '../src/domain/users/user.entity.ts';
 import type { Services } from '../src/services.ts';
 import { pngOf } from './pictures.ts';
 
@@ -20,7 +21,11 @@ export async function addObjects(services: Services, { projectId, clientId, user
   const registration = await services.registrationTokens.issue(projectId, { name: 'CI' }, system);
   const scopes = [{ key: 'read', description: 'Read' }];
   const identifier = `https://${tag}.api.example.com`;
-  const api = await services.apis.create({ projectId, identifier, name: 'Orders', scopes }, system);
+  const api = await services.apis.create({ projectId, identifier, name: 'Orders', scopes, userKeys: true }, system);
+  const wanted = { apiId: api.id, name: 'Export', scopes: ['read'], networks: [], days: 1 };
+  const { key } = await services.db.transaction(async (em) =>
+    services.userKeys.create(em, await em.findOneOrFail(User, { project: projectId, id: userId }), wanted, system),
+  );
   const domain = await services.domains.create(projectId, `${tag}.example.com`, system);
   const connectionSecret = `secret of the provider of ${tag}`;
   const oidc = { issuer: `https://${tag}.idp.example.com`, clientId: 'latchkey', clientSecret: connectionSecret };
@@ -48,6 +53,7 @@ export async function addObjects(services: Services, { projectId, clientId, user
     ids: {
       registrationToken: registration.registrationToken.id,
       api: api.id,
+      userKey: key.id,
       domain: domain.id,
       connection: connection.id,
       group: group.id,
