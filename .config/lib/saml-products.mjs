@@ -11,10 +11,10 @@ const issuer = 'https://id.example.com/p/acme';
 export function samlProductsPage() {
   return `# SAML products
 
-Values of products that sign in by SAML, from their public documentation. The console fills in its form with them: *Applications*, *Create
-application*, *SAML application*. Of these, \`npm run interop -- saml\` tries mod_auth_mellon and SimpleSAMLphp; the others were not
-tested with this server. Import the metadata of a product where it has one: it also has its certificates. The certificate of your
-project is on the page *Enterprise credentials*.
+Values of products that sign in by SAML. Products change them: compare them with the linked documentation. The console fills in its form with
+them: *Applications*, *Create application*, *SAML application*. Of these, \`npm run interop -- saml\` tries mod_auth_mellon and
+SimpleSAMLphp; the others were not tested with this server. Import the metadata of a product where it has one: it also has its
+certificates. The certificate of your project is on the page *Enterprise credentials*.
 
 ${samlProducts.map(sectionOf).join('\n\n')}
 `;
