@@ -8,6 +8,7 @@ import { keyIn } from '../../domain/projects/tenant.ts';
 const recorded: Record<string, string[]> = {
   updateProject: ['project.updated: project'],
   updateSessionPolicy: ['project.session-policy-updated: project'],
+  revokeUserKey: ['user-key.revoked: userKey'],
   createProject: ['project.created: new project, of another project'],
   saveExperienceDraft: [],
   publishExperience: ['experience.published: project'],
@@ -110,6 +111,8 @@ const recorded: Record<string, string[]> = {
 /** Mutations that change nothing with the arguments of {@link callOperation}. */
 const idle = [
   ...[
+    'beginImpersonation',
+    'endImpersonation',
     'beginTrial',
     'finishTrial',
     'cancelUserDeletion',
