@@ -44,12 +44,12 @@ test('a draft leads from the redirect URI to an enabled connection, and a deleti
   await expect(button(page, 'Test sign-in')).toBeDisabled();
   await expect(button(page, 'Enable connection')).toBeDisabled();
 
-  await page.getByLabel('Issuer').fill('idp.acme.example');
+  await page.getByRole('textbox', { name: 'Issuer' }).fill('idp.acme.example');
   await page.getByLabel('Client ID').fill('latchkey');
   await page.getByLabel('Client secret').fill('s3cret');
   await button(page, 'Save').click();
-  await expect(page.getByLabel('Issuer')).toHaveAttribute('aria-invalid', 'true');
-  await page.getByLabel('Issuer').fill(issuer);
+  await expect(page.getByRole('textbox', { name: 'Issuer' })).toHaveAttribute('aria-invalid', 'true');
+  await page.getByRole('textbox', { name: 'Issuer' }).fill(issuer);
   await button(page, 'Save').click();
   await expect(page.getByLabel('Client secret')).toHaveValue('');
   await expect(button(page, 'Test sign-in')).toBeEnabled();
@@ -60,7 +60,7 @@ test('a draft leads from the redirect URI to an enabled connection, and a deleti
   await expectAccessible(page);
 
   await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
-  await page.getByLabel('Issuer').fill(`${issuer}/other`);
+  await page.getByRole('textbox', { name: 'Issuer' }).fill(`${issuer}/other`);
   await expect(page.getByText('Enter the secret again for another issuer.')).toBeVisible();
   await button(page, 'Discard').click();
   await page.getByRole('switch', { name: 'Create accounts' }).check({ force: true });

@@ -68,7 +68,7 @@ export type AuditEventFilter = {
   /** At or after this time. */
   since?: string | null | undefined;
   subjectId?: string | null | undefined;
-  /** Any of these; at most 60. */
+  /** Any of these; at most 100. */
   types?: Array<string> | null | undefined;
   /** Before this time. */
   until?: string | null | undefined;

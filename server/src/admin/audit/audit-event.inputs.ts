@@ -4,7 +4,7 @@ import { id, inputFields, list, nullable, oneOf, text, time } from '../api/field
 
 @InputType({ description: 'Absent fields do not filter.' })
 export class AuditEventFilter extends inputFields({
-  types: nullable(list(text('Any of these; at most 60.'))),
+  types: nullable(list(text('Any of these; at most 100.'))),
   result: nullable(oneOf(ResultEnum)),
   userId: nullable(id('The user is the actor or the subject.')),
   actorId: nullable(id()),

@@ -2,9 +2,9 @@ import type { EventFilter } from '../../domain/audit/events.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
 
-const maxTypes = 60;
+const maxTypes = 100;
 
-/** Validates a filter. Refuses `invalid` for malformed ids and for more than 60 types. */
+/** Validates a filter. Refuses `invalid` for malformed ids and for more than 100 types. */
 export function eventFilter(filter: EventFilter): EventFilter {
   for (const name of ['userId', 'clientId', 'requestId', 'signInId', 'organizationId'] as const) {
     const value = filter[name];
