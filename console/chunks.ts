@@ -11,7 +11,7 @@ const firstRequests = admin(
 
 /** Parts of `ui/` that a few pages use. */
 const rareUi =
-  'code/snippets|feedback/lazy-dialog|choices|forms/(?:duration|lines|list-(?:field|input)|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
+  'code/snippets|feedback/lazy-dialog|choices|forms/(?:lines|list-(?:field|input)|search-select|whole-number)|layout/(?:menu-button|page-choices|page-frame|tabs)|lists/deliveries|secrets/(?:secret\\.|token-)';
 
 /** Areas whose operations only a few pages send. */
 const rareTexts =
@@ -60,11 +60,10 @@ export const chunks = [
     ),
   },
   { name: 'kind-cards', test: admin('ui/choices') },
-  { name: 'controls', test: admin('ui/forms/(?:duration|list-input)') },
   { name: 'menu', test: new RegExp(`${mantine('Menu')}|/ui/layout/menu-button`) },
   {
     name: 'select',
-    test: new RegExp(`${mantine('Combobox', 'MultiSelect', 'Select')}|/ui/forms/search-select`),
+    test: new RegExp(`${mantine('Combobox', 'MultiSelect', 'Select')}|/ui/forms/(?:list-input|search-select)`),
   },
   // Chips are on the pages that show secrets, and on those of claims.
   { name: 'secrets', test: new RegExp(`${mantine('Chip')}|${admin('ui/secrets|generated/texts/claims\\.').source}`) },

@@ -7,7 +7,7 @@ import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
 /** Scripts and requests to the admin API of each page of the console, with an empty cache (decisions/0187). */
 
-const limits = { scripts: 13, queries: 3 };
+const limits = { scripts: 12, queries: 3 };
 
 let latchkey: Latchkey;
 let world: World;

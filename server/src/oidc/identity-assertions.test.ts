@@ -414,7 +414,7 @@ describe('an assertion of a connection of an organization', () => {
       'no-account',
       async () => ({ email: (await memberOf(acme, `x-${++count}@other.example`)).email }),
     ],
-    ['an address without an account', 'no-account', async () => ({ email: 'nobody@acme.example' })],
+    ['an address without an account', 'no-account', async () => ({ email: 'without-account@acme.example' })],
     [
       'an address whose user has another subject there',
       'no-account',

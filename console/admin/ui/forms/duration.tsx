@@ -3,20 +3,18 @@ import { type ReactNode, useEffect, useId, useState } from 'react';
 import { locale, t } from '../../language/language.ts';
 
 const units = [
-  { seconds: 86_400, name: 'day' },
-  { seconds: 3600, name: 'hour' },
-  { seconds: 60, name: 'minute' },
-  { seconds: 1, name: 'second' },
+  { seconds: 86_400, name: 'day', label: t('days') },
+  { seconds: 3600, name: 'hour', label: t('hours') },
+  { seconds: 60, name: 'minute', label: t('minutes') },
+  { seconds: 1, name: 'second', label: t('seconds') },
 ] as const;
-const names = { day: t('days'), hour: t('hours'), minute: t('minutes'), second: t('seconds') } as const;
 
 /** "8 hours". */
-const format = (count: number, unit: keyof typeof names) =>
+const format = (count: number, unit: (typeof units)[number]['name']) =>
   new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', useGrouping: false }).format(count);
 
 /** "8 hours", "1 hour 30 minutes". */
 export function formatDuration(seconds: number): string {
-  if (seconds === 0) return format(0, 'second');
   let left = seconds;
   const parts: string[] = [];
   for (const unit of units) {
@@ -24,13 +22,16 @@ export function formatDuration(seconds: number): string {
     left -= count * unit.seconds;
     if (count > 0) parts.push(format(count, unit.name));
   }
-  return parts.join(' ');
+  return parts.join(' ') || format(0, 'second');
 }
+
+/** Whether the text is a whole number of at most nine digits. */
+const isCount = (text: string) => /^\d{1,9}$/.test(text.trim());
 
 type Unit = (typeof units)[number]['seconds'];
 
 const fitting = (seconds: number): Unit =>
-  units.find((unit) => seconds > 0 && seconds % unit.seconds === 0)?.seconds ?? (seconds === 0 ? 60 : 1);
+  units.find((unit) => seconds > 0 && seconds % unit.seconds === 0)?.seconds ?? 60;
 
 interface DurationProps {
   label: string;
@@ -56,9 +57,9 @@ export function Duration({ label, hint, value: seconds, onChange, error, disable
     }
   }, [seconds]);
   const emit = (count: string, size: number) => {
-    if (/^\d{1,9}$/.test(count.trim())) onChange(Number(count) * size);
+    if (isCount(count)) onChange(Number(count) * size);
   };
-  const fault = error ?? (/^\d{1,9}$/.test(text.trim()) ? undefined : t('Must be a whole number'));
+  const fault = error ?? (isCount(text) ? undefined : t('Must be a whole number'));
   return (
     <Input.Wrapper
       id={id}
@@ -85,7 +86,7 @@ export function Duration({ label, hint, value: seconds, onChange, error, disable
           w="9rem"
           aria-label={t('{label}, unit', { label })}
           disabled={disabled}
-          data={[...units].reverse().map((one) => ({ value: String(one.seconds), label: names[one.name] }))}
+          data={[...units].reverse().map((one) => ({ value: String(one.seconds), label: one.label }))}
           value={String(unit)}
           onChange={(event) => {
             const size = Number(event.currentTarget.value) as Unit;

@@ -216,7 +216,7 @@ export function granteeOf({ user_is_active, user_version, sub, email, phone, hom
 }
 
 /**
- * SQL condition: what tokens say of user `u` is as it was read. Some changes of login email and phone leave the version, since directories
+ * SQL condition: what tokens say of user `u` has not changed since it was read. Some changes of login email and phone leave the version, since directories
  * must not notice them.
  */
 export function isGranteeUnchanged({ email, phone, user_version }: Grantee): Fragment {
